@@ -1,19 +1,20 @@
-/* The C interface of Stereopsis: for C, and for every language that can call it.
+/* The C interface of Stereopsis, for C and for every language that can call C.
  *
- * Every function returns a status. What went wrong is a sentence: sp_last_error(). Nothing is printed, and nothing ends the process.
+ * Every function returns a status. After an error, sp_last_error() returns one sentence that describes it. The library prints nothing and
+ * never ends the process.
  *
- * Every struct begins with its size, which the caller sets (sizeof): later versions append members, so that programs that were
- * built before stay as they are. Members that are 0 have their defaults.
+ * Every struct begins with `struct_size`, which the caller sets to the sizeof of the struct. Later versions only append members, so that
+ * programs that were built with an older header continue to work. A member that is 0 has its default.
  *
  *   sp_image image = {.struct_size = sizeof image, .data = pixels, .pitch = 640, .width = 640, .height = 480, .channels = 1};
  *
- * Handles are numbers in the clothes of pointers. One that was destroyed, or never was, is refused. A handle may be shared by threads,
- * which take turns; distinct matchers work at the same time. Memory that a call is given (images, results) must be as large as the
- * call says: that can't be checked.
+ * Handles (sp_pipeline*, sp_matcher*, sp_buffer*, sp_mark*) are opaque and are never dereferenced. A destroyed or invalid handle returns
+ * SP_ERROR_CALL. Threads may share a handle: their calls run one after the other. Different matchers run in parallel. Memory that the
+ * caller passes (images, results) must be as large as the call states; the library cannot check this.
  *
- * Disparities are d = x_left - x_right, float, in pixels; NaN where there is none. The words are those of the C++ interface
- * (stereopsis/matcher.hpp, pipeline.hpp), which says more. This one keeps its binary interface as long as libstereopsis.so keeps its number; the C++
- * interface is promised at source level alone, so that C++ links the static library. */
+ * Disparities are d = x_left - x_right, float, in pixels; NaN where invalid. The terms are those of the C++ interface
+ * (stereopsis/matcher.hpp, stereopsis/pipeline.hpp), whose comments have more detail. The binary interface of this header is stable for
+ * each version number of libstereopsis.so. The C++ interface is stable only at source level, so link the static library in C++. */
 #ifndef STEREOPSIS_H
 #define STEREOPSIS_H
 
@@ -34,180 +35,191 @@
 extern "C" {
 #endif
 
-/* What a call came to. */
+/* Status of a call. */
 typedef int32_t sp_status;
 enum {
   SP_OK = 0,
-  SP_ERROR_CALL = 1,        /* the caller asked for something that is not allowed: a parameter, a size, a handle */
-  SP_ERROR_FILE = 2,        /* a file can't be opened, read or written */
-  SP_ERROR_FORMAT = 3,      /* a text or a file is not what its format requires */
-  SP_ERROR_UNSUPPORTED = 4, /* a correct request that this build or this machine can't serve */
+  SP_ERROR_CALL = 1,        /* an argument is not allowed: a parameter, a size or a handle */
+  SP_ERROR_FILE = 2,        /* a file cannot be opened, read or written */
+  SP_ERROR_FORMAT = 3,      /* the contents of a string or a file violate its format */
+  SP_ERROR_UNSUPPORTED = 4, /* the request is valid, but this build or this machine does not support it */
   SP_ERROR_MEMORY = 5,      /* not enough memory, on the host or on a device */
-  SP_ERROR_DEVICE = 6,      /* a device failed or went away */
-  SP_ERROR_INTERNAL = 7     /* a mistake of the library's: please report it */
+  SP_ERROR_DEVICE = 6,      /* a device failed or was lost */
+  SP_ERROR_INTERNAL = 7     /* an error in the library: please report it */
 };
 
-/* One full sentence, in UTF-8, about the last call of this thread that failed: what, which value, what is allowed, what to do. It stays until
- * the next one. */
+/* Returns one sentence, in UTF-8, about the last failed call of the calling thread: what is wrong, with the value; what is allowed; what
+ * to do. The string is valid until the next call of this thread fails. */
 SP_API const char* sp_last_error(void);
-/* "SP_ERROR_CALL"; of no status, "unknown". */
+/* Returns the name of a status, such as "SP_ERROR_CALL"; "unknown" for any other number. */
 SP_API const char* sp_status_name(sp_status status);
-/* Of the library that runs, as STEREOPSIS_VERSION_NUMBER and STEREOPSIS_VERSION are of this header. */
+/* Return the version of the loaded library. STEREOPSIS_VERSION_NUMBER and STEREOPSIS_VERSION are the version of this header. */
 SP_API int32_t sp_version_number(void);
 SP_API const char* sp_version(void);
 
-/* Pixel types. */
+/* Pixel types: unsigned 8 and 16 bits, and float. */
 enum { SP_U8 = 0, SP_U16 = 1, SP_F32 = 2 };
-/* Where pixels are. */
+/* Places of pixels: host memory, or a device. */
 enum { SP_HOST = 0, SP_DEVICE = 1 };
-/* How the colours of a view's image lie: stereopsis/formats.hpp. They are matched so, without a copy in between. */
+/* Layout of the colours of a view's image (stereopsis/formats.hpp). The library reads each layout directly, without a copy. */
 enum {
-  SP_FORMAT_RGB = 0, /* or grey, by the channels */
+  SP_FORMAT_RGB = 0, /* 3 channels; grey if the image has 1 channel */
   SP_FORMAT_BGR = 1,
-  SP_FORMAT_RGBA = 2, /* 4 channels; alpha is dropped */
+  SP_FORMAT_RGBA = 2, /* 4 channels; alpha is ignored */
   SP_FORMAT_BGRA = 3,
-  SP_FORMAT_NV12 = 4, /* SP_U8, 1 channel, height * 3 / 2 rows: luma, below it chroma; the grey image is the luma */
-  SP_FORMAT_BAYER_RGGB = 5, /* 1 channel */
+  SP_FORMAT_NV12 = 4,       /* SP_U8, 1 channel, height * 3 / 2 rows: luma, then chroma; the luma is the grey image */
+  SP_FORMAT_BAYER_RGGB = 5, /* mosaics: 1 channel */
   SP_FORMAT_BAYER_BGGR = 6,
   SP_FORMAT_BAYER_GRBG = 7,
   SP_FORMAT_BAYER_GBRG = 8
 };
 
-/* A window on pixels that somebody else owns. On a device `data` is the address (CUDA) or the cl_mem (OpenCL, of sp_buffer_create).
- * A volume of costs is an image with a channel for each disparity of the range, the lowest first. */
+/* A view of pixels, which the caller or a buffer owns. A cost volume is an image with one channel for each candidate, the lowest disparity
+ * first. */
 typedef struct sp_image {
   size_t struct_size;
-  void* data;
-  int64_t offset; /* bytes from `data` to pixel (0, 0) */
-  int64_t pitch;  /* bytes from one row to the next, a multiple of the type's; 0: rows without gaps */
-  int32_t width;
-  int32_t height;
-  int32_t channels;  /* interleaved: 1 (grey) or 3 (RGB) of a view, or those of its format */
-  int32_t type;      /* SP_U8, SP_U16, SP_F32 (in 8-bit units, 0 to 255) */
-  int32_t bit_depth; /* bits that carry the intensity, of SP_U16; 0: all of them */
-  int32_t place;     /* SP_HOST, SP_DEVICE */
-  int32_t format;    /* SP_FORMAT_…, of both views as sp_problem has it; 0 of all other images */
+  void* data;        /* address in host memory; on a device, the address (CUDA) or the cl_mem of a buffer (OpenCL) */
+  int64_t offset;    /* bytes from `data` to pixel (0, 0) [0] */
+  int64_t pitch;     /* bytes from one row to the next, a multiple of the element size; 0: rows without gaps */
+  int32_t width;     /* pixels, at least 1 */
+  int32_t height;    /* pixels, at least 1 */
+  int32_t channels;  /* interleaved elements of a pixel: for a view 1 (grey), 3 (RGB), or those of its format */
+  int32_t type;      /* SP_U8, SP_U16, or SP_F32 (intensities in 8-bit units, 0 to 255) */
+  int32_t bit_depth; /* number of significant low-order bits of SP_U16, 1 to 16; 0: all bits */
+  int32_t place;     /* SP_HOST or SP_DEVICE */
+  int32_t format;    /* SP_FORMAT_…, for both views as in sp_problem.format; 0 for all other images */
   int32_t reserved;
 } sp_image;
 
-/* Methods and devices. Strings stay as long as the process. */
+/* A method. The strings are valid until the process ends. */
 typedef struct sp_method {
   size_t struct_size;
-  const char* name;
-  const char* summary;
-  const char* paper;
+  const char* name;    /* name for sp_pipeline_create */
+  const char* summary; /* one line */
+  const char* paper;   /* the paper that describes the method */
 } sp_method;
+/* Return the number of methods, and the method at `index`, from 0. */
 SP_API sp_status sp_method_count(size_t* count);
 SP_API sp_status sp_method_get(size_t index, sp_method* method);
 
+/* A device. The strings are valid until the process ends. */
 typedef struct sp_device {
   size_t struct_size;
-  const char* name;        /* as sp_problem.device takes it */
-  const char* description; /* "Intel Xeon, 2 cores, AVX-512" */
-  const char* reason;      /* why it can't be used, and what would help; empty where it can */
-  int32_t usable;
+  const char* name;        /* name for sp_problem.device */
+  const char* description; /* hardware, such as "Intel Xeon, 2 cores, AVX-512" */
+  const char* reason;      /* reason why the device cannot be used, and what to do; empty if it can be used */
+  int32_t usable;          /* 1 if matchers can run on the device, else 0 */
   int32_t reserved;
 } sp_device;
+/* Return the number of devices, and the device at `index`, from 0. Devices that cannot be used are included. */
 SP_API sp_status sp_device_count(size_t* count);
 SP_API sp_status sp_device_get(size_t index, sp_device* device);
 
-/* A pipeline: a method, or what was made of one by its parameters. */
+/* A pipeline: a method whose stages and parameters can be changed. */
 typedef struct sp_pipeline sp_pipeline;
-/* A named method with its defaults: "sgm", … */
+/* Creates a pipeline from a method with its default parameters. `method` is a name such as "sgm". */
 SP_API sp_status sp_pipeline_create(const char* method, sp_pipeline** pipeline);
+/* Creates an independent copy of a pipeline. */
 SP_API sp_status sp_pipeline_copy(const sp_pipeline* pipeline, sp_pipeline** copy);
-/* Null is none, which is no mistake: of every handle. */
+/* Destroys a pipeline. All sp_…_destroy functions ignore a null handle. */
 SP_API sp_status sp_pipeline_destroy(sp_pipeline* pipeline);
-/* One parameter, as `stereopsis match --set NAME=VALUE` takes it: "sgm.p1" to "12", "cost.stage" to "census". */
+/* Sets a parameter to a value, both as in `stereopsis match --set NAME=VALUE`: "sgm.p1" to "12", "cost.stage" to "census". */
 SP_API sp_status sp_pipeline_set(sp_pipeline* pipeline, const char* name, const char* value);
-/* Writes the value and a zero where `capacity` bytes are enough; `length` (may be null) is that of the value, without the zero. Without
- * a place (null and 0) only the length is told. */
-SP_API sp_status sp_pipeline_get(const sp_pipeline* pipeline, const char* name, char* value, size_t capacity, size_t* length);
+/* Writes the value of a parameter, with a terminating zero, into the `capacity` bytes at `value`. Too few bytes are SP_ERROR_CALL.
+ * Writes the length of the value, without the zero, to `length`, unless that is null. With `value` null and `capacity` 0, only the length
+ * is returned. */
+SP_API sp_status sp_pipeline_get(const sp_pipeline* pipeline, const char* name, char* value, size_t capacity,
+                                 size_t* length);
 
-/* A parameter: what `stereopsis methods NAME` prints, and a slider, a list or a switch is made of. */
+/* Description of a parameter, from which an interface can make a slider, a list or a switch. */
 typedef struct sp_parameter {
   size_t struct_size;
-  const char* name;  /* slot.parameter */
-  const char* type;  /* "flag", "choice", "integer", "number", "numbers", "text" */
-  const char* value; /* as sp_pipeline_set takes it */
-  const char* default_value;
-  const char* allowed;        /* "an odd integer from 1 to 15" */
-  const char* description;    /* with its unit */
-  const char* unit;           /* "pixels"; empty: it has none */
-  const char* const* choices; /* of a choice; of a text, those that are always there */
-  size_t choice_count;
-  double minimum; /* NaN: none */
-  double maximum;
-  double step;        /* from the minimum on; 0: any number between */
-  int32_t needs_plan; /* whether another value may take other steps or memory */
+  const char* name;           /* "slot.parameter" */
+  const char* type;           /* "flag", "choice", "integer", "number", "numbers", "text" */
+  const char* value;          /* current value, as in sp_pipeline_set */
+  const char* default_value;  /* value at creation, in the same notation */
+  const char* allowed;        /* allowed values, such as "an odd integer from 1 to 15" */
+  const char* description;    /* meaning of the parameter */
+  const char* unit;           /* unit, such as "pixels"; empty if there is none */
+  const char* const* choices; /* all values of a "choice"; the predefined values of a "text" */
+  size_t choice_count;        /* number of strings in `choices` */
+  double minimum;             /* smallest value; NaN if there is none */
+  double maximum;             /* largest value; NaN if there is none */
+  double step;                /* distance between allowed values, from `minimum` on; 0: any number in between */
+  int32_t needs_plan;         /* 1 if a change may change the steps or the memory of a plan, else 0 */
   int32_t reserved;
 } sp_parameter;
-/* Strings stay until the pipeline is set, counted or destroyed. */
+/* Return the number of parameters, and the parameter at `index`, from 0. Call sp_pipeline_parameter_count first. Strings are valid until
+ * the pipeline is changed, counted again or destroyed. */
 SP_API sp_status sp_pipeline_parameter_count(sp_pipeline* pipeline, size_t* count);
 SP_API sp_status sp_pipeline_parameter(sp_pipeline* pipeline, size_t index, sp_parameter* parameter);
 
-/* A stage of one's own, in the slot "cost", "plus", "aggregation", "optimisation" or "refinement": stereopsis/user_stage.hpp. */
+/* Arguments of a call of a user-defined stage (stereopsis/user_stage.hpp). They are valid only during the call. */
 typedef struct sp_stage_call {
   size_t struct_size;
-  /* Null: there is none of it in this slot. On a GPU they are SP_DEVICE. */
-  const sp_image* reference;
-  const sp_image* other;
-  const sp_image* mask_reference;
+  /* An image is null if the slot of the stage does not have it. On a GPU, all images are SP_DEVICE. */
+  const sp_image* reference;      /* input: image of the reference view */
+  const sp_image* other;          /* input: image of the other view */
+  const sp_image* mask_reference; /* input: SP_U8, 255 = usable pixel */
   const sp_image* mask_other;
-  const sp_image* costs;     /* that are filtered */
-  const sp_image* made;      /* costs that are to be made */
-  const sp_image* disparity; /* read and written: SP_F32, NaN where invalid */
-  const sp_image* validity;
-  const sp_image* confidence;
-  void* stream; /* on a GPU: all work goes there (CUstream, cl_command_queue) */
-  /* Candidate k of the pixel (x, y) of the reference is (x - min_disparity - k, y) of the other view. */
+  const sp_image* costs;      /* input of an aggregation or optimisation: cost volume */
+  const sp_image* made;       /* output: cost volume that the stage must fill */
+  const sp_image* disparity;  /* input and output of a refinement: SP_F32, pixels, NaN where invalid */
+  const sp_image* validity;   /* input and output of a refinement: SP_U8, bits SP_INVALID_… */
+  const sp_image* confidence; /* input of a refinement: SP_F32, 0 to 1 */
+  void* stream; /* on a GPU, the queue (CUstream, cl_command_queue) into which the stage must enqueue all its work */
+  /* Candidate k of pixel (x, y) of the reference view is pixel (x - min_disparity - k, y) of the other view. */
   int32_t min_disparity;
-  int32_t disparities;
-  int32_t from_right; /* whether the right view is the reference */
-  int32_t threads;
+  int32_t disparities; /* number of candidates */
+  int32_t from_right;  /* 1 if the right view is the reference view, else 0 */
+  int32_t threads;     /* number of CPU threads that the stage may use */
 } sp_stage_call;
+/* A rectangle of pixels: its first column and row, and its size. */
 typedef struct sp_rect {
   int32_t x, y, width, height;
 } sp_rect;
-/* 0: done; anything else ends the match with SP_ERROR_CALL. May be called by another thread. It must not use or destroy the matcher that
- * runs it: SP_ERROR_CALL; sp_matcher_plan and sp_matcher_volume are allowed. */
+/* Runs a user-defined stage. Returns 0 on success; any other value ends the match with SP_ERROR_CALL. It may be called from another thread.
+ * It must not use or destroy the matcher that runs it (SP_ERROR_CALL), but may call sp_matcher_plan and sp_matcher_volume. */
 typedef int32_t (*sp_stage_function)(const sp_stage_call* call, void* user);
+/* A user-defined stage. */
 typedef struct sp_stage {
   size_t struct_size;
-  const char* name;      /* in times and sentences */
-  sp_stage_function cpu; /* at least one of them */
-  sp_stage_function gpu;
-  /* The part of the images that a part of the result needs; null: the pixel alone. */
+  const char* name;      /* name in times and error messages; not empty */
+  sp_stage_function cpu; /* runs the stage on the CPU; null: not supported. `cpu` or `gpu` must be set */
+  sp_stage_function gpu; /* runs the stage on a GPU; null: not supported */
+  /* Writes to `input` the part of the images that is required to compute `output`; null: the same pixels. */
   void (*required_input)(const sp_rect* output, sp_rect* input, void* user);
-  void* user;     /* handed to the functions; must stay as long as the pipeline, its copies and their matchers */
-  double largest; /* of integer costs that it makes; 0: all that the type has */
-  int32_t makes;  /* of costs: SP_U8, SP_U16, SP_F32 */
-  int32_t takes;  /* of a volume that it filters; -1: any */
+  void* user;     /* passed to the functions; must outlive the pipeline, its copies and their matchers */
+  double largest; /* largest cost that the stage writes; 0: the largest value of an integer type, or 1 for SP_F32 */
+  int32_t makes;  /* type of the costs that the stage writes: SP_U8, SP_U16 or SP_F32 */
+  int32_t takes;  /* type of the cost volume that the stage filters; -1: any type */
 } sp_stage;
+/* Puts a user-defined stage into a slot: "cost", "plus", "aggregation", "optimisation" or "refinement". A refinement is appended. */
 SP_API sp_status sp_pipeline_set_stage(sp_pipeline* pipeline, const char* slot, const sp_stage* stage);
 
-/* A calibrated, rectified rig: what turns disparity into depth. */
+/* A calibrated, rectified rig, which defines the depth of a disparity: Z = focal * baseline / (d + cx_right - cx_left). */
 typedef struct sp_rig {
   size_t struct_size;
-  double focal; /* pixels */
-  double cx_left;
-  double cx_right;
-  double cy;
-  double baseline; /* positive; its unit is that of depths */
+  double focal;    /* focal length, pixels; > 0 */
+  double cx_left;  /* column of the left principal point, pixels */
+  double cx_right; /* column of the right principal point, pixels */
+  double cy;       /* row of both principal points, pixels */
+  double baseline; /* distance between the cameras, > 0; depths have the same unit */
 } sp_rig;
 
-/* A lens, with what rectifies its camera: stereopsis/rectification.hpp. */
+/* Lens models (stereopsis/rectification.hpp). */
 enum { SP_LENS_POLYNOMIAL = 0, SP_LENS_FISHEYE = 1 };
+/* A raw camera: its lens, and the rotation that rectifies it. */
 typedef struct sp_camera {
   size_t struct_size;
-  double fx, fy, cx, cy;
-  double distortion[12];   /* k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4, or, of fisheye, k1 k2 k3 k4 */
-  double rectification[9]; /* row after row, from the camera's frame to the rectified one's */
-  int32_t model;           /* SP_LENS_POLYNOMIAL, SP_LENS_FISHEYE */
+  double fx, fy, cx, cy;   /* focal lengths (> 0) and principal point, pixels */
+  double distortion[12];   /* k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4; for a fisheye lens k1 k2 k3 k4 */
+  double rectification[9]; /* rotation from the camera's frame to the rectified frame, row by row */
+  int32_t model;           /* SP_LENS_POLYNOMIAL or SP_LENS_FISHEYE */
   int32_t reserved;
 } sp_camera;
 
-/* What may be wanted beside disparity and validity. */
+/* Outputs that can be requested in addition to disparity and validity: bits of sp_problem.want. */
 enum {
   /* outputs, written by ./dev outputs */
   SP_WANT_RIGHT = 1, /* Disparity of the right view, from the same costs, in pixels; neither checked nor filled. */
@@ -222,59 +234,63 @@ enum {
   SP_WANT_OPTIMISED = 512 /* Volume of costs after optimisation: one channel for each candidate. */
   /* end of the outputs */
 };
-/* Where points are: x right, y down, z forward, from the left camera; or x forward, y left, z up, from the middle of the baseline. */
+/* Coordinate frames of points: x right, y down, z forward, with the left camera as origin; or x forward, y left, z up, with the middle of
+ * the baseline as origin. */
 enum { SP_FRAME_OPTICAL = 0, SP_FRAME_HEAD = 1 };
-/* What does the stages: several at once where that serves; each by itself; or the scalar definitions. All give the same bits. */
+/* Implementations: several stages fused into one operation where possible; each stage by itself; or the scalar definitions (CPU only).
+ * All give the same bits. */
 enum { SP_FUSED = 0, SP_PLAIN = 1, SP_ORACLE = 2 };
 
-/* As the threads of the CPU: those of the oneTBB arena that sp_matcher_create is called in, wherever the matcher is called then. */
+/* Value of sp_problem.threads: use the oneTBB arena in which sp_matcher_create is called, for all later calls of the matcher. */
 enum { SP_CALLERS_ARENA = -1 };
 
-/* What a matcher is made for. */
+/* The input of a matcher: size and type of the images, search range, device and requested outputs. */
 typedef struct sp_problem {
   size_t struct_size;
-  int32_t width, height, channels, type, bit_depth; /* of the pictures, as sp_image has them; in another format than RGB, 3 channels */
-  int32_t min_disparity;
-  int32_t disparities;
-  int32_t batch;   /* pairs in work at a time; 0: 1 */
-  sp_rect region;  /* only these pixels are wanted; all four members 0: the whole image. An empty region is SP_ERROR_CALL */
-  uint64_t memory_limit; /* bytes; 0: half of the host's memory, nine tenths of a GPU's */
-  const char* device;    /* "auto" (null), "cpu", "cuda", "cuda:N", "opencl", "opencl:N" */
-  int32_t threads;       /* of the CPU; 0: as many as the process may use; SP_CALLERS_ARENA */
-  int32_t implementation; /* SP_FUSED, SP_PLAIN, SP_ORACLE */
-  uint32_t want;          /* SP_WANT_… */
-  int32_t given_costs;    /* whether a volume of costs comes with each pair; the pipeline's cost is the stage `volume` */
-  int32_t costs_type;     /* of that volume */
-  int32_t without_images; /* only the volume comes */
-  const sp_rig* rig;      /* null: none */
-  const sp_camera* left_camera; /* both: the pair is not rectified, and is rectified first */
+  int32_t width, height, channels, type, bit_depth; /* both images, as in sp_image; 3 channels if `format` is set */
+  int32_t min_disparity;                            /* lowest disparity of the search range, pixels; may be negative */
+  int32_t disparities;                              /* number of disparities in the search range, 1 to 16384 */
+  int32_t batch;                                    /* number of pairs in flight at a time, 1 to 4096; 0: 1 */
+  sp_rect region;         /* region of interest of the left image; all members 0: the whole image */
+  uint64_t memory_limit;  /* limit of the workspace, bytes; 0: half of the host's memory, or 9/10 of a GPU's */
+  const char* device;     /* "auto" (also null), "cpu", "cuda", "cuda:N", "opencl" or "opencl:N" */
+  int32_t threads;        /* number of CPU threads; 0: as many as the process may use; or SP_CALLERS_ARENA */
+  int32_t implementation; /* SP_FUSED, SP_PLAIN or SP_ORACLE */
+  uint32_t want;          /* requested outputs: a sum of SP_WANT_… */
+  int32_t given_costs;    /* 1 if a cost volume comes with each pair; the pipeline must have cost.stage = volume */
+  int32_t costs_type;     /* pixel type of that volume */
+  int32_t without_images; /* 1 if each pair has only the cost volume, and no images */
+  const sp_rig* rig;      /* calibration of the rectified pair, for depth, points and uncertainty; may be null */
+  const sp_camera* left_camera; /* both cameras: the pair is raw, and is rectified first; both null: it is rectified */
   const sp_camera* right_camera;
-  double disparity_error; /* pixels, for the uncertainty; 0: 0.5 */
-  int32_t frame;          /* of points: SP_FRAME_OPTICAL, SP_FRAME_HEAD */
-  int32_t format;         /* of the views' images: SP_FORMAT_… */
+  double disparity_error; /* disparity error assumed by the output `uncertainty`, pixels; 0: 0.5 */
+  int32_t frame;          /* coordinate frame of the points: SP_FRAME_OPTICAL or SP_FRAME_HEAD */
+  int32_t format;         /* layout of both images: SP_FORMAT_… */
 } sp_problem;
 
-/* What matching takes and gives. */
+/* The plan of a matcher: its memory, and the sizes of its input and output. */
 typedef struct sp_plan {
   size_t struct_size;
-  const char* device; /* stays as long as the matcher */
-  uint64_t workspace_bytes;
-  int32_t stripe_rows;                /* of the stripes that it is done in, under a memory limit; 0: whole */
-  int32_t output_width, output_height; /* of the result; of volumes, those of sp_matcher_volume */
+  const char* device;       /* name of the device; valid as long as the matcher */
+  uint64_t workspace_bytes; /* memory of the matcher, bytes */
+  int32_t stripe_rows; /* height of the stripes in which a memory limit makes the matcher work; 0: the whole image */
+  int32_t output_width, output_height; /* size of the maps; sp_matcher_volume returns that of volumes */
   int32_t reserved;
-  sp_rect required_input; /* the part of the images that is read for the region */
+  sp_rect required_input; /* part of the images that the matcher reads for the region */
 } sp_plan;
 
-/* A pair, and where its result goes. Null: none. All of it in one place, the host or the matcher's device. Images of the result must not
- * share memory with images of the pair, or with one another: SP_ERROR_CALL. Crops of one image may lie side by side. */
+/* The inputs of a match. An image that is not used is null. All images of a pair and of its result must be in the same place: in host memory
+ * or on the matcher's device. */
 typedef struct sp_pair {
   size_t struct_size;
   const sp_image* left;
   const sp_image* right;
-  const sp_image* mask_left; /* SP_U8; 255 where a pixel is usable, else 0 */
-  const sp_image* mask_right;
-  const sp_image* costs;
+  const sp_image* mask_left;  /* SP_U8; 255 = usable pixel, 0 = unusable; null: all pixels are usable */
+  const sp_image* mask_right; /* mask of the right image */
+  const sp_image* costs;      /* cost volume of the left view, with sp_problem.given_costs */
 } sp_pair;
+/* The images into which a match writes its outputs. An output that is not used is null. Images of the result must not share memory with
+ * images of the pair or with each other (SP_ERROR_CALL); disjoint crops of one image are allowed. */
 typedef struct sp_result {
   size_t struct_size;
   /* outputs, written by ./dev outputs */
@@ -292,87 +308,102 @@ typedef struct sp_result {
   /* end of the outputs */
 } sp_result;
 
-/* Bits of the validity: why a pixel is invalid; and, of the last two, of pixels that are valid without having been measured. */
+/* Bits of the validity map. The SP_INVALID_… bits are the reasons why a pixel is invalid. SP_FILLED and SP_REPAIRED mark pixels that are
+ * valid but were not measured. */
 enum {
-  SP_INVALID_NO_CANDIDATE = 1,
-  SP_INVALID_LEFT_RIGHT = 2,
-  SP_INVALID_AMBIGUOUS = 4,
-  SP_INVALID_SPECKLE = 8,
-  SP_INVALID_MASKED = 16,
-  SP_INVALID_OUTSIDE = 32,
-  SP_FILLED = 64,
-  SP_REPAIRED = 128
+  SP_INVALID_NO_CANDIDATE = 1, /* no disparity of the search range is inside the other image */
+  SP_INVALID_LEFT_RIGHT = 2,   /* failed the left-right check */
+  SP_INVALID_AMBIGUOUS = 4,    /* no texture, or not unique */
+  SP_INVALID_SPECKLE = 8,      /* in a small isolated region */
+  SP_INVALID_MASKED = 16,      /* masked in the input, or not finite there */
+  SP_INVALID_OUTSIDE = 32,     /* outside the region of interest */
+  SP_FILLED = 64,              /* disparity from surrounding pixels */
+  SP_REPAIRED = 128            /* disparity replaced by that of confident neighbours */
 };
 
-/* A matcher: a pipeline made ready for a problem on a device, with its memory. The pipeline is copied. */
+/* A matcher: a pipeline that is planned for a problem on a device, with all memory that it needs. */
 typedef struct sp_matcher sp_matcher;
+/* Creates a matcher. The pipeline and the problem are copied. */
 SP_API sp_status sp_matcher_create(const sp_pipeline* pipeline, const sp_problem* problem, sp_matcher** matcher);
-/* Waits for the pairs in work. */
+/* Waits for the pairs in flight, and destroys the matcher. */
 SP_API sp_status sp_matcher_destroy(sp_matcher* matcher);
+/* Returns the plan of a matcher. */
 SP_API sp_status sp_matcher_plan(const sp_matcher* matcher, sp_plan* plan);
-/* The shape of a volume that is wanted: size, channels, type and pitch. `which` is SP_WANT_COST, _AGGREGATED or _OPTIMISED. */
+/* Returns size, channels, type and pitch of a requested cost volume. `which` is SP_WANT_COST, SP_WANT_AGGREGATED or SP_WANT_OPTIMISED. */
 SP_API sp_status sp_matcher_volume(const sp_matcher* matcher, uint32_t which, sp_image* shape);
-/* Returns when the result is there. */
+/* Matches a pair, and returns when its result is complete. */
 SP_API sp_status sp_matcher_match(sp_matcher* matcher, const sp_pair* pair, const sp_result* result);
 
-/* Begins a pair. The images must stay until it was waited for. A batch of pairs may be in work; one more first waits for the oldest, whose
- * error, if it failed, sp_matcher_wait returns. A ticket of 0 names no pair, and is done; one of another matcher is SP_ERROR_CALL. */
+/* Enqueues a pair, and returns its ticket. The images must remain valid until the pair is done. Up to sp_problem.batch pairs are in flight;
+ * another pair first waits for the oldest one. sp_matcher_wait returns the error of a pair that failed. The ticket 0 belongs to no pair and
+ * is always done; the ticket of another matcher is SP_ERROR_CALL. */
 typedef uint64_t sp_ticket;
-SP_API sp_status sp_matcher_enqueue(sp_matcher* matcher, const sp_pair* pair, const sp_result* result, sp_ticket* ticket);
-/* Of images on the device, in a queue of the caller's (CUstream, cl_command_queue; null is CUDA's default one): behind what that was given
- * before, and before what it is given then. Nothing waits. `ticket` may be null. */
-SP_API sp_status sp_matcher_enqueue_in_stream(sp_matcher* matcher, const sp_pair* pair, const sp_result* result, void* stream,
-                                              sp_ticket* ticket);
-/* Waits until the pair is done. Returns the pair's own error, if it failed. Further calls with the ticket return the same at once (errors
- * of the last 1,024 pairs that failed). */
+SP_API sp_status sp_matcher_enqueue(sp_matcher* matcher, const sp_pair* pair, const sp_result* result,
+                                    sp_ticket* ticket);
+/* Enqueues a pair of images on the device, ordered with a queue of the caller (CUstream, cl_command_queue; null: CUDA's default stream):
+ * after the work that the queue already has, and before work that it gets later. The call does not wait. `ticket` may be null. */
+SP_API sp_status sp_matcher_enqueue_in_stream(sp_matcher* matcher, const sp_pair* pair, const sp_result* result,
+                                              void* stream, sp_ticket* ticket);
+/* Waits until a pair is done, and returns the error of the pair if it failed. Further calls with the ticket return the same status at once;
+ * the errors of the last 1,024 failed pairs are kept. */
 SP_API sp_status sp_matcher_wait(sp_matcher* matcher, sp_ticket ticket);
+/* Sets `done` to 1 if a pair is done, else to 0, without waiting. */
 SP_API sp_status sp_matcher_is_done(sp_matcher* matcher, sp_ticket ticket, int32_t* done);
 
-/* The time of a stage in the last sp_matcher_match. The name stays until the next one. */
+/* The time of a stage in the last sp_matcher_match. */
 typedef struct sp_stage_time {
   size_t struct_size;
-  const char* name;
-  double ms;
-  double bytes; /* that its definition reads and writes */
+  const char* name; /* valid until the next match */
+  double ms;        /* milliseconds */
+  double bytes;     /* bytes that the definition of the stage reads and writes */
 } sp_stage_time;
+/* Return the number of times, and the time at `index`, from 0. On a GPU, they require SP_WANT_TIMES. */
 SP_API sp_status sp_matcher_time_count(const sp_matcher* matcher, size_t* count);
 SP_API sp_status sp_matcher_time(const sp_matcher* matcher, size_t index, sp_stage_time* time);
 
-/* The range of a rectified pair on the host, estimated from a coarse level. */
-SP_API sp_status sp_estimate_range(const sp_image* left, const sp_image* right, int32_t* min_disparity, int32_t* disparities);
+/* Estimates the search range of a rectified pair in host memory, from reduced images. */
+SP_API sp_status sp_estimate_range(const sp_image* left, const sp_image* right, int32_t* min_disparity,
+                                   int32_t* disparities);
 
-/* Memory for an image: on a GPU (SP_DEVICE), or of the host, where the device's copies reach it without a detour (SP_HOST). Of `shape`, size,
- * channels, type and bit depth count. */
+/* Memory of an image. */
 typedef struct sp_buffer sp_buffer;
+/* Allocates memory on a GPU (SP_DEVICE), or pinned memory of the host for fast transfers (SP_HOST). Only size, channels, type and bit depth
+ * of `shape` are used. */
 SP_API sp_status sp_buffer_create(const char* device, int32_t place, const sp_image* shape, sp_buffer** buffer);
+/* Releases the memory. */
 SP_API sp_status sp_buffer_destroy(sp_buffer* buffer);
+/* Returns a view of the buffer's pixels, which is valid as long as the buffer. */
 SP_API sp_status sp_buffer_image(const sp_buffer* buffer, sp_image* image);
-/* From and to an image of the host of the same shape; done when they return. Of SP_DEVICE. */
+/* Copy a host image of the same shape to or from a buffer on a device (SP_DEVICE), and return when the copy is complete. */
 SP_API sp_status sp_buffer_upload(sp_buffer* buffer, const sp_image* image);
 SP_API sp_status sp_buffer_download(const sp_buffer* buffer, const sp_image* image);
 
-/* Memory of a CUDA device from the caller: a framework's pool. Called by any thread that makes or ends a matcher or a buffer, with the
- * device's context current. */
+/* An allocator of the caller for the memory of a CUDA device, such as the pool of a framework. The functions are called from any thread that
+ * creates or destroys a matcher or a buffer, with the context of the device current. */
 typedef struct sp_allocator {
   size_t struct_size;
-  uint64_t (*allocate)(size_t bytes, void* user); /* an address at a multiple of 256 bytes; 0 where no memory is left */
+  uint64_t (*allocate)(size_t bytes,
+                       void* user); /* returns an address that is a multiple of 256 bytes; 0 if there is no memory */
   void (*release)(uint64_t memory, void* user);
-  void* user; /* handed to the functions; must stay as long as memory that came from them */
+  void* user; /* passed to the functions; must remain valid as long as memory that they returned is in use */
 } sp_allocator;
-/* From now on the device's memory comes from there; null: from the driver again. What came from an earlier one goes back to it. A device
- * that is not CUDA's is SP_ERROR_UNSUPPORTED. */
+/* Allocates the device's memory with this allocator from now on; null: with the driver. Memory from an earlier allocator is released with
+ * that allocator. A device other than CUDA returns SP_ERROR_UNSUPPORTED. */
 SP_API sp_status sp_use_allocator(const char* device, const sp_allocator* allocator);
-/* The device is worked on in this context (a CUcontext of that device), and not in its primary one. To be said before the device is first
- * used; the context must stay as long as the process uses the device. */
+/* Uses this CUcontext of the device instead of its primary context. Call this before the device is first used. The context must remain
+ * valid as long as the process uses the device. */
 SP_API sp_status sp_use_cuda_context(const char* device, void* context);
 
-/* A point in a queue of the caller's, for order between queues. */
+/* A point in a queue of the caller, with which the order between queues is set. */
 typedef struct sp_mark sp_mark;
+/* Create and destroy a mark for the queues of a device. */
 SP_API sp_status sp_mark_create(const char* device, sp_mark** mark);
 SP_API sp_status sp_mark_destroy(sp_mark* mark);
-SP_API sp_status sp_mark_take(sp_mark* mark, void* stream); /* behind all that the queue was given so far */
-SP_API sp_status sp_mark_hold(sp_mark* mark, void* stream); /* what it is given from now on starts when the mark is passed */
+SP_API sp_status sp_mark_take(sp_mark* mark, void* stream); /* sets the mark after all work that the queue has so far */
+SP_API sp_status sp_mark_hold(sp_mark* mark, void* stream); /* lets later work of the queue wait for the mark */
+/* Sets `passed` to 1 if all work before the mark is complete, else to 0, without waiting. */
 SP_API sp_status sp_mark_is_passed(sp_mark* mark, int32_t* passed);
+/* Waits until all work before the mark is complete. */
 SP_API sp_status sp_mark_wait(sp_mark* mark);
 
 #ifdef __cplusplus

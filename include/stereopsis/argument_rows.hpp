@@ -67,7 +67,7 @@
 
 namespace stereopsis {
 
-// What an input shows. The kind determines its shape.
+// Kind of an input. The kind determines its shape.
 enum class InputKind {
   picture,     // a view, as Problem::size, pixel_type, channels, bit_depth and format describe it
   mask,        // 8-bit, of Problem::size
@@ -77,7 +77,7 @@ enum class InputKind {
   map_u8,      // an 8-bit map of Problem::size
 };
 
-// What an output shows. The kind determines its shape.
+// Kind of an output. The kind determines its shape.
 enum class OutputKind {
   map,         // a map of Plan::output_size()
   picture,     // an image of Problem::rectified_size(), in the pixel type and channels of the pair

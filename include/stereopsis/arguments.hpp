@@ -78,7 +78,7 @@ void for_each_output(F&& f) {
 struct OutputShape {
   Size size;                       // in pixels
   int channels = 0;                // elements of a pixel; 0 if there is no such output
-  PixelType type = PixelType::u8;  // of each channel
+  PixelType type = PixelType::u8;  // type of each channel
 };
 // Returns the shape of the plan's output in this row of output_table, in results for the caller.
 OutputShape output_shape(const Plan& plan, std::size_t row);

@@ -28,8 +28,8 @@ struct DeviceDescription {
   std::vector<std::pair<std::string, std::string>> properties;  // name and value, for people
 };
 
-// Returns all devices that were looked for, usable or not. Never throws for missing hardware. With `measure`, the
-// properties of GPUs include the bandwidth of a short copy.
+// Returns all devices that were looked for, usable or not. Never throws for missing hardware.
+// `measure`: the properties of GPUs include the bandwidth of a short copy.
 std::vector<DeviceDescription> devices(bool measure = false);
 
 // Returns the host memory that the process may use: all of the machine's, or the limit of its control group.

@@ -17,7 +17,7 @@ namespace stereopsis {
 struct DeviceImageView {
   std::uint64_t memory = 0;        // CUDA: the address; OpenCL: the cl_mem; 0 is none
   std::int64_t offset = 0;         // offset of pixel (0, 0), in elements
-  PixelType type = PixelType::u8;  // of each channel
+  PixelType type = PixelType::u8;  // type of each channel
   int width = 0;                   // columns
   int height = 0;                  // rows
   int channels = 1;                // elements of a pixel
@@ -70,7 +70,7 @@ struct DevicePair {
   DeviceImageView mask_left;   // 255 where a pixel is usable, else 0 (not checked); empty: all pixels are usable
   DeviceImageView mask_right;  // likewise, of the right image
   DeviceImageView costs = {};  // a volume whose rows follow one another, if it was planned
-  std::optional<PixelFormat> format = {};  // the same as Problem::format; none: grey or RGB
+  std::optional<PixelFormat> format = {};  // equals Problem::format; none: grey or RGB
 
   bool operator==(const DevicePair&) const = default;
 };

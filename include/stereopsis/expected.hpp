@@ -1,5 +1,5 @@
-// Errors as values, for programs that handle no exceptions. No function here lets an exception escape, whatever is thrown: when
-// memory runs out, or when a user-written stage throws something that is not a std::exception.
+// Errors as values, for programs without exceptions. No exception leaves these functions, not even std::bad_alloc or an
+// object that a user-defined stage throws and that is not a std::exception.
 #pragma once
 
 #include <string_view>
@@ -10,25 +10,25 @@
 
 namespace stereopsis {
 
-// What went wrong, as Error has it.
+// An error: the category and the message of an Error.
 struct Failure {
-  ErrorCategory category = ErrorCategory::call;  // for programs
-  std::string sentence;                          // for people
+  ErrorCategory category = ErrorCategory::call;  // category, for programs
+  std::string sentence;                          // message, for people
 };
 
-// A value, or why there is none: as std::expected of C++23.
+// A value or an error, like std::expected of C++23.
 template <class T>
 class Expected {
  public:
-  // What there is.
+  // Constructs a value.
   Expected(T value) : held_(std::in_place_index<0>, std::move(value)) {}
-  // Why there is nothing.
+  // Constructs an error.
   Expected(Failure failure) : held_(std::in_place_index<1>, std::move(failure)) {}
 
-  // Whether there is a value.
+  // Returns true if there is a value.
   bool has_value() const noexcept { return held_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
-  // Of what is there; else undefined.
+  // Return the value or the error. The behaviour is undefined if there is none.
   T& value() & noexcept { return *std::get_if<0>(&held_); }
   const T& value() const& noexcept { return *std::get_if<0>(&held_); }
   T&& value() && noexcept { return std::move(*std::get_if<0>(&held_)); }
@@ -41,10 +41,10 @@ class Expected {
  private:
   std::variant<T, Failure> held_;
 };
-// Of what gives nothing back.
+// The result of a function that returns nothing.
 using Done = Expected<std::monostate>;
 
-// As the constructors and functions of these names, which throw.
+// Each function calls the constructor or function of the same name, and returns its error instead of throwing it.
 Expected<Pipeline> try_pipeline(std::string_view method) noexcept;
 Done try_set(Pipeline& pipeline, std::string_view name, std::string_view value) noexcept;
 Expected<std::string> try_get(const Pipeline& pipeline, std::string_view name) noexcept;

@@ -153,7 +153,7 @@ template <class T>
 Image<T>::Image(Size size, int channels, const Memory& memory) {
   const auto [width, height] = size;
   if (width < 0 || height < 0 || channels < 1)
-    throw Error(ErrorCategory::call, "an image can't have the size " + std::to_string(width) + "×" +
+    throw Error(ErrorCategory::call, "an image cannot have the size " + std::to_string(width) + "×" +
                                          std::to_string(height) + " with " + std::to_string(channels) +
                                          " channels; width and height must be at least 0 and channels at least 1");
   constexpr std::size_t lane = 64 / sizeof(T);

@@ -33,7 +33,7 @@ struct GivenMaps {
 // pixel is usable and 0 elsewhere (mask.hpp); with an empty mask all pixels are usable.
 struct StereoPair {
   AnyImageView left;                         // rectified, unless the problem has rectification maps
-  AnyImageView right;                        // of the size and type of `left`
+  AnyImageView right;                        // has the size and type of `left`
   ImageView<const std::uint8_t> mask_left;   // mask of the left image, or empty
   ImageView<const std::uint8_t> mask_right;  // mask of the right image, or empty
   // Matching costs of the left view, if Problem::volumes.given is set: one channel for each disparity of the range.
@@ -42,7 +42,7 @@ struct StereoPair {
   ImageView<const std::uint16_t> paths_above = {};
   ImageView<const std::uint16_t> paths_below = {};  // path costs of the row below the stripe
   GivenMaps maps = {};                              // if Problem::refine_only is set
-  std::optional<PixelFormat> format = {};           // the same as Problem::format; none: grey or RGB
+  std::optional<PixelFormat> format = {};           // equals Problem::format; none: grey or RGB
 };
 
 // Geometry computed on the device of the matcher: rectification before matching, depth and points after matching.
@@ -51,14 +51,14 @@ struct Geometry {
   // Pixels without a source in the raw image are masked.
   std::shared_ptr<const RectificationMaps> rectification;
   bool want_rectified = false;  // requests the output `rectified`
-  std::optional<Rig> rig;       // of the rectified pair; required for depth, points and uncertainty
+  std::optional<Rig> rig;       // calibration of the rectified pair; required for depth, points and uncertainty
   // outputs, written by ./dev outputs
   bool want_depth = false;        // requests the output `depth`
   bool want_points = false;       // requests the output `points`
   bool want_uncertainty = false;  // requests the output `uncertainty`
   // end of the outputs
 
-  Frame frame = Frame::optical;  // of the points
+  Frame frame = Frame::optical;  // coordinate frame of the points
   double disparity_error = 0.5;  // assumed by the uncertainty, in pixels
 };
 
@@ -67,7 +67,7 @@ struct CostVolumes {
   // Type of the costs that come with each pair, for a pipeline whose cost is the stage `volume`; none: the pipeline
   // computes them.
   std::optional<PixelType> given = {};
-  bool without_images = false;  // whether pairs consist of costs only; the pipeline may then not read images
+  bool without_images = false;  // true if pairs have only costs; the pipeline must then not read images
   // outputs, written by ./dev outputs
   bool want_cost = false;        // requests the output `cost`
   bool want_aggregated = false;  // requests the output `aggregated`
@@ -86,8 +86,8 @@ struct BoundaryStripe {
   int first_row =
       0;  // first row that belongs to the stripe; rows around the stripe only serve the features of the stripe's rows
   int rows = 0;        // number of rows of the stripe, and of its result
-  bool above = false;  // whether path costs of the row above come with the pair; else the image ends there
-  bool below = false;  // whether path costs of the row below come with the pair; else the image ends there
+  bool above = false;  // true if path costs of the row above come with the pair; else the image ends there
+  bool below = false;  // true if path costs of the row below come with the pair; else the image ends there
   // With `down` or `up`, the matcher returns only Matched::paths for the next stripe: path costs of the paths that lead
   // down, in the stripe's last row, or of those that lead up, in its first row.
   enum class Follow { none, down, up };
@@ -98,8 +98,8 @@ using Stripe [[deprecated("use BoundaryStripe")]] = BoundaryStripe;
 
 // The input of a plan: size and type of the images, search range, and requested outputs.
 struct Problem {
-  Size size;                             // of the images, before rectification
-  PixelType pixel_type = PixelType::u8;  // of both images
+  Size size;                             // size of the images, before rectification
+  PixelType pixel_type = PixelType::u8;  // type of both images
   int channels = 1;                      // elements of a pixel: 1, or 3 (RGB)
   int bit_depth = 8;                     // significant low-order bits: 8, and 1 to 16 for 16-bit images
   DisparityRange range;                  // search range, in pixels
@@ -165,7 +165,7 @@ struct Matched {
 // A borrowed image to be written, whose pixel type is known only at run time.
 struct AnyOutputView {
   void* data = nullptr;            // first element of the first row
-  PixelType type = PixelType::u8;  // of each channel
+  PixelType type = PixelType::u8;  // type of each channel
   int width = 0;                   // columns
   int height = 0;                  // rows
   int channels = 1;                // elements of a pixel
@@ -213,16 +213,16 @@ struct MatchedViews {
   // Matching costs of all candidates: one row for each probe.
   std::array<AnyOutputView, 3> probed;
   // end of the outputs
-  std::vector<StageTime>* times = nullptr;  // where the times of the stages go, or null
+  std::vector<StageTime>* times = nullptr;  // receives the times of the stages; may be null
 };
 
 // A step of a plan.
 struct PlanStep {
   std::string stage = {};         // name of the stage or fused operation: "rank", "sgm_wta_cuda"
-  bool fused = false;             // whether the step does several stages at once
-  std::size_t scratch_bytes = 0;  // memory that the step takes beside its inputs and outputs
+  bool fused = false;             // true if the step computes several stages at once
+  std::size_t scratch_bytes = 0;  // memory that the step needs in addition to its inputs and outputs
   StageTime work = {};            // title and work; `ms` is 0
-  std::string note = {};          // why no fused operation, or no faster one, applies; else empty
+  std::string note = {};          // reason why no fused or no faster operation applies; else empty
 };
 
 // The states of a cost volume: results of the slots `cost`, `aggregation` and `optimisation`.
@@ -231,7 +231,7 @@ enum class CostState { cost, aggregated, optimised };
 struct VolumeShape {
   Size size;                       // in pixels
   int disparities = 0;             // number of channels
-  PixelType type = PixelType::u8;  // of each cost
+  PixelType type = PixelType::u8;  // type of each cost
 };
 
 // Inputs that the refinements of a plan with Problem::refine_only require beside disparity and validity.
@@ -241,7 +241,7 @@ struct RefinementNeeds {
   bool confidence = false;  // GivenMaps::confidence
 };
 
-class Programs;  // of src/program
+class Programs;  // internal
 
 // A pipeline prepared for a problem on a device. A plan holds no memory of the device and does not change.
 class Plan {
@@ -295,7 +295,7 @@ class Plan {
 
 // Names an enqueued pair. A default-constructed ticket names no pair: every matcher and group treats it as done.
 struct Ticket {
-  std::uint64_t number = 0;   // of the pair, in its matcher
+  std::uint64_t number = 0;   // number of the pair in its matcher
   std::uint64_t matcher = 0;  // the matcher or group that issued the ticket; others throw Error(call) for it
 
   bool operator==(const Ticket&) const = default;
@@ -328,12 +328,12 @@ class Matcher {
   void match(const StereoPair& pair, Matched& result);
   // Matches a pair into borrowed memory.
   void match(const StereoPair& pair, const MatchedViews& result);
-  // Matches any number of pairs, with a batch of them in flight. After an exception no pair is in flight.
+  // Matches any number of pairs, with a batch of them in flight. If it throws, no pair is in flight.
   void match(std::span<const StereoPair> pairs, std::span<Matched> results);
 
   // Starts to match a pair and returns. The pair and the result must stay valid and unchanged until wait() has returned
   // for the ticket, or the matcher is destroyed. A batch of pairs can be in flight. One more first waits for the oldest
-  // pair, whose error wait() throws later. On a GPU, uploads, computation and downloads of pairs in flight overlap.
+  // pair, whose error wait() throws later. Uploads, computation and downloads of pairs in flight overlap on a GPU.
   // Images in pageable memory are copied through pinned memory, in this call and in wait().
   Ticket enqueue(const StereoPair& pair, Matched& result);
   Ticket enqueue(const StereoPair& pair, const MatchedViews& result);

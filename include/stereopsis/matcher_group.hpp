@@ -1,4 +1,4 @@
-// Several devices that share one stream of pairs.
+// A group of matchers: several devices that process one stream of pairs.
 #pragma once
 
 #include <memory>
@@ -10,50 +10,53 @@
 
 namespace stereopsis {
 
-// One or several devices by their names with commas between ("cuda:0,cuda:1"); cuda:* and opencl:* are all that can be used.
-// What else `device` says holds for each. Throws as resolve_device does, and Error(call) for a device that comes twice.
+// Returns the devices that `device.name` lists, separated by commas ("cuda:0,cuda:1"). The names cuda:* and opencl:*
+// mean all usable devices of that kind. The other members of `device` apply to each of them. Throws the errors of
+// resolve_device(), and Error(call) for a device that is listed twice.
 std::vector<Device> devices_of(const Device& device);
 
-// A device that failed while others went on, and what it said.
+// A device that failed while others continued.
 struct LostDevice {
-  std::string name;  // as devices() lists it
-  std::string why;   // the sentence of its error
+  std::string name;  // name in MatcherGroup::devices()
+  std::string why;   // message of its error
 };
 
-// A matcher on each of several devices, with a thread near it. Pairs are done by whichever device has room, a batch on each
-// (Problem::batch) at a time, so that a fast one does more of them; whoever waits for their tickets in turn has the results in
-// their order. The bits are those of one device. A device that fails (Error(device)) leaves its pairs to the others; when the
-// last one does, its error is thrown.
+// One matcher per device, each with its own thread. The next free device takes a pair, so that a faster device
+// processes more pairs; each has up to a batch (Problem::batch) in flight. Wait for the tickets in order to get the
+// results in order. The results have the same bits as those of one device. A failed device (Error(device)) leaves its
+// pairs to the others; if the last device fails, its error is thrown.
 class MatcherGroup {
  public:
-  // Throws as Plan and Matcher do, of any of the devices; there is at least one.
+  // Creates a matcher on each device. Throws the errors of Plan and Matcher, and Error(call) if there is no device.
   MatcherGroup(const Pipeline& pipeline, const Problem& problem, std::span<const Device> devices);
-  // Waits until all pairs that were enqueued are done. In a user-written stage of one of its matchers it does not wait:
-  // it returns at once, and the group's threads go on until these pairs are done, then free all memory and end. The
-  // pairs and results must stay until then; main() must not return before.
+  // Waits until all enqueued pairs are done. Inside a user-defined stage of the group, the destructor returns at once:
+  // the group's threads finish these pairs, free all memory and end. The pairs and results must remain valid until
+  // then, and main() must not return before.
   ~MatcherGroup();
   MatcherGroup(MatcherGroup&&) noexcept;
   MatcherGroup& operator=(MatcherGroup&&) noexcept;
 
-  const Plan& plan() const;                  // the first device's
-  std::vector<std::string> devices() const;  // their names
-  std::size_t workspace_bytes() const;       // of all of them
-  int in_flight() const;                     // pairs that can be in work: a batch on each device
+  const Plan& plan() const;                  // plan of the first device
+  std::vector<std::string> devices() const;  // names of the devices
+  std::size_t workspace_bytes() const;       // sum over the devices
+  int in_flight() const;                     // largest number of pairs in flight: a batch per device
 
-  // As Matcher's: the pair and the result must stay until the ticket was waited for. Where in_flight() pairs are in work, it
-  // first waits until one of them is done. It throws no other pair's error. For one thread at a time. A user-written stage must not
-  // enqueue or wait in the group that runs it: Error(call).
+  // Starts to match a pair, like Matcher::enqueue(). The pair and the result must remain valid until wait() has
+  // returned for the ticket. If in_flight() pairs are in flight, it first waits until one of them is done. It never
+  // throws the error of another pair. Only one thread at a time may call it. Throws Error(call) inside a user-defined
+  // stage of the group.
   Ticket enqueue(const StereoPair& pair, Matched& result);
-  // Waits until the pair is done; a default-constructed ticket is. Throws the pair's own error, if it failed, as Matcher::wait does,
-  // and Error(call) for a ticket of another group or of a matcher.
+  // Waits until the pair is done. Throws the error of the pair if it failed, like Matcher::wait(), and Error(call) for
+  // a ticket of another group or of a matcher. A default-constructed ticket is always done.
   void wait(Ticket ticket);
-  // Returns whether wait() would return, or throw the pair's error, at once. Throws Error(call) for a ticket of another group.
+  // Returns whether wait() would return, or throw the pair's error, at once. Throws Error(call) for a ticket of another
+  // group.
   bool is_done(Ticket ticket) const;
 
-  // A result with images that the first device delivers to without a detour.
+  // Returns a result with pinned memory for fast downloads from the first device.
   Matched make_result() const;
 
-  std::vector<LostDevice> lost() const;  // up to now
+  std::vector<LostDevice> lost() const;  // devices that have failed so far
 
  private:
   void let_go() noexcept;

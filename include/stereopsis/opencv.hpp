@@ -35,7 +35,7 @@ inline PixelType pixel_type(int depth) {
     case CV_32F: return PixelType::f32;
     default:
       refuse(std::string("a Mat of depth ") + cv::depthToString(depth) +
-             " can't be an image here; convert it to CV_8U, CV_16U or CV_32F");
+             " is not supported as an image; convert it to CV_8U, CV_16U or CV_32F");
   }
 }
 inline int depth_of(PixelType type) { return type == PixelType::u8 ? CV_8U : type == PixelType::u16 ? CV_16U : CV_32F; }
@@ -44,7 +44,7 @@ template <class M>
 std::ptrdiff_t pitch_of(const M& m) {
   if (m.step % m.elemSize1() != 0)
     refuse("a Mat's step of " + std::to_string(static_cast<std::size_t>(m.step)) +
-           " bytes is no multiple of its element's " + std::to_string(m.elemSize1()));
+           " bytes is not a multiple of its element size of " + std::to_string(m.elemSize1()));
   return static_cast<std::ptrdiff_t>(m.step / m.elemSize1());
 }
 
@@ -54,7 +54,8 @@ std::ptrdiff_t pitch_of(const M& m) {
 inline AnyImageView view(const cv::Mat& m, int bit_depth = 0) {
   AnyImageView v;
   if (m.empty()) return v;
-  if (m.dims != 2) detail::refuse("a Mat of " + std::to_string(m.dims) + " dimensions is no image; give one of 2");
+  if (m.dims != 2)
+    detail::refuse("a Mat of " + std::to_string(m.dims) + " dimensions is not an image; pass a Mat with 2 dimensions");
   v.data = m.data;
   v.type = detail::pixel_type(m.depth());
   v.width = m.cols;
@@ -69,7 +70,7 @@ inline AnyImageView view(const cv::Mat& m, int bit_depth = 0) {
 template <class T>
 ImageView<T> view_of(cv::Mat& m) {
   if (m.depth() != cv::DataType<T>::depth)
-    detail::refuse(std::string("a Mat of depth ") + cv::depthToString(m.depth()) + " can't be seen as " +
+    detail::refuse(std::string("a Mat of depth ") + cv::depthToString(m.depth()) + " cannot be viewed as " +
                    cv::depthToString(cv::DataType<T>::depth));
   return {m.ptr<T>(), m.cols, m.rows, m.channels(), detail::pitch_of(m)};
 }
@@ -321,9 +322,9 @@ inline std::string StereoSGBM::get(const std::string& name) const {
 inline void StereoSGBM::check_range(int depth) const {
   const int first = numbers_[min_disparity], count = numbers_[num_disparities];
   if (depth == CV_16S && count > 0 && (first < -2046 || first > 2046 || count > 2047 - first))
-    detail::refuse(
-        "the disparities from " + std::to_string(first) + " on, " + std::to_string(count) +
-        " of them, do not fit into 16 bits of sixteenths, which hold -2047 to 2046; compute CV_32F (Options::depth)");
+    detail::refuse("the disparities from " + std::to_string(first) + " to " +
+                   std::to_string(static_cast<long long>(first) + count - 1) +
+                   " exceed 16 bits of sixteenths, which can store -2047 to 2046; compute CV_32F (Options::depth)");
 }
 
 inline Matcher& StereoSGBM::matcher(const Problem& problem, const std::string& device) {
@@ -374,7 +375,7 @@ inline void StereoSGBM::compute(cv::InputArray left_array, cv::InputArray right_
   const int depth = disparity.fixedType() ? disparity.depth() : options_.depth;
   if (depth != CV_16S && depth != CV_32F)
     detail::refuse(std::string("a disparity of depth ") + cv::depthToString(depth) +
-                   " can't be computed; take CV_16S or CV_32F");
+                   " is not supported; use CV_16S or CV_32F");
   check_range(depth);
   detail::as_opencv([&] {
     StereoPair pair{view(left), view(right), {}, {}};
@@ -389,7 +390,8 @@ inline void StereoSGBM::compute(const cv::cuda::GpuMat& left, const cv::cuda::Gp
                                 cv::cuda::GpuMat& disparity, cv::cuda::Stream& stream) {
   CV_Assert(left.size() == right.size() && left.type() == right.type() && !left.empty());
   if (options_.strict_border)
-    detail::refuse("strict_border is of compute() on the host; leave the columns out of what the GPU gives");
+    detail::refuse(
+        "strict_border applies only to compute() on the host; invalidate the columns in the result of the GPU");
   disparity.create(left.rows, left.cols, CV_32F);
   detail::as_opencv([&] {
     DevicePair pair{view(left), view(right), {}, {}};

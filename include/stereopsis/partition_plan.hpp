@@ -8,12 +8,12 @@
 
 namespace stereopsis {
 
-// How stripes of an image are matched. Each stripe is read with rows around it, fewer at the borders of the image.
+// A plan for matching stripes of an image. Each stripe is read with rows around it, fewer at the borders of the image.
 // First, `raw` runs on every stripe: semi-global matching continues from path costs of the neighbouring stripes
 // (Problem::stripe); other pipelines run on a region of the image (Problem::region). Then `refined`, if there is one,
 // runs on the maps of all stripes (Problem::refine_only).
 struct PartitionPlan {
-  bool follows_paths = false;  // whether path costs pass between stripes, as in semi-global matching
+  bool follows_paths = false;  // true if path costs pass between stripes, as in semi-global matching
   int path_kinds = 0;          // rows of Matched::paths: 1 with 4 paths, 3 with 8 paths
   Pipeline raw;                // from the images to the selection, and the refinements with a small margin
   int raw_rows = 0;      // margin of the refinements of `raw`, in rows above and below; paths pass these rows, too
@@ -21,7 +21,7 @@ struct PartitionPlan {
 
   std::optional<Pipeline> refined = {};  // the remaining refinements
   int refined_rows = 0;                  // margin of `refined`, in rows above and below
-  // Whether `refined` fills along columns, up to the next measured pixel, which may be any number of rows away. Rows
+  // True if `refined` fills along columns, up to the next measured pixel, which may be any number of rows away. Rows
   // are then read until this holds: for each filled pixel, and each invalid pixel without a mask, of the stripe's rows
   // and of `behind_fill` rows around them, the column has a measured pixel above and one below among the rows that are
   // read, or they reach the image's border. Of the rows that are read, the outer `before_fill` rows do not count,
