@@ -1,4 +1,4 @@
-// Work in a oneTBB arena of the caller's.
+// Tests of matchers in a oneTBB arena of the caller.
 #include <gtest/gtest.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
@@ -19,7 +19,7 @@ using namespace test;
 
 constexpr DisparityRange range{0, 16};
 
-// How often a thread has come into an arena.
+// Counts the entries of threads into an arena.
 class Entries : public tbb::task_scheduler_observer {
  public:
   explicit Entries(tbb::task_arena& arena) : tbb::task_scheduler_observer(arena) { observe(true); }
@@ -73,7 +73,7 @@ TEST(CallersArena, DoesTheWork) {
   EXPECT_TRUE(same_bits(matcher->match(pair).disparity.view(), expected.disparity.view()));
   EXPECT_GT(entries.count(), before);
 
-  // What is begun is done by another thread, in the same arena.
+  // Enqueued work runs on another thread, in the same arena.
   before = entries.count();
   Matched result;
   matcher->wait(matcher->enqueue(pair, result));

@@ -18,7 +18,7 @@ struct Request {
   void finish(const std::exception_ptr& error) {
     try {
       done(error ? Matched() : std::move(result), error);
-    } catch (...) {  // a callback's exception is lost, as documented
+    } catch (...) {  // exceptions of callbacks are ignored, as documented
     }
   }
 };
@@ -42,7 +42,7 @@ AsyncMatcher& AsyncMatcher::operator=(AsyncMatcher&& other) noexcept {
   return *this;
 }
 
-// Callbacks may submit more pairs until the last one has returned: the state stays in place meanwhile.
+// Callbacks may submit pairs until the last one has returned, so the state remains valid until then.
 void AsyncMatcher::let_go() noexcept {
   if (state_ != nullptr) state_->workers.end();
 }

@@ -1,13 +1,14 @@
-// Checks of what a plan is made for.
+// Checks of the input of a plan.
 #pragma once
 
 #include "stereopsis/matcher.hpp"
 
 namespace stereopsis {
 
-// Throws Error(call) where members of the problem are out of range, or contradict one another.
+// Throws Error(call) if members of the problem are out of range, or contradict one another.
 void check(const Problem& problem);
-// Throws Error(call) where stages could not count the elements of images of the problem, of which they see `seen`.
+// Throws Error(call) if stages could not count the elements of their images in 32 bits; `seen` is the size that they
+// see.
 void check_extents(const Problem& problem, Size seen);
 
 }  // namespace stereopsis

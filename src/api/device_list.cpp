@@ -1,4 +1,4 @@
-// Several devices by their names.
+// Splits a list of devices into its names.
 #include <algorithm>
 
 #include "core/text.hpp"
@@ -18,7 +18,7 @@ std::vector<std::string> usable(const gpu::Found& found) {
 std::vector<std::string> expanded(const std::string& name) {
   if (name != "cuda:*" && name != "opencl:*") return {resolve_device(name)};
   std::vector<std::string> names = usable(name == "cuda:*" ? gpu::cuda_devices() : gpu::opencl_devices());
-  if (names.empty()) resolve_device(name.substr(0, name.find(':')));  // says why there is none
+  if (names.empty()) resolve_device(name.substr(0, name.find(':')));  // throws the reason why there is none
   return names;
 }
 

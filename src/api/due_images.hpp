@@ -1,4 +1,4 @@
-// Which images a plan requires of a call, and of which shape.
+// The images that a plan requires of a call, and their shapes.
 #pragma once
 
 #include <optional>

@@ -28,7 +28,7 @@ const std::vector<Scene>& scenes() {
 }
 StereoPair pair(int i) { return {scenes()[i].left, scenes()[i].right, {}, {}}; }
 
-// By the contents of the image, as a group's devices take pairs in any order.
+// Returns the frame by the contents of the image, because a group's devices take pairs in any order.
 int frame_of(const UserCall& call) {
   const auto seen = on_host<const std::uint8_t>(call.reference);
   for (int i = 0; i < frames; ++i) {

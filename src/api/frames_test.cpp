@@ -1,4 +1,4 @@
-// Several pairs in work at a time, images on the device, bands under a memory limit: all of it gives what one pair
+// Several pairs in flight at a time, images on the device, bands under a memory limit: all of it gives what one pair
 // alone gives.
 #include <chrono>
 #include <thread>
@@ -338,7 +338,7 @@ TEST(MemoryLimit, IsRefusedBelowTheLeastThatTheRefusalNames) {
   }
 }
 
-// What is faster in more memory gives way.
+// A fused step that needs too much memory is replaced by a slower one.
 TEST(MemoryLimit, LeavesAFusedStepOutThatTakesMore) {
   const Scene scene = make_scene({.size = {120, 90}, .disparities = 40, .noise = 2});
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -390,7 +390,7 @@ TEST(Stages, AreTheirDefinitionsOnEveryDevice) {
 TEST(Roofs, AreMeasuredAndBoundStages) {
   for (const std::string& device : all_devices()) {
 #ifndef STEREOPSIS_SIMD
-    if (device == "cpu") continue;  // the oracles are nobody's measure
+    if (device == "cpu") continue;  // the speed of the oracles does not matter
 #endif
     const Roofs roofs = measure_roofs({device, 0});
     for (const double rate : {roofs.bytes, roofs.path_operations, roofs.popcounts, roofs.operations})

@@ -1,4 +1,4 @@
-// What a library's user meets under the limits of the system. Each limit is set in a process of its own, which runs a
+// Tests of the library under the limits of the system. Each limit is set in a process of its own, which runs a
 // case that is otherwise disabled.
 #include <sys/resource.h>
 #include <unistd.h>

@@ -23,13 +23,13 @@ Problem Problem::of(const StereoPair& pair, DisparityRange range) {
 }
 
 struct Matcher::State {
-  // A pair in work.
+  // A pair in flight.
   struct InWork {
-    std::uint64_t first = 0, number = 0;  // of those that nobody waited for, the last of which this is
+    std::uint64_t first = 0, number = 0;  // pairs of this frame that nobody has waited for
     bool pending = false;
-    std::exception_ptr error;            // of an ended pair, where there was no memory to keep it in `failures`
-    std::optional<MatchedViews> result;  // none: on the device
-    Matched part;                        // of a region: the result on its input; else what the caller has no place for
+    std::exception_ptr error;            // error of a finished pair, if there was no memory to keep it in `failures`
+    std::optional<MatchedViews> result;  // nullopt: the result is on the device
+    Matched part;  // the result on the required input of a region; else outputs that the caller did not pass
     MatchedViews part_views;
   };
 
@@ -42,15 +42,14 @@ struct Matcher::State {
                                   : make_gpu_engine(plan.programs_, options, device.name);
   }
 
-  // Throws where the matcher is entered from a stage that it is running: its buffers are in use, and waiting would
-  // never end.
+  // Throws an Error if a stage that the matcher runs calls it: its buffers are in use, and waiting would never end.
   void enter() const {
     if (engine->runs_here())
       throw Error(ErrorCategory::call,
                   "the matcher was called inside a stage that it runs; use another matcher in the stage, or use this "
                   "one after the match");
   }
-  // Throws where the ticket is of another matcher. A default-constructed ticket is done.
+  // Throws an Error for the ticket of another matcher. A default-constructed ticket is done.
   void check(Ticket ticket) const {
     if (ticket != Ticket() && (ticket.matcher != number || ticket.number >= next))
       throw Error(ErrorCategory::call,
@@ -61,8 +60,8 @@ struct Matcher::State {
     const InWork& frame = frames[frame_of(ticket)];
     return ticket.matcher == number && frame.pending && frame.first <= ticket.number && ticket.number <= frame.number;
   }
-  // The frame of the next pair, free to be begun. In a stream one on the device comes behind the one before: nobody
-  // waits.
+  // Returns the frame of the next pair, after its previous pair is finished. In a stream, a pair on the device follows
+  // the previous one without waiting.
   int next_frame(bool in_stream) {
     const int i = frame_of({next, number});
     const bool goes_on = in_stream && !frames[i].result && !plan.problem().want_times;
@@ -76,11 +75,12 @@ struct Matcher::State {
     frames[i].result = std::move(result);
     return {frames[i].number, number};
   }
-  // Where the engine is to write: in the part, of a region, and the validity that the caller does not want.
+  // Returns the views that the engine writes: those of the part for a region, and a validity map if the caller passed
+  // none.
   const MatchedViews& written(int i, MatchedViews& result);
   Ticket enqueue(CallImages images, MatchedViews result);
   void match(CallImages images, MatchedViews result);
-  // Ends the pair. Its error, if it failed, is kept for wait().
+  // Finishes the pair, and keeps its error for wait() if it failed.
   void finish(int i);
   void end(InWork& frame, int i);
   bool idle() const {
@@ -91,9 +91,9 @@ struct Matcher::State {
   std::vector<InWork> frames;
   std::uint64_t next = 0;
   static inline std::atomic<std::uint64_t> matchers = 0;
-  const std::uint64_t number = ++matchers;  // of this one
+  const std::uint64_t number = ++matchers;  // number of this matcher
   Failures failures;
-  std::unique_ptr<Engine> engine;  // done with before what it works on goes
+  std::unique_ptr<Engine> engine;  // destroyed before the memory that it works on
   State* next_forgotten = nullptr;
 };
 
@@ -107,7 +107,7 @@ Matcher& Matcher::operator=(Matcher&& other) noexcept {
   return *this;
 }
 
-// A stage that destroys its own matcher goes on working in the matcher's memory, which therefore stays.
+// A stage that destroys its own matcher still uses the memory of the matcher, which is therefore not freed.
 void Matcher::let_go() noexcept {
   static std::atomic<State*> forgotten = nullptr;  // so that leak checkers find it
   if (state_ == nullptr || !state_->engine->runs_here()) return state_.reset();
@@ -245,7 +245,7 @@ void Matcher::match(std::span<const StereoPair> pairs, std::span<Matched> result
     for (std::size_t i = 0; i < pairs.size(); ++i) tickets.push_back(enqueue(pairs[i], results[i]));
     for (const Ticket ticket : tickets) wait(ticket);
   } catch (...) {
-    // Pairs in work still write into the results, which may go away when this is left.
+    // Pairs in flight still write to the results, which may be destroyed after this function returns.
     for (const Ticket ticket : tickets) try {
         wait(ticket);
       } catch (...) {  // the first error is thrown

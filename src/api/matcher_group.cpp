@@ -13,7 +13,7 @@
 namespace stereopsis {
 namespace {
 
-// The pairs of a group. Completions keep it, as the group may be destroyed inside one of its stages.
+// The pairs of a group. Completion functions share it, because the group may be destroyed inside one of its stages.
 struct Pairs {
   struct Outcome {
     bool done = false;
@@ -32,7 +32,7 @@ struct Pairs {
   std::mutex mutex;  // guards the members below
   std::condition_variable changed;
   std::map<std::uint64_t, Outcome> open;  // by number: the pairs that nobody has waited for
-  Failures failures;                      // of pairs that somebody has waited for
+  Failures failures;                      // errors of pairs that were waited for
   std::uint64_t given = 0;
   int unfinished = 0;
 };
@@ -75,7 +75,7 @@ MatcherGroup& MatcherGroup::operator=(MatcherGroup&& other) noexcept {
   return *this;
 }
 
-// Stages may come to the group until the last one has returned: the state stays in place meanwhile.
+// Stages may use the group until the last one has returned, so the state remains valid until then.
 void MatcherGroup::let_go() noexcept {
   if (state_ != nullptr) state_->workers.end();
 }
@@ -106,7 +106,7 @@ Ticket MatcherGroup::enqueue(const StereoPair& pair, Matched& result) {
   Workers::Jobs jobs;
   jobs.push_back(
       {pair, &result, [pairs, ticket](const std::exception_ptr& error) { pairs->finish(ticket.number, error); }});
-  pairs->open.emplace(ticket.number, Pairs::Outcome());  // nothing after this can fail
+  pairs->open.emplace(ticket.number, Pairs::Outcome());  // cannot fail after this line
   ++pairs->given;
   ++pairs->unfinished;
   state_->workers.submit(std::move(jobs));

@@ -1,5 +1,5 @@
-// What a caller may do wrong with the library, on every device: refused in a sentence, nothing lost, nothing written
-// where it was not asked for.
+// Tests of wrong calls on every device: each throws an Error with a sentence, loses nothing, and writes only to the
+// requested outputs.
 #include <limits>
 
 #include "core/text.hpp"
@@ -23,7 +23,7 @@ std::vector<std::string> all_devices() {
   return names;
 }
 
-// What is refused in a sentence that names `said`, and nothing else, on every device.
+// Expects that `f` throws an Error whose message contains `said`, and nothing else, on every device.
 template <class F>
 void expect_refused(const std::string& said, F&& f) {
   try {
@@ -375,7 +375,7 @@ TEST_F(Misuse, PairsWithoutPixelsAreNotJudged) {
   }
 }
 
-// On every GPU: volumes and masks without memory, and images that were never made.
+// Tests volumes and masks without memory, and images that were never constructed, on every GPU.
 TEST_F(Misuse, DeviceImagesWithoutMemoryAreRejected) {
   expect_refused("empty", [] { DeviceImage().upload({}); });
   expect_refused("empty", [] { DeviceImage().download(ImageView<std::uint8_t>()); });

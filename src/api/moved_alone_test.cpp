@@ -38,9 +38,9 @@ std::vector<std::string> ends_of(const ParameterInfo& info) {
   return ends;
 }
 
-// By slot and by stage, as errors may have them.
+// Returns the names by slot and by stage, because errors use either.
 std::set<std::string> names_of_others(const Pipeline& pipeline, const ParameterInfo& moved) {
-  std::set<std::string> names{"200×150 pixels"};  // what the image's size does not allow, no parameter does
+  std::set<std::string> names{"200×150 pixels"};  // no parameter can make up for the size of the image
   for (const PipelineSlot& slot : pipeline.slots()) {
     names.insert(slot.slot + ".stage");
     for (const ParameterInfo& info : slot.parameters) {

@@ -11,7 +11,7 @@
 namespace stereopsis {
 namespace {
 
-// The processors in "0-15,32-47".
+// Adds the processors of a list such as "0-15,32-47" to the set.
 void add_processors(const std::string& list, cpu_set_t& set) {
   std::istringstream in(list);
   for (std::string part; std::getline(in, part, ',');) {

@@ -68,7 +68,7 @@ TEST(OwnStage, AMatcherIsNotUsedInside) {
   EXPECT_EQ(calls, 3);
 }
 
-// What the stage does not catch ends the match.
+// An error that the stage does not catch ends the match.
 TEST(OwnStage, TheSentenceEndsTheMatch) {
   Matcher* own = nullptr;
   Matcher matcher(plan_with([&] { own->match(pair()); }));
@@ -77,7 +77,7 @@ TEST(OwnStage, TheSentenceEndsTheMatch) {
   expect_expected(matcher.match(pair()));
 }
 
-// In a process of its own, as the memory stays allocated.
+// Runs `f` in a process of its own, because the memory remains allocated.
 template <class F>
 void expect_no_harm(F&& f) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -27,11 +27,11 @@ double quantile(std::vector<double>& values, double fraction) {
   return values[static_cast<std::size_t>(index)];
 }
 
-constexpr std::size_t fewest_matches = 12;  // that a range may rest on
+constexpr std::size_t fewest_matches = 12;  // fewest matches from which a range is estimated
 
-// What nearly all matches lie in: from the quantiles of 1 % outward as long as the matches follow one another closely,
-// and a margin of 10 %, one pixel of the coarse level and one of the image. Where next to none is negative, no
-// margin goes below 0. The count is a multiple of 16; what that adds goes to the near side.
+// Returns the range of nearly all matches: it starts at the quantiles of 1 % and grows outwards as long as the next
+// match is close. A margin of 10 %, one pixel of the coarse level and one of the image is added. If hardly any match is
+// negative, the margin does not go below 0. The count is rounded up to a multiple of 16 at the near side.
 std::optional<DisparityRange> range_of(const std::vector<Match>& matches, int scale, int width) {
   if (matches.size() < fewest_matches) return {};
   std::vector<double> disparities;
@@ -94,7 +94,7 @@ PairCheck check_pair(const AnyImageView& left, const AnyImageView& right) {
   check.p95_dy = quantile(vertical, 0.95);
   check.median_disparity = quantile(disparities, 0.5);
   check.swapped = static_cast<double>(negative) >= mostly * static_cast<double>(matches.size());
-  // Along the rows alone, as estimate_range looks, where that is fit.
+  // A rectified pair is searched along rows only, as in estimate_range().
   auto range = check.rectified() ? coarse_range(left_levels, right_levels) : std::nullopt;
   if (!range) range = range_of(coarse, scale, left.width);
   if (range) check.range = *range;

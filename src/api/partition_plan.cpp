@@ -8,7 +8,7 @@
 namespace stereopsis {
 namespace {
 
-// What a stage reads above and below a row.
+// Returns the number of rows that a stage reads above and below a row.
 int rows_of(const Rect& input) { return std::max(-input.y, input.y + input.height - 1); }
 
 constexpr Rect pixel{0, 0, 1, 1};

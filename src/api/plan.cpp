@@ -16,7 +16,7 @@
 namespace stereopsis {
 namespace {
 
-constexpr int most_lanes = 8;  // more pairs side by side fill no device better
+constexpr int most_lanes = 8;  // more pairs in parallel do not use any device better
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 bool is_host(const Device& device) { return device.name == "cpu"; }
@@ -29,14 +29,14 @@ Target target_of(const Device& device) {
   return {On::oracle, 1};
 }
 
-// The environment can take all fused operations away, to see what they are worth.
+// An environment variable disables all fused operations, so that their effect can be measured.
 bool is_fused(const Device& device) {
   const char* setting = std::getenv("STEREOPSIS_FUSED");
   return device.implementation == Implementation::fused && (setting == nullptr || std::string_view(setting) != "off");
 }
 
-// The memory that there is: of a run, of all, and in one piece. Without a limit, most of a GPU's, and half of the
-// host's: others may use it, too.
+// The available memory: in total, for the runs, and in one piece. Without a limit, it is most of a GPU's memory, or
+// half of the host's, because other programs may use the rest.
 struct Memory {
   Memory(const PipelineData& data, const Problem& p, const Device& device)
       : shared(is_host(device) ? 0 : gpu_bytes_shared(data, p.geometry.rectification.get())),
@@ -47,7 +47,7 @@ struct Memory {
         of_runs(all == 0 ? unlimited : std::max(all, shared + 1) - shared),
         most(std::min(of_runs, is_host(device) ? unlimited : gpu::device(device.name).largest_buffer())) {}
 
-  // Leaves less to the runs, where `bytes` beside them count against the limit.
+  // Subtracts `bytes` of other memory, which count against the limit, from the memory for the runs.
   void keep(std::size_t bytes) {
     if (of_runs == unlimited) return;
     of_runs -= std::min(of_runs, bytes);
@@ -108,11 +108,11 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   plan_stripes(0);
   const std::size_t beside = is_host(device_) ? host_bytes_beside(programs_->with_masks()) : 0;
   staging_bytes_ = is_host(device_) ? 0 : stereopsis::staging_bytes(programs_->with_masks(), problem_.batch);
-  // A limit that nobody gave is of the device's memory alone.
+  // The implied limit applies only to the memory of the device.
   memory.keep(beside + (memory.implied ? 0 : staging_bytes_));
   if (programs_->bytes() > memory.most) {
-    // The whole image in as little as that takes; then, as short stripes take much for the kept states, and tall ones
-    // for themselves, about the tallest that fit.
+    // First the whole image with the least memory; then about the tallest stripes that fit: short stripes need much
+    // memory for the states between them, and tall ones for themselves.
     std::size_t least = programs_->bytes();
     for (int rows = size.height; programs_->bytes() > memory.most; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
       plan_stripes(rows);

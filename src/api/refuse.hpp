@@ -1,4 +1,4 @@
-// Sentences about images that do not fit.
+// Checks of images, and their error messages.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace stereopsis {
 
 inline std::string shown(Size size) { return text(size.width, "×", size.height); }
 
-// `data` may be null only where the image need not be there.
+// Throws an Error for an image without memory, or with a pitch that is too small or too large.
 inline void check_pixels(const char* name, const void* data, Size size, int channels, std::ptrdiff_t pitch) {
   if (data == nullptr)
     refuse(text(name, " of ", shown(size), " pixels has no memory (its data is null); pass an image with pixels"));

@@ -8,7 +8,8 @@ namespace stereopsis {
 
 // Gives the images of a result their sizes, and returns views of them.
 MatchedViews resized_views(const Plan& plan, Matched& result);
-// The same for the part of the image that the plan's region requires, which the engine writes.
+// Gives the images the size of the part that the plan's region requires, which the engine writes, and returns their
+// views.
 MatchedViews resized_part_views(const Plan& plan, Matched& part);
 // Returns a result with page-locked images, for the plan's device.
 Matched page_locked_result(const Plan& plan);

@@ -9,10 +9,10 @@
 namespace stereopsis {
 namespace {
 
-// As roofs.cl has them.
+// Equal to the constants in roofs.cl.
 constexpr double chains = 8, steps = 256;
 
-// Instructions a second of a kernel of roofs.cl, which does `instructions` a step, chain and item.
+// Returns the instructions per second of a kernel of roofs.cl, which executes `instructions` per step, chain and item.
 double rate_of(gpu::Device& device, const char* kernel, double instructions) {
   constexpr int items = 256, most_groups = 16384;
   const gpu::Buffer out(device, sizeof(std::uint32_t) * most_groups * items);
@@ -25,7 +25,7 @@ double rate_of(gpu::Device& device, const char* kernel, double instructions) {
     end->wait();
     return 1e-3 * end->ms_since(*start);
   };
-  // As many groups as keep the device busy for a while; the first run loads the kernel.
+  // The number of groups grows until a run keeps the device busy for 1 ms. The first run loads the kernel.
   int groups = 64;
   seconds(groups);
   while (groups < most_groups && seconds(groups) < 1e-3) groups *= 4;

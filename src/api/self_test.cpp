@@ -1,5 +1,5 @@
-// Every operation of every stage against its definition, on small made images; every fused operation, in the pipelines
-// that its rule names, against the composed definitions.
+// Compares every operation of every stage with its definition, on small generated images; every fused operation, in the
+// pipelines that its rule names, against the composed definitions.
 #include "stereopsis/self_test.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace self_test;
 
-// What a device does, beside what it should do.
+// Compares the results of a device with the definitions.
 class Checker {
  public:
   explicit Checker(const Device& device) : device_(device) {
@@ -72,7 +72,7 @@ class Checker {
     return {{Element::u8, 3}, {Element::u8, 1}, {Element::u16, 3}, {Element::f32, 3}, {Element::f32, 1}};
   }
 
-  // Those that take words, with the words of every cost that they follow.
+  // Checks an operation; if it reads words, with the words of every cost that it can follow.
   void check_words(const StageDescriptor& entry, const StageParameters& parameters, const PairInfo& pair,
                    const std::string& name) {
     const Ports ports = entry.ports(parameters, pair);
@@ -117,7 +117,7 @@ class Checker {
 #endif
   }
 
-  // Nothing where the rule does not serve on this device.
+  // Returns nothing if the rule does not apply on this device.
   std::optional<bool> matches(const Rule& rule, const std::string& example, bool all) {
     const std::vector<std::string> words = split(example, ' ');
     Pipeline pipeline(words[0]);
@@ -154,7 +154,7 @@ class Checker {
     return true;
   }
 
-  // f says whether it was the same, or nothing where there was nothing to compare.
+  // `f` returns whether the results are equal, or nothing if there was nothing to compare.
   template <class F>
   void record(const std::string& name, F&& f) {
     try {

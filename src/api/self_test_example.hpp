@@ -41,10 +41,10 @@ class Random {
 struct Made {
   AnyView shape;
   std::vector<std::byte> bytes;
-  bool compared = false;  // what an operation makes; the rest is nobody's business
+  bool compared = false;  // true for outputs; the rest is scratch and not compared
 };
 
-// What a port's name means: intervals of integers, or of quarters.
+// Returns a random value in the range that a port's name implies: integers, or quarters.
 inline double random_value(const std::string& name, Element element, Random& random) {
   const auto is = [&](const char* what) { return name.find(what) != std::string::npos; };
   if (is("disparity") || is("right") || is("guess"))

@@ -1,4 +1,4 @@
-// Sparse matches on the coarse level, and followed to the finer ones: pair_check.cpp.
+// Sparse matches, found on the coarse level and refined on the finer levels, for pair_check.cpp.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace stereopsis::sparse {
 
-// The best match of one window of `from` in all of `to` up to half the width and `reach` rows away.
+// Finds the best match of a window of `from` in `to`, up to half the width and `reach` rows away.
 class Search {
  public:
   Search(const View& from, const View& to, int reach) : from_(from), to_(to), reach_(reach) {}
@@ -16,8 +16,8 @@ class Search {
     int x = 0;
     int y = 0;
     double score = -1;
-    double second = -1;  // of the best one that is not beside the best
-    double offset = 0;   // of the sub-pixel peak from x
+    double second = -1;  // score of the best window that is not next to the best one
+    double offset = 0;   // offset of the sub-pixel peak from x
   };
 
   Best operator()(int x, int y) {
@@ -43,7 +43,7 @@ class Search {
     double score;
   };
 
-  // The shortlist; empty where no window is near, or so many are that none can be meant.
+  // Fills the shortlist. It is empty if no window is similar, or if too many are.
   void find_candidates(int x, int y) {
     const Level &a = from_.level, &b = to_.level;
     const int first = std::max(x - a.width() / 2, before), last = std::min(x + a.width() / 2, b.width() - 1 - after);
@@ -73,7 +73,7 @@ class Search {
 using Grid = std::vector<std::optional<Match>>;
 
 struct Matches {
-  int columns = 0;  // of cells
+  int columns = 0;  // number of cells in a row
   Grid grid;
 };
 
@@ -85,7 +85,7 @@ inline std::optional<Match> match_at(Search& forward, Search& backward, int x, i
   return Match{x, y, x - (there.x + there.offset), static_cast<double>(y - there.y)};
 }
 
-// One match for each cell, at the point that is localised best.
+// Returns one match per cell, at the best localised point.
 inline Matches coarse_matches(const Level& left, const Level& right, int reach) {
   const View left_view(left), right_view(right);
   Search forward(left_view, right_view, reach), backward(right_view, left_view, reach);
@@ -110,7 +110,7 @@ inline Matches coarse_matches(const Level& left, const Level& right, int reach) 
   return matches;
 }
 
-// Those that at least two of the 24 cells around agree with: a wrong match is alone.
+// Returns the matches with which at least two of the 24 cells around agree. A wrong match agrees with none.
 inline std::vector<Match> supported(const Matches& matches) {
   const int rows = static_cast<int>(matches.grid.size()) / std::max(matches.columns, 1);
   const auto at = [&](int x, int y) -> const std::optional<Match>& {
@@ -130,7 +130,8 @@ inline std::vector<Match> supported(const Matches& matches) {
   return kept;
 }
 
-// Follows a match to the next finer level: its most distinctive point there, then the best window around.
+// Refines a match on the next finer level: finds the most distinctive point there, then the best window around the
+// match.
 class Refinement {
  public:
   Refinement(const Level& left, const Level& right) : left_(left), right_(right) {}
@@ -142,7 +143,7 @@ class Refinement {
                    static_cast<int>(std::lround(match.y - 2 * coarse.dy)));
   }
 
-  // The best window within 2 pixels of (x, y) in the right image, to a fraction of a pixel.
+  // Returns the best window within 2 pixels of (x, y) in the right image, with sub-pixel precision.
   std::optional<Match> located(Match match, int x, int y) const {
     constexpr int reach = 2, side = 2 * reach + 3;  // one more on each side for the parabola
     std::array<std::array<double, side>, side> scores;
@@ -186,8 +187,8 @@ class Refinement {
   const Level& right_;
 };
 
-// Every match in pixels of the full image; left out are those that are lost on the way, and points on edges, which say
-// little about rows.
+// Returns the matches in pixels of the full image, without those that are lost on a level and points on edges, which
+// have no precise row.
 inline std::vector<Match> refined(std::vector<Match> matches, const std::vector<Level>& left,
                                   const std::vector<Level>& right) {
   const auto apply = [&matches](auto&& refine) {

@@ -1,4 +1,4 @@
-// What sparse matching (pair_check.cpp) sees of an image: levels of a pyramid, and windows of 8×8 pixels on them.
+// The input of sparse matching (pair_check.cpp): levels of a pyramid, and windows of 8×8 pixels on them.
 #pragma once
 
 #include <algorithm>
@@ -16,26 +16,27 @@ namespace stereopsis::sparse {
 inline constexpr int window = 8;
 inline constexpr int before = 4;                   // rows and columns of the window before the point
 inline constexpr int after = window - before - 1;  // and after it
-inline constexpr int units = 16;                   // of a grey level: pixels are 12 bits, and 64 products fit 32 bits
+inline constexpr int units = 16;  // units of a grey level: pixels have 12 bits, and 64 products fit 32 bits
 
-inline constexpr int smallest_side = 32;     // pixels
-inline constexpr int coarse_width = 400;     // the coarse level has at most as many columns, unless it got too low
-inline constexpr int coarse_height = 48;     // and at least as many rows, where the image has them
-inline constexpr int cell = 6;               // at most one match for each cell of so many pixels, coarse level
-inline constexpr int vertical_reach = 24;    // rows of the full image that check_pair looks up and down
-inline constexpr double mostly = 0.95;       // of the disparities are negative in a swapped pair
+inline constexpr int smallest_side = 32;   // pixels
+inline constexpr int coarse_width = 400;   // the coarse level has at most as many columns, unless it got too low
+inline constexpr int coarse_height = 48;   // and at least as many rows, where the image has them
+inline constexpr int cell = 6;             // side of a cell, which has at most one match, in pixels of the coarse level
+inline constexpr int vertical_reach = 24;  // rows of the full image that check_pair looks up and down
+inline constexpr double mostly = 0.95;     // share of negative disparities in a swapped pair
 inline constexpr double least_contrast = 1;  // standard deviation in a window, grey levels
 inline constexpr double least_correlation = 0.8;
 inline constexpr double most_ambiguous = 0.8;  // (1 − best) / (1 − second best)
 inline constexpr double least_corner =
     0.1;  // smaller / larger eigenvalue; below it a point is on an edge and may slide
-inline constexpr int most_signs_apart = 20;  // of the 64 of the best window
-inline constexpr int shortlist = 10;         // windows with so many more signs apart are compared too
+inline constexpr int most_signs_apart = 20;  // differing signs, of the 64 of the best window
+inline constexpr int shortlist = 10;         // windows with this many more differing signs are compared, too
 inline constexpr std::size_t most_candidates = 200;
 
 using Level = Image<std::int16_t>;
 
-// Grey (BT.601) in units. What is not a number repeats the pixel before, so that it gives no texture of its own.
+// Returns the grey value (BT.601) in units. A pixel that is not a number repeats the previous pixel, so that it adds no
+// texture.
 template <class T>
 Level grey_level(ImageView<const T> image, int bit_depth) {
   const float scale = std::is_same_v<T, float> ? 1.0F : 255.0F / static_cast<float>((1 << bit_depth) - 1);
@@ -68,7 +69,7 @@ inline Level halved(const Level& fine) {
   return coarse;
 }
 
-// The finest level first.
+// Returns the levels, the finest one first.
 inline std::vector<Level> pyramid(const AnyImageView& image) {
   std::vector<Level> levels;
   levels.push_back(with_pixels(image, [&](auto pixels) { return grey_level(pixels, image.bit_depth); }));
@@ -126,7 +127,7 @@ class Signs {
  public:
   explicit Signs(const Level& level) : words_(level.size(), 1, 0) {
     const int width = level.width(), height = level.height();
-    std::vector<int> sums(static_cast<std::size_t>(width), 0);  // of the window's rows in each column
+    std::vector<int> sums(static_cast<std::size_t>(width), 0);  // sums over the window's rows, per column
     for (int bottom = 0; bottom < height; ++bottom) {
       for (int x = 0; x < width; ++x)
         sums[static_cast<std::size_t>(x)] += level(x, bottom) - (bottom >= window ? level(x, bottom - window) : 0);
@@ -134,9 +135,10 @@ class Signs {
     }
   }
 
-  // Of the window whose point is (x, y).
+  // Returns the signs of the window whose point is (x, y).
   std::uint64_t operator()(int x, int y) const { return words_(x + after, y + after); }
-  // Of the windows whose points are (0, y), (1, y), …; those that reach out of the image are of no use.
+  // Returns the signs of the windows whose points are (0, y), (1, y), …; those of windows that leave the image are
+  // undefined.
   const std::uint64_t* row(int y) const { return words_.row(y + after) + after; }
 
  private:
@@ -179,7 +181,7 @@ inline double zncc(int product, const Moments& a, const Moments& b) {
   return (static_cast<double>(window * window) * product - static_cast<double>(a.sum) * b.sum) * a.norm * b.norm;
 }
 
-// In pixels of the level: (x, y) of the left image is (x − dx, y − dy) of the right one.
+// A match in pixels of the level: (x, y) of the left image is (x − dx, y − dy) of the right image.
 struct Match {
   int x = 0;
   int y = 0;
@@ -187,7 +189,7 @@ struct Match {
   double dy = 0;
 };
 
-// The peak of a parabola through three neighbouring scores, from the middle one: −½ to ½.
+// Returns the peak of a parabola through three neighbouring scores, relative to the middle one: −½ to ½.
 inline double peak(double before_it, double at, double after_it) {
   const double curvature = before_it - 2 * at + after_it;
   return curvature < 0 ? std::clamp(0.5 * (before_it - after_it) / curvature, -0.5, 0.5) : 0;

@@ -1,4 +1,4 @@
-// Stages of the caller's in every slot that takes one.
+// Tests of user-defined stages in every slot that supports them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,7 @@ void expect_same(const Matched& a, const Matched& b) {
   EXPECT_TRUE(same_bits(a.right.view(), b.right.view()));
 }
 
-// What `absolute_difference` computes by its definition.
+// Computes `absolute_difference` by its definition.
 void differ(const UserCall& c, ImageView<const std::uint8_t> reference, ImageView<const std::uint8_t> other,
             ImageView<std::uint8_t> made, int truncation) {
   for (int y = 0; y < made.height; ++y)

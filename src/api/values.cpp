@@ -38,7 +38,7 @@ std::string image_name(Binding binding) {
   return input_table[static_cast<std::size_t>(binding) - static_cast<std::size_t>(Binding::left)].sentence_name;
 }
 
-// Every stage would take intensities above white for white.
+// Every stage would treat intensities above white as white.
 void check_intensities(const std::string& name, const AnyImageView& image) {
   const auto found = [&](auto value, int x, int y, const std::string& allowed) {
     refuse(text("the intensity of ", name, " is ", value, " at ", x, ",", y, "; ", allowed));

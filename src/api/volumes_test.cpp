@@ -1,4 +1,4 @@
-// Matching costs that come in and go out.
+// Tests of cost volumes as inputs and outputs.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ const Scene& scene() {
 }
 StereoPair pair() { return {scene().left, scene().right, {}, {}}; }
 
-// What needs the right view's own costs, which a volume of the left one does not hold, is left out.
+// Leaves out the refinements that require the right view's own costs, which a volume of the left view does not have.
 Pipeline left_alone(const std::string& method) {
   Pipeline pipeline(method);
   pipeline.set("refinements", "none");
@@ -110,7 +110,7 @@ TEST(Volumes, HolesStayHolesUnderEveryOptimisation) {
 }
 
 TEST(Volumes, CensusOfOnesOwnIsTheCensusHere) {
-  // As somebody would write it: differing comparisons of a 5×5 window, borders replicated.
+  // A plain implementation: differing comparisons of a 5×5 window, with replicated borders.
   const auto differing = [](const auto& left, const auto& right, int x, int y, int d) {
     int count = 0;
     for (int j = -2; j <= 2; ++j)
@@ -304,7 +304,7 @@ TEST(Volumes, ProbesTakeNoVolumeBeside) {
   EXPECT_LT(Plan(pipeline, problem, {.name = "cpu", .implementation = Implementation::plain}).workspace_bytes(),
             plain + 4096);
 
-  // Of a region, of costs that are given, and of a pipeline without aggregation and optimisation.
+  // The cases are a region, given costs, and a pipeline without aggregation and optimisation.
   problem.region = Rect{30, 20, 20, 15};
   const Matched part = Matcher(Plan(pipeline, problem, {.name = "cpu"})).match(pair());
   problem.region.reset();

@@ -43,7 +43,7 @@ struct Workers::State {
   struct Worker {
     Device device;
     std::optional<Matcher> matcher = {};
-    std::exception_ptr error = {};  // why there is no matcher
+    std::exception_ptr error = {};  // reason why there is no matcher
   };
 
   explicit State(std::span<const Device> devices);
@@ -63,7 +63,7 @@ struct Workers::State {
   std::uint64_t submitted = 0, finished = 0;
   bool stop = false;
   std::vector<LostDevice> lost;
-  std::exception_ptr last_error;  // the last device's
+  std::exception_ptr last_error;  // error of the last device
 
   static inline thread_local const State* own = nullptr;  // the workers that the thread belongs to
 };

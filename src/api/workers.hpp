@@ -25,9 +25,10 @@ class Workers {
     // submit more jobs and destroy the workers.
     std::function<void(const std::exception_ptr&)> done;
     Ticket ticket = {};             // from the matcher that has the pair in flight
-    std::exception_ptr error = {};  // the pair's own
+    std::exception_ptr error = {};  // error of the pair
   };
-  // Jobs move from list to list, so that a worker allocates nothing for a pair: nobody could be told that it failed.
+  // Jobs move from list to list, so that a worker allocates nothing for a pair, because it could not report the
+  // failure.
   using Jobs = std::list<Job>;
   using MakeMatcher = std::function<Matcher(const Device&)>;
 
@@ -42,8 +43,8 @@ class Workers {
   std::size_t size() const;
   const Plan& plan(std::size_t worker = 0) const;
 
-  // Each worker keeps a batch of pairs in flight (Problem::batch), and finishes its jobs in the order it took them, with
-  // a single worker in the order of submission. The jobs of a device that is lost (Error(device)) go to the other
+  // Each worker keeps a batch of pairs in flight (Problem::batch), and finishes its jobs in the order it took them,
+  // with a single worker in the order of submission. The jobs of a device that is lost (Error(device)) go to the other
   // workers. When the last device is lost, all jobs that are not finished, and all later ones, get its error.
   void submit(Jobs jobs);
   // Waits until as many jobs are finished as were submitted before: with a single worker, exactly these.
@@ -54,8 +55,8 @@ class Workers {
   // Returns whether the calling thread is inside a completion function or a user-written stage of the workers.
   bool is_inside() const;
 
-  std::vector<LostDevice> lost() const;  // up to now
-  std::exception_ptr error() const;      // the last device's, once it is lost; else null
+  std::vector<LostDevice> lost() const;  // devices lost so far
+  std::exception_ptr error() const;      // error of the last device, once it is lost; else null
 
  private:
   struct State;

@@ -3,7 +3,7 @@
 namespace stereopsis::c {
 namespace {
 
-// The sentence of a thread's last error: what sp_last_error() returns.
+// The message of a thread's last error, which sp_last_error() returns.
 struct LastError {
   std::string kept;
   const char* sentence = "";
@@ -13,7 +13,7 @@ LastError& last_error() {
   return error;
 }
 
-// Keeps a sentence that is always there.
+// Keeps a string literal, which needs no memory.
 void keep_literal(const char* sentence) noexcept { last_error().sentence = sentence; }
 
 void keep(const char* sentence) noexcept {

@@ -1,4 +1,4 @@
-// Handles are numbers that are never given twice, so that one which was destroyed, or never was, is refused instead of followed.
+// Handles of the C interface: numbers that are never reused, so that a destroyed or invalid handle is detected.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ inline std::uintptr_t next_handle() {
   return ++last;
 }
 
-// Those of one kind: Handle is the struct of the header, Object what it stands for, which has `mutex`.
+// The handles of one kind: Handle is the struct of the header, Object is its object, which has a `mutex`.
 template <class Handle, class Object>
 class Handles {
  public:
@@ -28,7 +28,7 @@ class Handles {
     return reinterpret_cast<Handle*>(number);
   }
 
-  // The object, which stays while somebody has it.
+  // Returns the object, which lives as long as the returned pointer.
   std::shared_ptr<Object> at(const Handle* handle, const char* kind) {
     const std::shared_lock lock(mutex_);
     const auto found = objects_.find(reinterpret_cast<std::uintptr_t>(handle));
@@ -50,7 +50,7 @@ class Handles {
   std::unordered_map<std::uintptr_t, std::shared_ptr<Object>> objects_;
 };
 
-// Never destroyed: programs may end with handles that they have not given back, in any order.
+// Never destroyed, because programs may exit with handles that they did not destroy.
 template <class Handle, class Object>
 Handles<Handle, Object>& handles() {
   static auto& all = *new Handles<Handle, Object>;

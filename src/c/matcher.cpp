@@ -18,15 +18,16 @@ struct MatcherObject {
   explicit MatcherObject(Plan plan) : matcher(std::move(plan)) {}
 
   Matcher matcher;
-  std::uint64_t number = 0;      // of the matcher, as its tickets have it
-  std::vector<StageTime> times;  // of the last match
+  std::uint64_t number = 0;      // number of the matcher in its tickets
+  std::vector<StageTime> times;  // times of the last match
   std::mutex mutex;
 };
 
 auto& matchers() { return handles<sp_matcher, MatcherObject>(); }
 std::shared_ptr<MatcherObject> at(const sp_matcher* handle) { return matchers().at(handle, "matcher"); }
 
-// Threads take turns with a matcher. Its own stage would wait for itself.
+// Locks a matcher, so that threads take turns. Throws an Error inside a stage of the matcher, which would wait for
+// itself.
 class Turn {
  public:
   explicit Turn(const sp_matcher* handle) : object_(outside(handle)), lock_(object_->mutex) {}
@@ -48,7 +49,8 @@ class Turn {
   const std::lock_guard<std::mutex> lock_;
 };
 
-// A ticket is the lower bits of the matcher's number, and the pair's, from 1 on: so many pairs are 500 years at 60 a second.
+// A ticket consists of the lower bits of the matcher's number, and of the pair's number, which counts from 1: the
+// numbers last for 500 years at 60 pairs per second.
 constexpr int bits_of_pair = 40;
 constexpr std::uint64_t pairs = std::uint64_t{1} << bits_of_pair;
 sp_ticket number_of(const Ticket& ticket) {
@@ -56,13 +58,13 @@ sp_ticket number_of(const Ticket& ticket) {
 }
 Ticket ticket_of(sp_ticket number, const MatcherObject& object) {
   if (number == 0) return {};
-  // A matcher that has enqueued nothing has given no ticket.
+  // A matcher that has enqueued nothing has issued no ticket.
   constexpr auto another = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t of = number >> bits_of_pair, own = (object.number << bits_of_pair) >> bits_of_pair;
   return {(number - 1) & (pairs - 1), object.number != 0 && of == own ? object.number : another};
 }
 
-// The image of a C struct, in the type of the C++ member that it becomes.
+// Converts an image of a C struct to the type of the C++ member.
 void assign(AnyImageView& to, const sp_image* image, const std::string& name) { to = host_image(image, name.c_str()); }
 void assign(AnyOutputView& to, const sp_image* image, const std::string& name) {
   to = host_output(image, name.c_str());
@@ -75,7 +77,7 @@ void assign(ImageView<T>& to, const sp_image* image, const std::string& name) {
   to = typed<std::remove_const_t<T>>(host_output(image, name.c_str()), name.c_str());
 }
 
-// Only the views may have a format.
+// Only the two views may have a format.
 template <class Pair>
 Pair pair_of(const sp_pair& p) {
   sp_pair plain = p;
@@ -107,7 +109,7 @@ DeviceMatched device_result(const sp_result& r) {
   return result_of<DeviceMatched>(r);
 }
 
-// By the image that every pair has.
+// Returns whether the images are on a device, by the image that every pair has.
 bool is_on_device(const sp_pair& p) {
   const sp_image* first = p.left != nullptr ? p.left : p.costs;
   if (first == nullptr) refuse("pair.left and pair.costs are both null; pass a left image or a cost volume");

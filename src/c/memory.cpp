@@ -30,7 +30,7 @@ struct MarkObject {
 auto& buffers() { return handles<sp_buffer, BufferObject>(); }
 auto& marks() { return handles<sp_mark, MarkObject>(); }
 
-// Of the shape, memory may be missing: it is what is made.
+// The shape of the image to allocate; its `data` may be null.
 struct Shape {
   Size size;
   int channels;
@@ -82,7 +82,7 @@ void download(const DeviceImage& from, const AnyOutputView& to) {
   }
 }
 
-// An absent one is without functions: the driver's memory.
+// Returns an allocator without functions, the driver's memory, if the pointer is null.
 DeviceAllocator allocator_of(const sp_allocator* allocator) {
   if (allocator == nullptr) return {};
   const sp_allocator a = read(allocator, "allocator");
@@ -96,7 +96,7 @@ DeviceAllocator allocator_of(const sp_allocator* allocator) {
 
 const char* name_of(const char* device) { return device != nullptr ? device : "auto"; }
 
-// Looked for once: strings stay.
+// Returns the devices, which are listed once, so that their strings remain valid.
 const std::vector<DeviceDescription>& all_devices() {
   static const auto& all = *new std::vector<DeviceDescription>(devices());
   return all;

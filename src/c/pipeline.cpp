@@ -29,7 +29,7 @@ sp_parameter parameter_of(const ParameterInfo& info, const std::vector<const cha
   return p;
 }
 
-// The images of a call, as the caller's function sees them.
+// The arguments of a user-defined stage, converted to C structs.
 class StageCall {
  public:
   StageCall(const UserCall& call, std::int32_t place) {

@@ -1,4 +1,4 @@
-// What a handle of a pipeline stands for.
+// The object of a pipeline handle.
 #pragma once
 
 #include <mutex>
@@ -13,12 +13,12 @@ struct PipelineObject {
   explicit PipelineObject(Pipeline p) : pipeline(std::move(p)) {}
 
   Pipeline pipeline;
-  std::vector<ParameterInfo> parameters;          // as they were counted
-  std::vector<std::vector<const char*>> choices;  // of them
+  std::vector<ParameterInfo> parameters;          // parameters at the last count
+  std::vector<std::vector<const char*>> choices;  // choices of each parameter
   std::mutex mutex;
 };
 
-// A copy of the pipeline, as nobody changes it meanwhile.
+// Returns a copy of the pipeline, taken under its lock.
 Pipeline pipeline_of(const sp_pipeline* handle);
 
 }  // namespace stereopsis::c

@@ -1,4 +1,4 @@
-// The structs of the header, in and out, whatever version the caller was built for; and what they are in C++.
+// Reads and writes the structs of the header for callers of any version, and converts them to C++.
 #pragma once
 
 #include <cstring>
@@ -9,7 +9,7 @@
 
 namespace stereopsis::c {
 
-// The sizes that structs had in the first version, 0.1: what callers have at the least.
+// The sizes of the structs in the first version, 0.1, which are the least sizes of a caller.
 template <class S>
 inline constexpr std::size_t first_size = 0;
 template <>
@@ -41,7 +41,7 @@ inline constexpr std::size_t first_size<sp_stage_time> = 32;
 template <>
 inline constexpr std::size_t first_size<sp_allocator> = 32;
 
-// The bytes that the caller's struct has, all of which this library knows.
+// Returns the size of the caller's struct. Throws an Error if this library does not know all of its bytes.
 template <class S>
 std::size_t size_of(const S* s, const char* name) {
   static_assert(sizeof(void*) != 8 || (first_size<S> >= 8 && first_size<S> <= sizeof(S)),
@@ -58,7 +58,7 @@ std::size_t size_of(const S* s, const char* name) {
   return size;
 }
 
-// What the caller's header does not have is 0.
+// Returns a copy of the caller's struct, in which members that the caller's header lacks are 0.
 template <class S>
 S read(const S* s, const char* name) {
   S known{};
@@ -66,7 +66,7 @@ S read(const S* s, const char* name) {
   return known;
 }
 
-// What the caller's header does not have is left out.
+// Writes the members that the caller's header has.
 template <class S>
 void write(S known, S* s, const char* name) {
   known.struct_size = size_of(s, name);
@@ -78,7 +78,7 @@ std::optional<PixelFormat> pixel_format(std::int32_t format, const char* name);
 std::int32_t number_of(PixelType type);
 std::ptrdiff_t bytes_of(PixelType type);
 
-// A view's image, which alone may have a format: that, and the image without.
+// The image of a view, separated into its format and the image without a format.
 struct GivenView {
   GivenView(const sp_image* given, const char* name);
   operator const sp_image*() const { return is_there ? &image : nullptr; }
@@ -87,13 +87,13 @@ struct GivenView {
   sp_image image;
   std::optional<PixelFormat> format;
 };
-// That of both views.
+// Returns the common format of both views.
 std::optional<PixelFormat> format_of(const GivenView& left, const GivenView& right);
 
-// Of the host; an absent one is empty.
+// Return the view of an image in host memory; a null image becomes an empty view.
 AnyImageView host_image(const sp_image* image, const char* name);
 AnyOutputView host_output(const sp_image* image, const char* name);
-// The same of one pixel type: nothing where there is none.
+// Returns a view of one pixel type; an empty view stays empty.
 template <class T>
 ImageView<T> typed(const AnyOutputView& v, const char* name) {
   if (v.data == nullptr) return {};
@@ -103,7 +103,7 @@ ImageView<T> typed(const AnyOutputView& v, const char* name) {
 }
 DeviceImageView device_image(const sp_image* image, const char* name);
 
-// A window on a view, for the caller.
+// Returns the C struct of a view.
 sp_image image_of(const DeviceImageView& view, std::int32_t place);
 
 Problem problem_of(const sp_problem& p);

@@ -16,7 +16,7 @@
 namespace stereopsis::colour_methods {
 namespace {
 
-// As the papers have them: every candidate takes part, and nothing follows but what can be switched on.
+// The common part of the methods, as in the papers: all candidates are included, and all refinements are switched off.
 PipelineData method_of_colours() {
   PipelineData p;
   p.cost = colour_difference::Parameters{};

@@ -1,4 +1,4 @@
-// What the delivered confidence says: nothing where there was no choice, and nothing of pixels that were not measured.
+// Tests of the confidence output: it is 0 for pixels without alternatives, and for pixels that were not measured.
 #include <gtest/gtest.h>
 
 #include "stereopsis/matcher.hpp"

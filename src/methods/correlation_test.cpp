@@ -1,4 +1,5 @@
-// What correlation promises: another gain and offset of one camera change nothing. On real scenes, where STEREOPSIS_DATA names them.
+// Tests that correlation does not depend on the gain and offset of a camera, on generated scenes and on real ones
+// (STEREOPSIS_DATA).
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -321,7 +321,7 @@ TEST(Pipeline, ParametersComeWithNumbers) {
   EXPECT_FALSE(mode.minimum.has_value());
 }
 
-// What a plan is, as far as memory and steps go.
+// Returns the memory and the steps of a plan as text.
 std::string outline(const Pipeline& pipeline) {
   const Problem problem{.size = {96, 80}, .range = {0, 32}, .region = Rect{40, 30, 20, 16}};
   const Plan plan(pipeline, problem, {.name = "cpu", .threads = 1});  // tuned kernels have limits of their own
@@ -340,7 +340,7 @@ TEST(Pipeline, NumbersThatNeedNoPlanKeepStepsAndMemory) {
         changed.set(info.name, info.type == "numbers" ? "1,1,1" : number_text(value));
         try {
           EXPECT_EQ(outline(changed), outline(Pipeline(method.name))) << value;
-        } catch (const Error&) {  // what does not fit together is refused
+        } catch (const Error&) {  // stages that do not fit together are rejected
         }
       }
     }
@@ -488,7 +488,7 @@ TEST(Methods, ReducedImagesGiveDisparitiesOfTheInput) {
   EXPECT_GT(near, 240 * 160 * 85 / 100);
 }
 
-// What looks at the images after matching sees the reduced ones.
+// Refinements that read the images read the reduced images.
 TEST(Methods, ConfidenceAndPropagationFollowReducedImages) {
   const Scene scene = make_scene({.size = {240, 160}, .disparities = 32});
   const Image<std::uint8_t> left = first_channel(scene.left), right = first_channel(scene.right);
@@ -551,7 +551,7 @@ TEST(Pipeline, ACombinationWithoutAMeaningIsRefusedWithTheReason) {
   EXPECT_NE(refusal("cost.stage=volume", "none").find("none comes with the pair"), std::string::npos);
 }
 
-// What refines by regions, by kinds of outliers or by costs, after a method that has none of that.
+// Refinements by regions, by kinds of outliers and by costs, after a method that has none of these.
 TEST(Methods, RefinementsOfOneFollowAnother) {
   const Scene scene = small_scene();
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -584,7 +584,8 @@ TEST(Pipeline, ImagesThatStagesReadHaveTheirParametersThere) {
   EXPECT_FALSE(has_cross());
 }
 
-// Any cost that fills a volume may be averaged over cross-based regions and optimised along scanlines; each view by its own image.
+// Any cost that fills a volume may be averaged over cross-based regions and optimised along scanlines; each view by its
+// own image.
 TEST(Methods, CrossBasedRegionsAndScanlinesTakeAnyCost) {
   const Scene scene = small_scene();
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -698,13 +699,14 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
       Pipeline changed = pipeline;
       // Arms end by colour before they are long.
       if (info.name.starts_with("cross.")) changed.set("cross.colour", "99");
-      if (info.name == "outliers.enabled") changed.set("interpolation.enabled", "false");  // which asks for their kinds
+      if (info.name == "outliers.enabled")
+        changed.set("interpolation.enabled", "false");  // interpolation reads their kinds
       if (info.name == "cross.length") changed.set("cross.strict_colour", "99");
       if (info.name == "cross.length" || info.name == "cross.strict_colour") changed.set("cross.short_length", "1");
       bool different =
           moves(changed,
                 info.name.starts_with("cross.") || info.name == "outliers.enabled" ? result_of(changed) : before, info);
-      // What only an adaptive P2 reads is refused for a constant one; it is tried where P2 is adaptive.
+      // Parameters of an adaptive P2 are rejected for a constant P2; they are tried with an adaptive one.
       if (!different && (info.name == "optimisation.p2_min" || info.name == "optimisation.gradient")) {
         Pipeline adaptive = pipeline;
         adaptive.set("sgm.gradient", "8");
@@ -713,13 +715,13 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         moved.set(info.name, "50");
         different = !same_bits(result_of(moved).disparity.view(), result_of(adaptive).disparity.view());
       }
-      // What lies beyond the right image is what the check leaves out and filling replaces.
+      // Candidates outside the right image fail the check, and filling replaces them.
       if (!different && info.name == "select.border_candidates") {
         Pipeline unrefined = pipeline;
         unrefined.set("refinements", "none");
         different = moves(unrefined, result_of(unrefined), info);
       }
-      // So is what only the reduction of images reads, and upsampling.
+      // Parameters of the reduction and of upsampling are tried with reduced images.
       if (!different && info.name.starts_with("prepare.")) {
         Pipeline reduced = pipeline;
         reduced.set("reduce.factor", "2");
@@ -731,7 +733,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         const Matched a = result_of(reduced), b = result_of(moved);
         different = a.disparity.size() != b.disparity.size() || !same_bits(a.disparity.view(), b.disparity.view());
       }
-      // And what only one mode of filling reads, and a second filling where the first leaves nothing.
+      // Parameters of one mode of filling are tried in that mode, and a second filling without the first.
       if (!different && info.name.starts_with("fill")) {
         const std::string slot = info.name.substr(0, info.name.find('.'));
         Pipeline reads_it = pipeline;

@@ -14,7 +14,7 @@
 
 namespace stereopsis::sgm_methods {
 
-// Banz, Blume and Pirsch 2011, as the paper has it; its future work (left-right check, sub-pixel) is there to be
+// Banz, Blume and Pirsch 2011, as the paper has it; its future work (left-right check, sub-pixel) can be
 // switched on. P1 and P2 are the paper's "empirically determined constants", ours for the whole data folder.
 PipelineData banz_sgm() {
   PipelineData p;
@@ -58,8 +58,8 @@ PipelineData balanced() {
   return p;
 }
 
-// As sgm, whose costs have a part in the sum; filled by votes: docs/notes/learned.md. With limits of 127, 40.8 and 100 path
-// costs are those that tuned kernels take.
+// Adds learned costs to those of sgm, and fills by votes: docs/notes/learned.md. With limits of 127, 40.8 and 100, path
+// costs are small enough for the tuned kernels.
 PipelineData sgm_learned() {
   PipelineData p = sgm();
   p.plus = p.cost;

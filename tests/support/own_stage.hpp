@@ -56,7 +56,7 @@ void expect_inside_a_stage(F&& f) {
   }
 }
 
-// Whether the future is ready soon: a deadlock fails the test instead of hanging it.
+// Returns whether the future becomes ready soon, so that a deadlock fails the test instead of hanging it.
 template <class T>
 bool is_ready_soon(const std::future<T>& future) {
   return future.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
