@@ -53,7 +53,7 @@ BorrowedArray::BorrowedArray(nb::handle array, std::string name, std::uint64_t s
     take_interface(array);
   else
     refuse(name_ + " is a " + kind_name(array) +
-           ", not an array; give a NumPy array, or one of a framework that has DLPack or __cuda_array_interface__");
+           ", not an array; pass a NumPy array, or an array with DLPack or __cuda_array_interface__");
 }
 
 // 'u' or 'f', and bits of an element; `shown` is asked for what a type that is not taken is called.
@@ -67,7 +67,7 @@ void BorrowedArray::set_type(char kind, int bits, F&& shown) {
     type_ = PixelType::f32;
   else
     refuse(name_ + " has the type " + shown() +
-           "; it must be uint8, uint16 or float32 (float images are in 8-bit units, 0 to 255): convert it with "
+           "; it must be uint8, uint16 or float32 (float images are in 8-bit units, 0 to 255), so convert it with "
            ".astype(...)");
 }
 
@@ -76,7 +76,7 @@ bool BorrowedArray::take_buffer(nb::handle array) {
   const bool is_plain =
       std::string_view(nb::type_name(array.type()).c_str()) == "ndarray";  // NumPy's, which is not asked more
   if (!is_plain && nb::hasattr(array, "mask"))
-    refuse(name_ + " has a mask of its own; give its .data, and the mask apart (0 where a pixel is not usable)");
+    refuse(name_ + " is a masked array; pass its .data, and the mask separately (0 for pixels that are not usable)");
   struct Buffer {
     ~Buffer() { PyBuffer_Release(&buffer); }  // nothing, where none was got
     Py_buffer buffer{};                       // stays where it is: some exporters point into it
@@ -115,7 +115,7 @@ void BorrowedArray::take_dlpack(nb::handle array, std::uint64_t stream) {
     const bool on_gpu = kind.first == dlpack::cuda || kind.first == dlpack::cuda_managed;
     if (!on_gpu && kind.first != dlpack::cpu && kind.first != dlpack::cuda_host)
       refuse(name_ + " is in the memory of a device of DLPack's type " + std::to_string(kind.first) +
-             "; it must be the host's or CUDA's: copy it there first");
+             "; it must be in host memory or on CUDA, so copy it first");
     if (on_gpu) device_ = "cuda:" + std::to_string(kind.second);
     const nb::object give = array.attr("__dlpack__"), for_stream = on_gpu ? nb::object(nb::int_(stream)) : nb::none();
     try {
@@ -125,7 +125,7 @@ void BorrowedArray::take_dlpack(nb::handle array, std::uint64_t stream) {
       capsule = give(nb::arg("stream") = for_stream);  // the protocol before version 1
     }
   } catch (nb::python_error& error) {
-    refuse(name_ + ", a " + kind_name(array) + ", can't be lent by DLPack: " + raised(error));
+    refuse(name_ + ", a " + kind_name(array) + ", does not support DLPack: " + raised(error));
   }
   const auto keep = [&]<class M>(M*, const char* name, const char* used) -> const M* {
     if (!PyCapsule_IsValid(capsule.ptr(), name)) return nullptr;
@@ -138,13 +138,14 @@ void BorrowedArray::take_dlpack(nb::handle array, std::uint64_t stream) {
   };
   if (const auto* m =
           keep(static_cast<dlpack::VersionedManaged*>(nullptr), "dltensor_versioned", "used_dltensor_versioned")) {
-    if (m->major > 1) refuse(name_ + " comes by version " + std::to_string(m->major) + " of DLPack; 1 is known here");
+    if (m->major > 1)
+      refuse(name_ + " uses version " + std::to_string(m->major) + " of DLPack; only version 1 is supported");
     read_only_ = (m->flags & dlpack::read_only) != 0;
     return take_tensor(m->tensor);
   }
   if (const auto* m = keep(static_cast<dlpack::Managed*>(nullptr), "dltensor", "used_dltensor"))
     return take_tensor(m->tensor);
-  refuse(name_ + " has a __dlpack__ that gives no tensor; give a NumPy array");
+  refuse(name_ + " has a __dlpack__ that does not return a tensor; pass a NumPy array");
 }
 
 void BorrowedArray::take_tensor(const dlpack::Tensor& tensor) {
@@ -169,7 +170,7 @@ void BorrowedArray::take_interface(nb::handle array) {
   try {
     const nb::object interface = array.attr("__cuda_array_interface__");
     const auto get = [&](const char* key) { return interface.attr("get")(key); };
-    if (!get("mask").is_none()) refuse(name_ + " has a mask of its own; give it as mask_left or mask_right");
+    if (!get("mask").is_none()) refuse(name_ + " is a masked array; pass its mask as mask_left or mask_right");
     const std::string type = nb::cast<std::string>(get("typestr"));
     const bool native = type.size() > 2 && (type[0] == '|' || type[0] == '<');
     set_type(native ? (type[1] == 'b' ? 'u' : type[1]) : '?', native ? 8 * std::atoi(type.c_str() + 2) : 0,
@@ -184,14 +185,15 @@ void BorrowedArray::take_interface(nb::handle array) {
       set_strides_in_order();
     if (const nb::object stream = get("stream"); !stream.is_none()) producer_ = nb::cast<std::uint64_t>(stream);
     if (producer_ == 0u)
-      refuse(name_ + " has the stream 0 in its __cuda_array_interface__, which is not allowed there");
+      refuse(name_ + " has the stream 0 in its __cuda_array_interface__; it must be None, 1, 2 or a stream");
     device_ = unknown_gpu;
     owner_ =
         std::shared_ptr<void>(array.inc_ref().ptr(), [](void* p) { nb::handle(static_cast<PyObject*>(p)).dec_ref(); });
   } catch (nb::python_error& error) {
-    refuse(name_ + ", a " + kind_name(array) + ", has a wrong __cuda_array_interface__: " + raised(error));
+    refuse(name_ + ", a " + kind_name(array) + ", has an invalid __cuda_array_interface__: " + raised(error));
   } catch (const nb::cast_error&) {
-    refuse(name_ + ", a " + kind_name(array) + ", has a wrong __cuda_array_interface__");
+    refuse(name_ + ", a " + kind_name(array) +
+           ", has an invalid __cuda_array_interface__; pass an array that follows the protocol");
   }
 }
 
@@ -209,7 +211,8 @@ std::string BorrowedArray::shape() const {
 AnyImageView BorrowedArray::view(int channels, int bit_depth) const {
   const std::int64_t item = bytes_of(type_), pixel = channels * item, width = shape_[1], height = shape_[0],
                      row = width * pixel;
-  if (width == 0 || height == 0 || channels == 0) refuse(name_ + " has the shape " + shape() + " and no pixels");
+  if (width == 0 || height == 0 || channels == 0)
+    refuse(name_ + " has the shape " + shape() + ", which has no pixels; height and width must be at least 1");
   if (width > std::numeric_limits<int>::max() / 4 || height > std::numeric_limits<int>::max() / 4)
     refuse(name_ + " has the shape " + shape() + "; height and width must be at most 536870911");
   const bool channels_touch = ndim() == 2 || channels == 1 || strides_[2] == item;
@@ -217,9 +220,9 @@ AnyImageView BorrowedArray::view(int channels, int bit_depth) const {
   const std::int64_t pitch = height == 1 ? row : strides_[0];
   const bool aligned = reinterpret_cast<std::uintptr_t>(data_) % item == 0 && pitch % item == 0;
   if (!channels_touch || !pixels_touch || pitch < row || !aligned)
-    refuse(name_ + " is a view whose pixels do not lie side by side in rows from the top down; give " +
+    refuse(name_ + " has a layout that is not supported: pixels must be contiguous, in rows from top to bottom; pass " +
            (device_.empty() ? "numpy.ascontiguousarray(" + name_ + ")" : "a contiguous copy of it") +
-           (channels == 3 && strides_[2] == -item ? ", or the array that it is a view of with colour='bgr'" : ""));
+           (channels == 3 && strides_[2] == -item ? ", or the reversed array with colour='bgr'" : ""));
   AnyImageView view;
   view.data = data_;
   view.type = type_;
@@ -235,20 +238,22 @@ AnyImageView BorrowedArray::image(int bit_depth, const std::optional<PixelFormat
   if (format) {
     const int channels = ndim() == 3 && shape_[2] <= 4 ? static_cast<int>(shape_[2]) : ndim() == 2 ? 1 : 0;
     if (channels != channels_of(*format))
-      refuse(name_ + " has the shape " + shape() + "; an image in " + to_string(*format) + " is (height, width" +
+      refuse(name_ + " has the shape " + shape() + "; an image in the format " + to_string(*format) +
+             " must be (height, width" +
              (channels_of(*format) == 1 ? ")" : ", " + std::to_string(channels_of(*format)) + ")"));
     const AnyImageView image = view(channels, bit_depth);
     picture_size(image, *format);  // refuses what is none
     return image;
   }
   if (ndim() != 2 && !(ndim() == 3 && (shape_[2] == 1 || shape_[2] == 3)))
-    refuse(name_ + " has the shape " + shape() + "; an image is (height, width) or, in colour, (height, width, 3)");
+    refuse(name_ + " has the shape " + shape() +
+           "; an image must be (height, width) or, in colour, (height, width, 3)");
   return view(ndim() == 2 ? 1 : static_cast<int>(shape_[2]), bit_depth);
 }
 
 AnyImageView BorrowedArray::volume() const {
   if (ndim() != 3 || shape_[2] > std::numeric_limits<int>::max() / 4)
-    refuse(name_ + " has the shape " + shape() + "; a cost volume is (height, width, disparities)");
+    refuse(name_ + " has the shape " + shape() + "; a cost volume must be (height, width, disparities)");
   return view(static_cast<int>(shape_[2]), 0);
 }
 
@@ -261,7 +266,7 @@ ImageView<const std::uint8_t> BorrowedArray::bytes(const char* what) const {
 ImageView<const std::uint8_t> BorrowedArray::mask() const {
   if (!given()) return {};
   const ImageView<const std::uint8_t> given_mask =
-      bytes("a mask is (height, width), of bool, or of uint8 and 255 where a pixel counts");
+      bytes("a mask must be (height, width), of bool, or of uint8 with 255 for usable pixels");
   if (!device_.empty()) return given_mask;
   if (!is_bool_) try {
       check_mask(given_mask);
@@ -281,19 +286,21 @@ ImageView<const std::uint8_t> BorrowedArray::mask() const {
   return *made_mask_;
 }
 
-ImageView<const std::uint8_t> BorrowedArray::validity() const { return bytes("validity is (height, width), of uint8"); }
+ImageView<const std::uint8_t> BorrowedArray::validity() const {
+  return bytes("validity must be (height, width), of uint8");
+}
 
 ImageView<const float> BorrowedArray::disparity() const {
   if (ndim() != 2 || type_ != PixelType::f32)
     refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) +
-           "; a disparity image is (height, width), of float32");
+           "; a disparity map must be (height, width), of float32");
   return view(1, 0).as<float>();
 }
 
 ImageView<const std::uint16_t> BorrowedArray::paths() const {
   if (ndim() != 3 || type_ != PixelType::u16)
     refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) +
-           "; path costs are (kinds of paths, width, disparities), of uint16");
+           "; path costs must be (kinds of paths, width, disparities), of uint16");
   return view(static_cast<int>(shape_[2]), 0).as<std::uint16_t>();
 }
 

@@ -51,15 +51,17 @@ void bind_files(nb::module_& m) {
       "file"_a, "scale"_a = 0.0,
       nb::sig("def read_disparity(file: str | os.PathLike[str], scale: float = 0.0) -> "
               "numpy.typing.NDArray[numpy.float32]"),
-      "A disparity image, (height, width) float32 in pixels, NaN where unknown: float PFM, NPY or TIFF, or PNG or PGM "
-      "with\n"
-      "value / scale (0: 256 for 16 bits; 8 bits need one). Raises FileError and FormatError.");
+      "Reads a disparity map, (height, width) float32 in pixels, NaN where invalid, from PFM, NPY, TIFF, PNG or "
+      "PGM.\n\n"
+      "Integer files store disparity × scale; 0 means 256 for 16 bits, and 8 bits require a scale. Raises FileError "
+      "and\n"
+      "FormatError, and CallError if the scale is missing.");
   m.def("write_disparity", &write, "file"_a, "disparity"_a, "scale"_a = 0.0,
         nb::sig("def write_disparity(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32], "
                 "scale: float = 0.0) -> None"),
-        "Writes (height, width) float32 as .pfm (+inf where invalid), .npy, .tif, .tiff, 16-bit .png (×256), or 8-bit "
-        ".png or .pgm\n"
-        "with a scale. The file is whole or what it was. Raises FileError and CallError.");
+        "Writes a disparity map, (height, width) float32 in pixels, NaN where invalid.\n\n"
+        "The formats are .pfm (invalid = +inf), .npy, .tif, .tiff, 16-bit .png (×256), and 8-bit .png or .pgm with a\n"
+        "scale. An existing file is replaced only when the new one is complete. Raises FileError and CallError.");
   m.def(
       "read_pfm",
       [](const Path& file) {
@@ -67,7 +69,7 @@ void bind_files(nb::module_& m) {
         return give(without_gil([&] { return read_disparity(file); }));
       },
       "file"_a, nb::sig("def read_pfm(file: str | os.PathLike[str]) -> numpy.typing.NDArray[numpy.float32]"),
-      "A disparity image from a .pfm file: (height, width) float32, NaN where it has +inf.");
+      "Reads a disparity map, (height, width) float32 in pixels, from a .pfm file; +inf becomes NaN.");
   m.def(
       "write_pfm",
       [](const Path& file, nb::handle array) {
@@ -76,7 +78,7 @@ void bind_files(nb::module_& m) {
       },
       "file"_a, "disparity"_a,
       nb::sig("def write_pfm(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32]) -> None"),
-      "Writes (height, width) float32 as .pfm, +inf where it is NaN.");
+      "Writes a disparity map, (height, width) float32 in pixels, to a .pfm file; NaN becomes +inf.");
 }
 
 }  // namespace stereopsis::python

@@ -44,7 +44,7 @@ void want(Problem& p, const Names& names) {
     const auto found = std::ranges::find_if(
         output_table, [&](const Output& output) { return output.flag(p) != nullptr && name == output.name; });
     if (found == output_table.end() && name != "times")
-      throw Error(ErrorCategory::call, "'" + name + "' can't be wanted; want may list " + all_that_can_be_wanted());
+      throw Error(ErrorCategory::call, "'" + name + "' is not an output; want may have " + all_that_can_be_wanted());
     *(name == "times" ? &p.want_times : found->flag(p)) = true;
   }
 }
@@ -144,11 +144,12 @@ class SharedMatcher {
 
 void SharedMatcher::prepare_for_device() {
   if (buffers_) return;
-  if (group_) refuse("arrays on a GPU are matched on it alone; give device= of where they are, not several");
+  if (group_) refuse("arrays on a GPU can only be matched on that GPU; give one device, not several");
   if (plan().problem().geometry.want_rectified)
-    refuse("the rectified image can't be wanted of arrays on a GPU; leave it out of want");
+    refuse("the output 'rectified' is not available for arrays on a GPU; leave it out of want");
   if (!plan().problem().volumes.probes.empty())
-    refuse("probes are of arrays on the host; want the volume, and index that, or copy the pair to the host");
+    refuse(
+        "probes are not available for arrays on a GPU; request the volume and index it, or copy the pair to the host");
   outputs_ = images_of(plan());
   std::vector<DeviceImageView> shapes;
   for (const ResultImage& output : outputs_) shapes.push_back(output.shape);
@@ -161,7 +162,7 @@ void SharedMatcher::check_device(const BorrowedArray& lent) const {
   const bool here = lent.device() == own || (lent.device() == unknown_gpu && is_memory_of(own, lent.address()));
   if (!here)
     refuse(lent.name() + " is in " + (lent.device().empty() ? "the memory of the host" : "memory of " + lent.device()) +
-           ", but the matcher runs on " + own + "; copy it there, or give device= of where it is");
+           ", but the matcher runs on " + own + "; copy the array there, or use the device of the array");
 }
 
 void SharedMatcher::order_before(const BorrowedArray& lent, std::uint64_t stream) {
@@ -281,7 +282,7 @@ std::shared_ptr<SharedMatcher> make_matcher(
   if (region) p.region = Rect{std::get<0>(*region), std::get<1>(*region), std::get<2>(*region), std::get<3>(*region)};
   if (stripe)
     p.stripe = BoundaryStripe{std::get<0>(*stripe), std::get<1>(*stripe), std::get<2>(*stripe), std::get<3>(*stripe),
-                      follow(std::get<4>(*stripe))};
+                              follow(std::get<4>(*stripe))};
   p.refine_only = refine_only;
   if (volume_dtype) p.volumes.given = pixel_type(*volume_dtype);
   p.volumes.without_images = without_images;
@@ -300,7 +301,7 @@ std::shared_ptr<SharedMatcher> make_matcher(
   const std::vector<Device> devices = one ? std::vector{on} : devices_of(on);
   if (devices.size() > 1)
     for (const PipelineSlot& slot : pipeline.slots())
-      if (slot.kind.starts_with("user_")) refuse("a stage in Python runs on one device; give one");
+      if (slot.kind.starts_with("user_")) refuse("a stage in Python runs only on one device; give one device");
   return std::make_shared<SharedMatcher>(pipeline, p, devices);
 }
 
@@ -324,31 +325,36 @@ std::unique_ptr<Pending> enqueue(const std::shared_ptr<SharedMatcher>& matcher, 
 }  // namespace
 
 void bind_matcher(nb::module_& m) {
-  nb::class_<DeviceDescription>(m, "Device", "A device that was looked for, usable or not.")
-      .def_ro("name", &DeviceDescription::name, "Name for `device=`.")
-      .def_ro("description", &DeviceDescription::description)
-      .def_ro("usable", &DeviceDescription::usable)
-      .def_ro("reason", &DeviceDescription::reason, "The reason if the device can't be used, and a remedy.")
-      .def_prop_ro("properties",
-                   [](const DeviceDescription& d) {
-                     return std::map<std::string, std::string>(d.properties.begin(), d.properties.end());
-                   })
+  nb::class_<DeviceDescription>(m, "Device", "A device that the library has looked for, usable or not.")
+      .def_ro("name", &DeviceDescription::name, "Name of the device, for `device=`: \"cpu\", \"cuda:0\".")
+      .def_ro("description", &DeviceDescription::description, "Hardware, such as \"Intel Xeon, 2 cores, AVX-512\".")
+      .def_ro("usable", &DeviceDescription::usable, "True if matchers can run on the device.")
+      .def_ro("reason", &DeviceDescription::reason,
+              "Reason why the device cannot be used, and what to do; empty if it can be used.")
+      .def_prop_ro(
+          "properties",
+          [](const DeviceDescription& d) {
+            return std::map<std::string, std::string>(d.properties.begin(), d.properties.end());
+          },
+          "Further properties by their names.")
       .def("__repr__", [](const DeviceDescription& d) {
         return "<device " + d.name + ": " + (d.usable ? d.description : d.reason) + ">";
       });
   m.def(
       "devices", [] { return devices(); }, nb::call_guard<nb::gil_scoped_release>(),
-      "All devices that were looked for, usable or not.");
+      "Returns all devices that the library has looked for, usable or not.");
 
   nb::class_<PlanStep>(m, "Step", "A step of a plan.")
       .def_prop_ro(
           "name", [](const PlanStep& s) { return s.work.name; }, "Name of the operation.")
       .def_ro("stage", &PlanStep::stage, "Implementation: \"rank\", \"sgm_wta_cuda\".")
-      .def_ro("fused", &PlanStep::fused, "Several stages at once.")
-      .def_ro("scratch_bytes", &PlanStep::scratch_bytes, "Memory that it alone takes.")
+      .def_ro("fused", &PlanStep::fused, "True if the step computes several stages at once.")
+      .def_ro("scratch_bytes", &PlanStep::scratch_bytes,
+              "Memory that the step needs in addition to its inputs and outputs, in bytes.")
       .def_prop_ro(
-          "bytes", [](const PlanStep& s) { return s.work.bytes; }, "Read and written, by definition.")
-      .def_ro("note", &PlanStep::note, "The reason why no fused or faster implementation is used.")
+          "bytes", [](const PlanStep& s) { return s.work.bytes; },
+          "Bytes that the definition of the step reads and writes.")
+      .def_ro("note", &PlanStep::note, "Reason why no fused or faster implementation is used; empty if there is none.")
       .def("__repr__", [](const PlanStep& s) { return "<" + s.work.name + ": by " + s.stage + ">"; });
 
   // BorrowedArray for one match, of a matcher of their kind.
@@ -358,7 +364,7 @@ void bind_matcher(nb::module_& m) {
            "left"_a.none(), "right"_a.none(), "mask_left"_a.none(), "mask_right"_a.none(), "volume"_a.none(),
            "bit_depth"_a, "colour"_a, "stream"_a.none(), "beside"_a)
       .def_prop_ro("kind", &BorrowedPair::kind,
-                   "(height, width, channels, dtype) of images and of costs, and the device.")
+                   "(height, width, channels, dtype) of the images, the same of the costs, and the device.")
       .def_ro("stream", &BorrowedPair::stream);
 
   nb::class_<Pending>(m, "Pending").def("wait", &Pending::wait).def("overlaps", &Pending::overlaps, "pair"_a);

@@ -18,68 +18,70 @@ using namespace nb::literals;
 namespace stereopsis::python {
 
 void bind_pipeline(nb::module_& m) {
-  nb::class_<MethodInfo>(m, "MethodInfo", "A named method.")
-      .def_ro("name", &MethodInfo::name)
+  nb::class_<MethodInfo>(m, "MethodInfo", "A named method or preset.")
+      .def_ro("name", &MethodInfo::name, "Name, for Pipeline() and `method=`.")
       .def_ro("summary", &MethodInfo::summary, "Description of the method, in one line.")
-      .def_ro("paper", &MethodInfo::paper, "Source of the method.")
+      .def_ro("paper", &MethodInfo::paper, "Paper that describes the method; for a preset, its settings.")
       .def("__repr__", [](const MethodInfo& i) { return "<method " + i.name + ": " + i.summary + ">"; });
 
-  nb::class_<ParameterInfo>(m, "ParameterInfo",
-                            "A parameter of a method: what a slider, a list or a switch is made of.")
-      .def_ro("name", &ParameterInfo::name, "slot.parameter")
-      .def_ro("type", &ParameterInfo::type, "flag, choice, integer, number, numbers or text")
-      .def_ro("value", &ParameterInfo::value, "Value as text.")
-      .def_ro("default", &ParameterInfo::default_value, "Default of the method, as text.")
-      .def_ro("allowed", &ParameterInfo::allowed, "\"an odd integer from 1 to 15\"")
-      .def_ro("description", &ParameterInfo::description)
-      .def_ro("minimum", &ParameterInfo::minimum)
-      .def_ro("maximum", &ParameterInfo::maximum)
-      .def_ro("step", &ParameterInfo::step, "Step from the minimum on; 0: any number between.")
+  nb::class_<ParameterInfo>(
+      m, "ParameterInfo", "Description of a parameter, from which an interface can make a slider, a list or a switch.")
+      .def_ro("name", &ParameterInfo::name, "Name of the parameter: \"slot.parameter\".")
+      .def_ro("type", &ParameterInfo::type, "Type of the value: flag, choice, integer, number, numbers or text.")
+      .def_ro("value", &ParameterInfo::value, "Current value, as text.")
+      .def_ro("default", &ParameterInfo::default_value, "Default value in the method, as text.")
+      .def_ro("allowed", &ParameterInfo::allowed, "Allowed values in words, such as \"an odd integer from 1 to 15\".")
+      .def_ro("description", &ParameterInfo::description, "Meaning of the parameter.")
+      .def_ro("minimum", &ParameterInfo::minimum, "Smallest number, or None.")
+      .def_ro("maximum", &ParameterInfo::maximum, "Largest number, or None.")
+      .def_ro("step", &ParameterInfo::step,
+              "Distance between allowed numbers, from the minimum upwards; 0: any number in between.")
       .def_ro("choices", &ParameterInfo::choices, "Allowed values of a choice.")
-      .def_ro("unit", &ParameterInfo::unit, "\"pixels\"; empty if it has none.")
+      .def_ro("unit", &ParameterInfo::unit, "Unit, such as \"pixels\"; empty if there is none.")
       .def("__repr__", [](const ParameterInfo& p) { return "<" + p.name + " = " + p.value + ": " + p.allowed + ">"; });
 
   nb::class_<PipelineSlot>(m, "Slot", "A slot of a pipeline with its stage.")
-      .def_ro("slot", &PipelineSlot::slot, "The prefix of its parameters: \"optimisation\".")
-      .def_ro("stage", &PipelineSlot::kind, "\"sgm\"")
-      .def_ro("parameters", &PipelineSlot::parameters)
-      .def_ro("is_refinement", &PipelineSlot::is_refinement)
+      .def_ro("slot", &PipelineSlot::slot, "Name of the slot, with which its parameters begin: \"optimisation\".")
+      .def_ro("stage", &PipelineSlot::kind, "Name of the stage in the slot: \"sgm\".")
+      .def_ro("parameters", &PipelineSlot::parameters, "Parameters of the stage.")
+      .def_ro("is_refinement", &PipelineSlot::is_refinement, "True for refinements, of which there may be any number.")
       .def("__repr__", [](const PipelineSlot& s) { return "<" + s.slot + ": " + s.kind + ">"; });
 
   nb::class_<PartitionPlan>(
       m, "PartitionPlan",
-      "How a pipeline is run on stripes of rows with the bits of the whole image: `raw` runs on every stripe, then "
+      "A plan for matching stripes of rows, with the bits of the whole image: `raw` runs on every stripe, then "
       "`refined` runs on the maps of all stripes. Each reads a margin of rows above and below.")
       .def_ro("follows_paths", &PartitionPlan::follows_paths,
-              "Whether path costs pass between stripes, as in semi-global matching. Otherwise a stripe is a region.")
-      .def_ro("path_kinds", &PartitionPlan::path_kinds, "Rows of Result.paths: 1 with 4 paths, 3 with 8 paths.")
-      .def_ro("raw", &PartitionPlan::raw, "From the images to the selection, and the refinements with a small margin.")
+              "True if path costs pass between stripes, as in semi-global matching. Otherwise a stripe is a region.")
+      .def_ro("path_kinds", &PartitionPlan::path_kinds,
+              "Number of rows of Result.paths: 1 with 4 paths, 3 with 8 paths.")
+      .def_ro("raw", &PartitionPlan::raw,
+              "Pipeline from the images to the selection, with the refinements that have a small margin.")
       .def_ro("raw_rows", &PartitionPlan::raw_rows,
               "Margin of the refinements of `raw`, in rows; paths pass these rows, too.")
       .def_ro("feature_rows", &PartitionPlan::feature_rows,
               "Margin of the matching cost and the penalties, in rows beyond `raw_rows`.")
-      .def_ro("refined", &PartitionPlan::refined, "The remaining refinements, or None.")
+      .def_ro("refined", &PartitionPlan::refined, "Pipeline of the remaining refinements, or None.")
       .def_ro("refined_rows", &PartitionPlan::refined_rows, "Margin of `refined`, in rows.")
-      .def_ro(
-          "fills", &PartitionPlan::fills,
-          "Whether `refined` fills along columns, up to the next measured pixel. Rows are then read until the column "
-          "of each filled pixel, and of each invalid one without a mask, has a measured pixel above and below, at "
-          "least before_fill rows inside the rows that are read, or these reach the border of the image.")
+      .def_ro("fills", &PartitionPlan::fills,
+              "True if `refined` fills along columns, up to the next measured pixel. Rows are then read until the "
+              "column of each filled pixel, and of each invalid one without a mask, has a measured pixel above and "
+              "below, at least before_fill rows inside the rows that are read, or these reach the border of the image.")
       .def_ro("before_fill", &PartitionPlan::before_fill, "Margin of the refinements before the fill, in rows.")
-      .def_ro("behind_fill", &PartitionPlan::behind_fill, "Margin of the refinements behind the fill, in rows.")
+      .def_ro("behind_fill", &PartitionPlan::behind_fill, "Margin of the refinements after the fill, in rows.")
       .def_prop_ro(
-          "reads_images", [](const PartitionPlan& s) { return s.needs.images; }, "Whether `refined` reads the images.")
+          "reads_images", [](const PartitionPlan& s) { return s.needs.images; }, "True if `refined` reads the images.")
       .def_prop_ro(
           "reads_right", [](const PartitionPlan& s) { return s.needs.right; },
-          "Whether `refined` reads the disparity of the right view.")
+          "True if `refined` reads the disparity of the right view.")
       .def_prop_ro(
           "reads_confidence", [](const PartitionPlan& s) { return s.needs.confidence; },
-          "Whether `refined` reads the confidence.");
+          "True if `refined` reads the confidence.");
 
   nb::class_<Pipeline>(m, "Pipeline")
       .def(nb::init<std::string_view>(), "method"_a)
       .def(nb::init<const Pipeline&>(), "other"_a)
-      .def_prop_ro("method", &Pipeline::method, "The name of the method that it was made from.")
+      .def_prop_ro("method", &Pipeline::method, "Name of the method from which the pipeline was created.")
       .def(
           "set_text", [](Pipeline& p, std::string_view name, std::string_view value) { p.set(name, value); }, "name"_a,
           "value"_a)
@@ -87,13 +89,12 @@ void bind_pipeline(nb::module_& m) {
            "required_input"_a.none())
       .def(
           "get_text", [](const Pipeline& p, std::string_view name) { return p.get(name); }, "name"_a)
-      .def("parameters", &Pipeline::parameters, "All that can be set, in order.")
+      .def("parameters", &Pipeline::parameters, "Returns all parameters, in order.")
       .def("partition_plan", &partition_plan, "want_confidence"_a = false,
-           "Returns how the pipeline is run on stripes. Raises CallError with the reason if stripes cannot give the "
-           "bits of "
+           "Returns the plan for matching stripes. Raises CallError with the reason if stripes cannot give the bits of "
            "the whole image.")
       .def("in_stripes", &partition_plan, "want_confidence"_a = false, "Deprecated name of partition_plan().")
-      .def("slots", &Pipeline::slots, "The slots, and which stage fills each.")
+      .def("slots", &Pipeline::slots, "Returns the slots with their stages.")
       .def(
           "to_json", [](const Pipeline& p) { return to_json(p); },
           "Returns the JSON that the command's --pipeline reads.")
@@ -108,7 +109,7 @@ void bind_pipeline(nb::module_& m) {
   });
   m.def(
       "check_json_depth", [](std::string_view json) { check_json_depth(json); }, "json"_a,
-      "Raises FormatError where it is nested too deeply.");
+      "Raises FormatError if the JSON is nested too deeply.");
   m.def("read_pipeline", &read_pipeline, "file"_a);
 }
 

@@ -34,8 +34,9 @@ KittiPair kitti_pair(const std::string& cameras) {
   if (cameras == "any") return KittiPair::any;
   if (cameras == "grey") return KittiPair::grey;
   if (cameras == "colour") return KittiPair::colour;
-  throw Error(ErrorCategory::call,
-              "cameras='" + cameras + "' is not allowed; it must be 'any', 'grey' or 'colour', of a KITTI file");
+  throw Error(
+      ErrorCategory::call,
+      "cameras='" + cameras + "' is not allowed; it must be 'any', 'grey' or 'colour', the cameras of a KITTI file");
 }
 
 const char* name_of(Lens::Model model) { return model == Lens::Model::fisheye ? "fisheye" : "polynomial"; }
@@ -65,9 +66,8 @@ nb::tuple rectify(const RectificationMaps& maps, nb::handle left, nb::handle rig
   if (lent.is_on_device()) refuse("left and right are on a GPU; copy them to the host first, as NumPy arrays");
   for (const AnyImageView& view : {lent.pair.left, lent.pair.right})
     if (view.size() != maps.input)
-      throw Error(ErrorCategory::call, "a picture has " + size_of(view.size()) + " pixels, but the calibration is of " +
-                                           size_of(maps.input) +
-                                           "; give pictures of the calibrated cameras as they are");
+      throw Error(ErrorCategory::call, "an image has " + size_of(view.size()) + " pixels, but the calibration is for " +
+                                           size_of(maps.input) + "; pass raw images of the calibrated cameras");
   const auto views = [&] {
     const nb::gil_scoped_release release;
     return std::pair(rectified(lent.pair.left, maps.left), rectified(lent.pair.right, maps.right));
@@ -87,11 +87,12 @@ std::string shown(const Rig& r) {
 }  // namespace
 
 void bind_rig(nb::module_& m) {
-  nb::class_<Rig>(
-      m, "Rig",
-      "A calibrated, rectified rig: Z = focal · baseline / (d − (cx_left − cx_right)).\n\n"
-      "focal, cx_left, cx_right and cy are in pixels (a pixel's centre is at whole coordinates), baseline in `unit`\n"
-      "(\"mm\", \"m\", or \"\" where it is not known), size is (width, height) or (0, 0).")
+  nb::class_<Rig>(m, "Rig",
+                  "A calibrated, rectified rig: Z = focal · baseline / (d − (cx_left − cx_right)).\n\n"
+                  "`focal`, `cx_left`, `cx_right` and `cy` are in pixels; the centre of a pixel has integer "
+                  "coordinates. `baseline`\n"
+                  "is in `unit`: \"mm\", \"m\", or \"\" if the unit is not known. `size` is (width, height), or (0, 0) "
+                  "if it is not known.")
       .def(
           "__init__",
           [](Rig* self, double focal, double baseline, double cx_left, double cy, std::optional<double> cx_right,
@@ -100,34 +101,37 @@ void bind_rig(nb::module_& m) {
           },
           nb::kw_only(), "focal"_a, "baseline"_a, "cx_left"_a = 0.0, "cy"_a = 0.0, "cx_right"_a = nb::none(),
           "unit"_a = "", "size"_a = std::pair(0, 0))
-      .def_ro("focal", &Rig::focal, "Pixels.")
-      .def_ro("baseline", &Rig::baseline, "Distance between the cameras, in `unit`.")
-      .def_ro("cx_left", &Rig::cx_left, "Pixels.")
-      .def_ro("cx_right", &Rig::cx_right, "Pixels.")
-      .def_ro("cy", &Rig::cy, "Pixels.")
-      .def_ro("unit", &Rig::unit)
+      .def_ro("focal", &Rig::focal, "Focal length, in pixels; > 0.")
+      .def_ro("baseline", &Rig::baseline, "Distance between the cameras, in `unit`; > 0.")
+      .def_ro("cx_left", &Rig::cx_left, "Column of the left principal point, in pixels.")
+      .def_ro("cx_right", &Rig::cx_right, "Column of the right principal point, in pixels.")
+      .def_ro("cy", &Rig::cy, "Row of both principal points, in pixels.")
+      .def_ro("unit", &Rig::unit, "Unit of the baseline and of depths: \"mm\", \"m\" or \"\".")
       .def_prop_ro(
-          "size", [](const Rig& r) { return to_pair(r.size); }, "(width, height) of the images.")
-      .def("depth", &Rig::depth, "disparity"_a, "Z in `unit`, of a disparity in pixels.")
-      .def("disparity", &Rig::disparity, "depth"_a, "The disparity in pixels, of a depth in `unit`.")
+          "size", [](const Rig& r) { return to_pair(r.size); },
+          "(width, height) of the rectified images, or (0, 0) if it is not known.")
+      .def("depth", &Rig::depth, "disparity"_a, "Returns the depth Z, in `unit`, of a disparity in pixels.")
+      .def("disparity", &Rig::disparity, "depth"_a, "Returns the disparity, in pixels, of a depth in `unit`.")
       .def(
           "range",
           [](const Rig& r, double near, double far) {
             const DisparityRange range = r.range(near, far);
             return std::pair(range.min, range.min + range.count);
           },
-          "near"_a, "far"_a, "The disparities (first, end) of all depths from near to far, in `unit`.")
+          "near"_a, "far"_a,
+          "Returns the search range (first, end) of all depths from `near` to `far`, in `unit`. Raises CallError.")
       .def_static(
           "read",
           [](const Path& file, const std::optional<Path>& right, const std::string& cameras) {
             return read_rig(file, right, kitti_pair(cameras));
           },
           "file"_a, "right"_a = nb::none(), "cameras"_a = "any",
-          "Middlebury's and KITTI's calib.txt, OpenCV's YAML or XML with P1 and P2 or Q, or two ROS camera_info\n"
-          "files. Of KITTI's, `cameras` is 'grey', 'colour' or 'any'. Raises FileError and FormatError.")
+          "Reads a calib.txt of Middlebury or KITTI, OpenCV's YAML or XML with P1 and P2 or Q, or two ROS camera_info\n"
+          "files. `cameras` selects those of a KITTI file: 'grey', 'colour' or 'any'. Raises FileError and "
+          "FormatError.")
       .def(
           "write", [](const Rig& r, const Path& file) { write_rig(file, r); }, "file"_a,
-          "Writes OpenCV's YAML or XML, with P1, P2 and Q.")
+          "Writes OpenCV's YAML or XML, with P1, P2 and Q. Raises FileError.")
       .def("__repr__", &shown)
       .def(
           "__getstate__",
@@ -138,11 +142,12 @@ void bind_rig(nb::module_& m) {
       });
 
   nb::class_<CalibratedCamera>(m, "Camera",
-                               "A camera of a pair: fx, fy, cx and cy in pixels, `distortion` as OpenCV orders it, of "
-                               "the model 'polynomial' (k1 k2 p1\n"
-                               "p2 k3 k4 k5 k6 s1 s2 s3 s4) or 'fisheye' (k1 to k4), and `rectification`, row after "
-                               "row: from its frame to the rectified\n"
-                               "one's.")
+                               "A raw camera: its lens, and the rotation that rectifies it.\n\n"
+                               "`distortion` has OpenCV's coefficients of the model 'polynomial' (k1 k2 p1 p2 k3 k4 "
+                               "k5 k6 s1 s2 s3 s4)\n"
+                               "or 'fisheye' (k1 k2 k3 k4). `rectification` is the rotation from the camera's frame "
+                               "to the rectified\n"
+                               "frame, row by row.")
       .def(
           "__init__",
           [](CalibratedCamera* self, double fx, double fy, double cx, double cy, const std::string& model,
@@ -151,13 +156,19 @@ void bind_rig(nb::module_& m) {
           },
           nb::kw_only(), "fx"_a, "fy"_a, "cx"_a, "cy"_a, "model"_a = "polynomial",
           "distortion"_a = std::vector<double>(), "rectification"_a = CalibratedCamera().rectification)
-      .def_prop_ro("fx", [](const CalibratedCamera& c) { return c.lens.fx; })
-      .def_prop_ro("fy", [](const CalibratedCamera& c) { return c.lens.fy; })
-      .def_prop_ro("cx", [](const CalibratedCamera& c) { return c.lens.cx; })
-      .def_prop_ro("cy", [](const CalibratedCamera& c) { return c.lens.cy; })
-      .def_prop_ro("model", [](const CalibratedCamera& c) { return name_of(c.lens.model); })
-      .def_prop_ro("distortion", [](const CalibratedCamera& c) { return c.lens.distortion; })
-      .def_ro("rectification", &CalibratedCamera::rectification)
+      .def_prop_ro(
+          "fx", [](const CalibratedCamera& c) { return c.lens.fx; }, "Horizontal focal length, in pixels.")
+      .def_prop_ro(
+          "fy", [](const CalibratedCamera& c) { return c.lens.fy; }, "Vertical focal length, in pixels.")
+      .def_prop_ro(
+          "cx", [](const CalibratedCamera& c) { return c.lens.cx; }, "Column of the principal point, in pixels.")
+      .def_prop_ro(
+          "cy", [](const CalibratedCamera& c) { return c.lens.cy; }, "Row of the principal point, in pixels.")
+      .def_prop_ro(
+          "model", [](const CalibratedCamera& c) { return name_of(c.lens.model); }, "'polynomial' or 'fisheye'.")
+      .def_prop_ro(
+          "distortion", [](const CalibratedCamera& c) { return c.lens.distortion; }, "12 coefficients of the lens.")
+      .def_ro("rectification", &CalibratedCamera::rectification, "9 elements of the rotation, row by row.")
       .def("__getstate__",
            [](const CalibratedCamera& c) {
              return CameraState(c.lens.fx, c.lens.fy, c.lens.cx, c.lens.cy, name_of(c.lens.model), c.lens.distortion,
@@ -168,10 +179,11 @@ void bind_rig(nb::module_& m) {
         new (&c) CalibratedCamera{{fx, fy, cx, cy, model_of(model), distortion}, rectification};
       });
 
-  nb::class_<StereoCalibration>(m, "Calibration",
-                                "Two cameras as they are, before their images are rectified: X_right = rotation · "
-                                "X_left + translation. calibrate\n"
-                                "finds it and read_calibration reads it, for `calibration=` of match and Matcher.")
+  nb::class_<StereoCalibration>(
+      m, "Calibration",
+      "Two raw cameras, with which pairs are rectified: X_right = rotation · X_left + translation.\n\n"
+      "calibrate() computes it and read_calibration() reads it, for `calibration=` of "
+      "match() and Matcher.")
       .def(
           "__init__",
           [](StereoCalibration* self, std::pair<int, int> size, const CalibratedCamera& left,
@@ -180,20 +192,21 @@ void bind_rig(nb::module_& m) {
           },
           nb::kw_only(), "size"_a, "left"_a, "right"_a, "rotation"_a, "translation"_a, "rig"_a)
       .def_prop_ro(
-          "size", [](const StereoCalibration& c) { return to_pair(c.size); },
-          "(width, height) of the images as the cameras give them.")
-      .def_ro("left", &StereoCalibration::left)
-      .def_ro("right", &StereoCalibration::right)
-      .def_ro("rotation", &StereoCalibration::rotation, "Row after row.")
-      .def_ro("translation", &StereoCalibration::translation, "Translation in the rig's unit.")
-      .def_ro("rig", &StereoCalibration::rig, "The rig of the rectified pair.")
+          "size", [](const StereoCalibration& c) { return to_pair(c.size); }, "(width, height) of the raw images.")
+      .def_ro("left", &StereoCalibration::left, "Left camera.")
+      .def_ro("right", &StereoCalibration::right, "Right camera.")
+      .def_ro("rotation", &StereoCalibration::rotation, "9 elements of the rotation, row by row.")
+      .def_ro("translation", &StereoCalibration::translation, "Translation, in the unit of the rig.")
+      .def_ro("rig", &StereoCalibration::rig, "Rig of the rectified pair.")
       .def(
           "write", [](const StereoCalibration& c, const Path& file) { write_calibration(file, c); }, "file"_a,
-          "Writes OpenCV's YAML or XML, which read_calibration and the command's --calib read.")
+          "Writes OpenCV's YAML or XML, which read_calibration() and the command's --calib read. Raises FileError.")
       .def(
           "write_camera_info",
           [](const StereoCalibration& c, const Path& left, const Path& right) { write_camera_info(left, right, c); },
-          "left"_a, "right"_a, "Writes a pair of ROS camera_info files; lengths become metres.")
+          "left"_a, "right"_a,
+          "Writes two ROS camera_info files, with lengths in metres. Raises FileError, and CallError if the unit is "
+          "not known.")
       .def("__repr__",
            [](const StereoCalibration& c) { return "<calibration of " + size_of(c.size) + ": " + shown(c.rig) + ">"; })
       .def("__getstate__",
@@ -205,7 +218,7 @@ void bind_rig(nb::module_& m) {
         new (&c) StereoCalibration{{size.first, size.second}, left, right, rotation, translation, rig};
       });
 
-  nb::class_<RectificationMaps>(m, "Rectification", "Maps the pixels of rectified pairs to those of raw pairs.")
+  nb::class_<RectificationMaps>(m, "Rectification", "Rectifies pairs of the cameras of a calibration.")
       .def(
           "__init__",
           [](RectificationMaps* self, const StereoCalibration& c) {
@@ -214,14 +227,14 @@ void bind_rig(nb::module_& m) {
           "calibration"_a)
       .def_prop_ro(
           "complete", [](const RectificationMaps& r) { return r.left_complete && r.right_complete; },
-          "True if every pixel has a source.")
-      .def("__call__", &rectify, "left"_a, "right"_a,
-           nb::sig(
-               "def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | "
-               "None, numpy.ndarray | None]"),
-           "Both images rectified, as `calibration=` of Matcher does it, and masks: 0 where there is no source, None "
-           "where\n"
-           "every pixel has one.");
+          "True if every rectified pixel has a source in the raw images.")
+      .def(
+          "__call__", &rectify, "left"_a, "right"_a,
+          nb::sig(
+              "def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | "
+              "None, numpy.ndarray | None]"),
+          "Returns both rectified images and their masks, with 0 for pixels without a source; a mask is None if every\n"
+          "pixel has one. `calibration=` of Matcher gives the same pixels.");
 
   m.def(
       "read_calibration",
@@ -229,11 +242,11 @@ void bind_rig(nb::module_& m) {
         return read_calibration(file, second, kitti_pair(cameras), {size.first, size.second});
       },
       "file"_a, "second"_a = nb::none(), "cameras"_a = "any", "size"_a = std::pair(0, 0),
-      "The cameras of a pair that is not rectified, for `calibration=` of match and Matcher: OpenCV's YAML or XML (one "
-      "file, or\n"
-      "extrinsics and intrinsics), two ROS camera_info files, or KITTI's calib_cam_to_cam.txt. `size` is (width, "
-      "height) where\n"
-      "the file does not say. Raises FileError and FormatError. For a rectified pair, use Rig.read.");
+      "Reads the calibration of raw cameras, for `calibration=` of match() and Matcher.\n\n"
+      "The formats are OpenCV's YAML or XML (one file, or extrinsics and intrinsics), two ROS camera_info files, and\n"
+      "KITTI's calib_cam_to_cam.txt. `size` is the (width, height) of the images if the file lacks it. Raises "
+      "FileError\n"
+      "and FormatError. For a rectified pair, use Rig.read().");
 }
 
 }  // namespace stereopsis::python

@@ -111,16 +111,17 @@ nb::dict evaluate_arrays(nb::handle disparity_, nb::handle truth_, nb::handle ma
 }  // namespace
 
 void bind_scenes(nb::module_& m) {
-  nb::class_<PairCheck>(m, "PairCheck", "Tells whether a pair is fit for matching.")
-      .def_ro("matches", &PairCheck::matches, "Sparse matches that the figures rest on; 0 where there are too few.")
-      .def_ro("median_dy", &PairCheck::median_dy, "Median of |y_left − y_right|, pixels.")
-      .def_ro("p95_dy", &PairCheck::p95_dy, "Its 95th percentile.")
-      .def_ro("median_disparity", &PairCheck::median_disparity, "Pixels.")
-      .def_ro("swapped", &PairCheck::swapped, "The images are in the wrong order.")
-      .def_ro("same_image", &PairCheck::same_image, "Both images have the same pixels.")
+  nb::class_<PairCheck>(m, "PairCheck", "The result of check(): whether a pair is suitable for matching.")
+      .def_ro("matches", &PairCheck::matches,
+              "Number of sparse matches from which the other values are computed; 0 if there are too few.")
+      .def_ro("median_dy", &PairCheck::median_dy, "Median of |y_left − y_right|, in pixels.")
+      .def_ro("p95_dy", &PairCheck::p95_dy, "95th percentile of |y_left − y_right|, in pixels.")
+      .def_ro("median_disparity", &PairCheck::median_disparity, "Median of the disparities, in pixels.")
+      .def_ro("swapped", &PairCheck::swapped, "True if the images are in the wrong order.")
+      .def_ro("same_image", &PairCheck::same_image, "True if both images have the same pixels.")
       .def_prop_ro(
-          "disparities", [](const PairCheck& c) { return ends(c.range); }, "An estimate: (first, end).")
-      .def_prop_ro("rectified", &PairCheck::rectified)
+          "disparities", [](const PairCheck& c) { return ends(c.range); }, "Estimated search range: (first, end).")
+      .def_prop_ro("rectified", &PairCheck::rectified, "True if rows correspond: median_dy is at most 1 pixel.")
       .def("__repr__", [](const PairCheck& c) {
         const auto [first, end] = ends(c.range);
         return std::string("<pair: ") + (c.rectified() ? "rectified" : "not rectified") +
@@ -168,7 +169,7 @@ void bind_scenes(nb::module_& m) {
       },
       "validity"_a, "legend"_a,
       nb::sig("def colour_validity(validity: object, legend: bool) -> numpy.typing.NDArray[numpy.uint8]"));
-  m.def("scene_names", &scene_names, "Names of the scenes that synth makes.");
+  m.def("scene_names", &scene_names, "Returns the names of the scenes that synth() generates.");
   m.def("synth", &synth, "scene"_a, "width"_a, "height"_a, "disparities"_a, "seed"_a, "options"_a);
 }
 

@@ -34,13 +34,13 @@ BorrowedPair::BorrowedPair(nb::handle left_, nb::handle right_, nb::handle mask_
   mask_left = take(mask_left_, "mask_left");
   mask_right = take(mask_right_, "mask_right");
   costs = take(costs_, "volume");
-  if (left.given() != right.given()) refuse("one image of a pair is None; give both");
+  if (left.given() != right.given()) refuse("one image of the pair is None; pass both");
   take_beside(beside);
   if (!left.given() && !costs.given() && pair.maps.disparity.empty())
-    refuse("left and right are None; give two images, or a cost volume, or maps that are refined without");
+    refuse("left and right are None; pass two images, a cost volume, or maps that are refined without images");
   check_devices();
   if (!stream_.is_none() && device.empty())
-    refuse("stream= is for arrays on a GPU, and these are in the memory of the host; leave it out");
+    refuse("stream= applies to arrays on a GPU, and these are in the memory of the host; leave it out");
   pair.format = format_of(colour);
   if (left.given()) pair.left = left.image(bit_depth, pair.format);
   if (right.given()) pair.right = right.image(bit_depth, pair.format);
@@ -54,7 +54,8 @@ void BorrowedPair::take_beside(const nb::dict& beside) {
     if (array.is_none()) continue;
     const std::string name = nb::cast<std::string>(key);
     const BorrowedArray& lent = lent_beside.emplace_back(array, name);
-    if (!lent.device().empty()) refuse(name + " is in memory of " + lent.device() + "; copy it to the host");
+    if (!lent.device().empty())
+      refuse(name + " is in memory of " + lent.device() + "; it must be on the host, so copy it");
     if (name == "paths_above") pair.paths_above = lent.paths();
     if (name == "paths_below") pair.paths_below = lent.paths();
     if (name == "disparity") pair.maps.disparity = lent.disparity();
@@ -75,7 +76,7 @@ void BorrowedPair::check_devices() {
                        (on_gpus && (lent->device() == unknown_gpu || first->device() == unknown_gpu));
     if (!alike)
       refuse(first->name() + " is in " + place_of(*first) + " and " + lent->name() + " in " + place_of(*lent) +
-             "; copy them to one place");
+             "; copy all to one device");
     if (first->device() == unknown_gpu) first = lent;
   }
   if (first != nullptr) device = first->device();
@@ -133,7 +134,9 @@ std::optional<PixelFormat> format_of(const std::string& colour) {
   constexpr std::array names{"bgr", "rgba", "bgra", "nv12", "bayer_rggb", "bayer_bggr", "bayer_grbg", "bayer_gbrg"};
   if (colour == "rgb") return {};
   const auto found = std::ranges::find(names, colour);
-  if (found == names.end()) refuse("colour='" + colour + "' is not allowed");
+  if (found == names.end())
+    refuse("colour='" + colour +
+           "' is not allowed; it must be rgb, bgr, rgba, bgra, nv12 or a Bayer format such as bayer_rggb");
   return static_cast<PixelFormat>(found - names.begin());
 }
 
@@ -162,7 +165,7 @@ std::uint64_t stream_of(nb::handle stream) {
   std::uint64_t found = 0;
   if (!PyLong_Check(number.ptr()) || !nb::try_cast(number, found))
     refuse("stream=" + std::string(nb::repr(stream).c_str()) +
-           " is no stream; give a stream of PyTorch, CuPy or Numba, one with __cuda_stream__, or its number");
+           " is not a stream; pass a stream of PyTorch, CuPy or Numba, an object with __cuda_stream__, or its address");
   return found == 0 ? dlpack::default_stream : found;
 }
 

@@ -15,7 +15,7 @@ namespace {
 DeviceImage make_image(const std::string& device, const DeviceImageView& shape) {
   const std::int64_t elements = std::int64_t{shape.width} * shape.height * shape.channels;
   if (elements > std::numeric_limits<int>::max())
-    refuse("a result of " + std::to_string(elements) + " elements can't be made on a GPU; give out= one of your own");
+    refuse("a result of " + std::to_string(elements) + " elements cannot be allocated on a GPU; pass an array in out=");
   return DeviceImage(device, Size{static_cast<int>(elements), 1}, shape.type);
 }
 
@@ -144,8 +144,9 @@ nb::capsule DeviceArray::to_dlpack(nb::handle stream, nb::handle max_version, nb
                                    nb::handle copy) const {
   if (!device.is_none() && !device.equal(dlpack_device()))
     throw nb::buffer_error(
-        ("it is on " + this->device() + ", and goes to no other device; .to_numpy() copies it").c_str());
-  if (!copy.is_none() && nb::cast<bool>(copy)) throw nb::buffer_error("it is lent, not copied; copy what took it");
+        ("it is on " + this->device() + ", and DLPack does not copy it to another device; use .to_numpy()").c_str());
+  if (!copy.is_none() && nb::cast<bool>(copy))
+    throw nb::buffer_error("DLPack does not copy this array; copy the imported array instead");
   std::uint64_t reader = dlpack::default_stream;
   const bool unordered = !stream.is_none() && nb::cast<std::int64_t>(stream) == -1;
   if (unordered)
@@ -180,7 +181,7 @@ nb::object DeviceArray::to_numpy() const {
     const auto kept = std::find_if(buffer_->images.begin(), buffer_->images.end(),
                                    [&](const DeviceImage& image) { return image.view().memory == view_.memory; });
     if (kept == buffer_->images.end())
-      refuse("an array that a stage is called with is not copied so; take it as torch.from_dlpack(array).cpu()");
+      refuse("to_numpy() does not support arrays of a stage call; use torch.from_dlpack(array).cpu()");
     Image<T> flat(Size{view_.width * view_.height * view_.channels, 1});
     {
       const nb::gil_scoped_release release;
@@ -197,15 +198,17 @@ nb::object DeviceArray::to_numpy() const {
 }
 
 void bind_device_arrays(nb::module_& m) {
-  nb::class_<DeviceArray>(
-      m, "DeviceArray",
-      "An array of a result on a GPU. torch.from_dlpack, cupy.from_dlpack, jax.numpy.from_dlpack and "
-      "numba.cuda.as_cuda_array\ntake it where it is, in the order of their streams.")
-      .def_prop_ro("shape", &DeviceArray::shape, nb::sig("def shape(self) -> tuple[int, ...]"))
-      .def_prop_ro("dtype", &DeviceArray::dtype, "\"float32\"")
-      .def_prop_ro("device", &DeviceArray::device, "\"cuda:0\"")
-      .def_prop_ro("stream", &DeviceArray::stream, "Stream in which it was made; 1 is the default stream.")
-      .def("to_numpy", &DeviceArray::to_numpy, "Waits until it is there, and copies it to the host.",
+  nb::class_<DeviceArray>(m, "DeviceArray",
+                          "An array of a result on a GPU.\n\n"
+                          "torch.from_dlpack, cupy.from_dlpack, jax.numpy.from_dlpack and numba.cuda.as_cuda_array "
+                          "import it without a copy,\n"
+                          "ordered with their streams.")
+      .def_prop_ro("shape", &DeviceArray::shape, nb::sig("def shape(self) -> tuple[int, ...]"), "Shape of the array.")
+      .def_prop_ro("dtype", &DeviceArray::dtype, "Type of the elements, such as \"float32\".")
+      .def_prop_ro("device", &DeviceArray::device, "Name of the device, such as \"cuda:0\".")
+      .def_prop_ro("stream", &DeviceArray::stream,
+                   "Address of the CUDA stream that writes the array; 1 is the default stream.")
+      .def("to_numpy", &DeviceArray::to_numpy, "Waits until the array is written, and returns a copy on the host.",
            nb::sig("def to_numpy(self) -> numpy.typing.NDArray[Any]"))
       .def("__dlpack__", &DeviceArray::to_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
            nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),

@@ -38,13 +38,14 @@ std::vector<ResultImage> images_of(const Plan& plan) {
 
 const ResultImage& image_of(const std::vector<ResultImage>& images, const std::string& name) {
   const auto found = std::ranges::find(images, name, &ResultImage::name);
-  if (found == images.end()) refuse("out has '" + name + "', which is not wanted of this matcher; name it in want too");
+  if (found == images.end())
+    refuse("out has '" + name + "', which this matcher does not compute; name it in want, too");
   return *found;
 }
 
 AnyImageView view_for(const ResultImage& image, const BorrowedArray& lent) {
   const DeviceImageView& shape = image.shape;
-  if (lent.read_only()) refuse(lent.name() + " is read-only; give one that can be written to");
+  if (lent.read_only()) refuse(lent.name() + " is read-only; pass a writable array");
   const bool is_volume = shape.channels != 1 && shape.channels != 3;
   const AnyImageView view = is_volume ? lent.volume() : lent.image();
   if (view.size() != shape.size() || view.channels != shape.channels || view.type != shape.type)
@@ -58,10 +59,10 @@ void check_overlaps(const std::vector<NamedView>& outputs, const std::vector<Nam
     const auto& [name, view] = outputs[i];
     for (const auto& [input, read] : inputs)
       if (overlap(view, read))
-        refuse("out['" + name + "'] shares memory with " + input + ", which is read; give an array of its own");
+        refuse("out['" + name + "'] shares memory with " + input + ", which is an input; pass a separate array");
     for (std::size_t j = 0; j < i; ++j)
       if (overlap(view, outputs[j].second))
-        refuse("out['" + outputs[j].first + "'] and out['" + name + "'] share memory; give each an array of its own");
+        refuse("out['" + outputs[j].first + "'] and out['" + name + "'] share memory; pass separate arrays");
   }
 }
 
@@ -74,7 +75,7 @@ HostOut::HostOut(const Plan& plan, const nb::dict& out, const std::vector<NamedV
     BorrowedArray lent(array, "out['" + name + "']");
     if (!lent.device().empty())
       refuse(lent.name() + " is in memory of " + lent.device() +
-             ", but left is in the memory of the host; copy one of them");
+             ", but left is in the memory of the host; both must be in the same place, so copy one of them");
     const AnyImageView view = view_for(image, lent);
     taken_.push_back({name, std::move(lent), view});
   }

@@ -56,7 +56,7 @@ class Arguments {
   explicit Arguments(const UserCall& call) : call_(call) {
     if (call.stream) {
       if (!device_of_call().starts_with("cuda"))
-        refuse("stages in Python run on the CPU and on CUDA, not on " + device_of_call());
+        refuse("stages in Python run only on the CPU and on CUDA, not on " + device_of_call());
       buffers_ = marks_of(device_of_call());
       buffer_ = std::make_shared<OutputBuffer>();
       buffer_->stream = *call.stream;
@@ -131,7 +131,7 @@ std::function<void(const UserCall&)> called(const nb::handle function) {
     try {
       (*function)(arguments.object());
       if (arguments.is_kept() && (collect_garbage(), arguments.is_kept()))
-        refuse("it keeps an array that it was called with, which is there during the call alone; keep a copy");
+        refuse("it keeps an array of its call, which is valid only during the call; keep a copy");
     } catch (nb::python_error& error) {
       // The traceback keeps the function's frames, and these the arrays.
       if (const nb::object trace = nb::borrow(error.traceback()); trace.is_valid() && !trace.is_none())
@@ -155,7 +155,9 @@ std::function<Rect(const Rect&)> part_needed(nb::handle function) {
         std::throw_with_nested(Error(ErrorCategory::call, std::string("required_input failed with ") + raised.what()));
       }
     } catch (const nb::cast_error&) {
-      refuse("required_input must return (x, y, width, height) of what (x, y, width, height) of the result needs");
+      refuse(
+          "required_input must return the part (x, y, width, height) of the images that is required for the part (x, "
+          "y, width, height) of the result");
     }
   };
 }

@@ -22,7 +22,7 @@ def opencv() -> Any:
         import cv2
     except ImportError as missing:
         raise UnsupportedError(
-            "calibrate finds a board's corners by OpenCV, and Python has no module cv2 here; run: python -m pip install "
+            "calibrate requires OpenCV, and this Python has no module cv2; run: python -m pip install "
             "opencv-python-headless"
         ) from missing
     return cv2
@@ -45,8 +45,8 @@ class Board:
         kind, *parts = str(text).split(":")
         if len(parts) != {"chessboard": 2, "charuco": 4}.get(kind):
             raise CallError(
-                f"the board '{text}' is not known; give chessboard:COLUMNSxROWS:SQUARE of its inner corners "
-                "(chessboard:9x6:25mm), or charuco:COLUMNSxROWS:SQUARE:MARKER:DICTIONARY of its squares "
+                f"the board '{text}' is not known; it must be chessboard:COLUMNSxROWS:SQUARE with the number of inner corners "
+                "(chessboard:9x6:25mm), or charuco:COLUMNSxROWS:SQUARE:MARKER:DICTIONARY with the number of squares "
                 "(charuco:8x6:30mm:22mm:DICT_4X4_50)"
             )
         found = re.fullmatch(r"(\d{1,3})x(\d{1,3})", parts[0])
@@ -102,10 +102,10 @@ class Board:
     def _charuco(self, grey: npt.NDArray[np.uint8]) -> dict[int, tuple[float, float]]:
         aruco: Any = getattr(opencv(), "aruco", None)
         if not hasattr(aruco, "CharucoDetector"):
-            raise UnsupportedError("charuco boards need OpenCV 4.7 or later; run: python -m pip install -U opencv-python-headless")
+            raise UnsupportedError("charuco boards require OpenCV 4.7 or later; run: python -m pip install -U opencv-python-headless")
         number = getattr(aruco, self.dictionary, None)
         if not self.dictionary.startswith("DICT_") or number is None:
-            raise CallError(f"the dictionary '{self.dictionary}' is not known; give one of OpenCV's, such as DICT_4X4_50")
+            raise CallError(f"the dictionary '{self.dictionary}' is not known; it must be one of OpenCV's, such as DICT_4X4_50")
         dictionary = aruco.getPredefinedDictionary(number)
         layout = aruco.CharucoBoard((self.columns + 1, self.rows + 1), self.square, self.marker, dictionary)
         corners, ids, *_ = aruco.CharucoDetector(layout).detectBoard(grey)

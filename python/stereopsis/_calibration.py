@@ -79,7 +79,7 @@ def calibrate(
         raise CallError(f"zoom={zoom!r} is not allowed; it must be from 0 to 1")
     files = _listed(left, "left"), _listed(right, "right")
     if len(files[0]) != len(files[1]):
-        raise CallError(f"there are {len(files[0])} left and {len(files[1])} right views; give them in pairs")
+        raise CallError(f"there are {len(files[0])} left and {len(files[1])} right views; pass as many left as right views")
     if all(isinstance(views, (str, os.PathLike)) for views in (left, right)):
         from .view.pairing import by_number  # its imports are slow
 
@@ -92,8 +92,8 @@ def calibrate(
     while True:
         if len(usable) < LEAST_VIEWS:
             raise CallError(
-                f"the board is seen by both cameras in {len(usable)} of {len(pairs)} pairs; {LEAST_VIEWS} are needed, 10 to 20 "
-                "are better: check the board's size, the light and the focus, and take more"
+                f"both cameras see the board in {len(usable)} of {len(pairs)} pairs; {LEAST_VIEWS} are required, and 10 to 20 "
+                "are recommended; check the board's size, the light and the focus, and record more pairs"
             )
         fit = _Fit(usable, layout, size)
         worst = int(np.argmax(fit.view_rms))
@@ -106,9 +106,9 @@ def calibrate(
     dy_mean = float(every.mean())
     if fit.rms > LARGEST_RMS or dy_mean > LARGEST_DY:
         raise FormatError(
-            f"no rig fits these views: the reprojection error is {fit.rms:.1f} px (at most {LARGEST_RMS} is taken), rows differ "
-            f"by {dy_mean:.1f} px (at most {LARGEST_DY}); check that the views are paired rightly and the board's measures "
-            "are right"
+            f"no calibration fits these views: the reprojection error is {fit.rms:.1f} px (at most {LARGEST_RMS} is allowed), and rows differ "
+            f"by {dy_mean:.1f} px (at most {LARGEST_DY}); check the pairing of the views and the measures of "
+            "the board"
         )
     told = {id(pair): fit.view(i, pair, float(dy[i].mean())) for i, pair in enumerate(usable)}
     told |= {id(pair): before.view(i, pair) for pair, i, before in outliers}
@@ -130,7 +130,7 @@ def _listed(views: Views, name: str) -> list[Any]:
         return list(views)
     found = sorted(glob.glob(os.fspath(views)))
     if not found:
-        raise FileError(f"{name}={os.fspath(views)!r} names no file; give a pattern such as 'left*.jpg', or a list of files or arrays")
+        raise FileError(f"{name}={os.fspath(views)!r} matches no file; pass a pattern such as 'left*.jpg', or a list of files or arrays")
     return [Path(file) for file in found]
 
 
@@ -138,7 +138,7 @@ def _grey(view: Any, name: str) -> npt.NDArray[np.uint8]:
     image = read_image(view) if isinstance(view, (str, os.PathLike)) else np.asarray(view)
     if image.dtype != np.uint8 or not (image.ndim == 2 or (image.ndim == 3 and image.shape[2] in (1, 3))):
         raise CallError(
-            f"{name} has the shape {image.shape} and the type {image.dtype}; a view is (height, width) or (height, width, 3), "
+            f"{name} has the shape {image.shape} and the type {image.dtype}; a view must be (height, width) or (height, width, 3), "
             "of uint8"
         )
     if image.ndim == 3 and image.shape[2] == 3:
@@ -181,8 +181,8 @@ class _Pair:
                 size = size or grey.shape
                 if grey.shape != size:
                     raise CallError(
-                        f"{name} has {grey.shape[1]}×{grey.shape[0]} pixels, but the first view {size[1]}×{size[0]}; all must "
-                        "have one size"
+                        f"{name} has {grey.shape[1]}×{grey.shape[0]} pixels, but the first view has {size[1]}×{size[0]}; all must "
+                        "have the same size"
                     )
                 found.append(board.find(grey))
             name = os.path.basename(os.fspath(views[0])) if isinstance(views[0], (str, os.PathLike)) else f"view {number}"
@@ -219,7 +219,7 @@ class _Fit:
             if (covered := self.coverage(camera)) < LEAST_COVERAGE:
                 raise CallError(
                     f"the board covers {100 * covered:.0f} % of the {side} camera's image over all views; "
-                    f"{100 * LEAST_COVERAGE:.0f} % are needed: show it in the corners and at the edges too"
+                    f"{100 * LEAST_COVERAGE:.0f} % are required; show the board in the corners and at the edges, too"
                 )
         self.cameras: list[_Camera] = []
         for camera in (0, 1):
@@ -250,8 +250,8 @@ class _Fit:
         tilt = np.degrees(np.arccos(np.clip((normals @ normals.T).min(), -1, 1)))
         if tilt < LEAST_TILT:
             raise CallError(
-                f"all views hold the board within {tilt:.1f} degrees of one tilt; {LEAST_TILT} are needed to tell the focal "
-                "length from the distance: tilt it in some views"
+                f"the tilt of the board differs by at most {tilt:.1f} degrees over all views; {LEAST_TILT} are required to distinguish the focal "
+                "length from the distance, so tilt the board more in some views"
             )
 
     def view(self, i: int, pair: _Pair, dy: float | None = None) -> CalibrationView:
@@ -270,10 +270,10 @@ class _Fit:
         x, y = self._shift.ravel()[:2]
         if abs(y) > abs(x):
             raise CallError(
-                "one camera lies above the other; cameras side by side can be rectified here, so turn the images by 90 degrees"
+                "one camera is above the other, and only cameras side by side are supported; rotate the images by 90 degrees"
             )
         if x > 0:
-            raise CallError("the right camera lies to the left of the left one; give them the other way round")
+            raise CallError("the right camera is to the left of the left camera; swap the left and the right images")
 
         def with_focal(focal: float) -> Calibration:
             return Calibration(

@@ -16,6 +16,6 @@ def parsed(text: str | bytes, name: str) -> Any:
         _native.check_json_depth(decoded)
         return json.loads(decoded)
     except FormatError as error:
-        raise FormatError(f"{name} can't be read: {error}") from None
+        raise FormatError(f"{name} cannot be read: {error}") from None
     except ValueError as error:
-        raise FormatError(f"{name} is no JSON: {error}; correct it") from error
+        raise FormatError(f"{name} is not valid JSON: {error}; correct it") from error

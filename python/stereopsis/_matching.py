@@ -49,7 +49,7 @@ def _range_of(disparities: Disparities) -> tuple[int, int] | None:
         return 0, _options.integer("count", disparities)
     except ValueError:
         raise CallError(
-            f"disparities={disparities!r} is not allowed; give how many from 0 on, or (first, end), as range does"
+            f"disparities={disparities!r} is not allowed; it must be the number of disparities from 0 upwards, or (first, end) as in range()"
         ) from None
 
 
@@ -81,7 +81,7 @@ def _two(pair: Any) -> tuple[Any, Any]:
     try:
         left, right = pair
     except (TypeError, ValueError):
-        raise CallError(f"a stream was given a {type(pair).__name__} that is no pair; give (left, right)") from None
+        raise CallError(f"a stream got a {type(pair).__name__}, which is not a pair; yield (left, right)") from None
     return left, right
 
 
@@ -165,7 +165,7 @@ class Matcher:
         warn_of_pair: bool = True,
     ) -> None:
         if method is not None and pipeline is not None:
-            raise CallError("method and pipeline both say how to match; give one of them")
+            raise CallError("method and pipeline exclude each other; give one of them")
         self._pipeline = Pipeline((method or "sgm") if pipeline is None else pipeline)
         if set is not None:
             self._pipeline.update(set)
@@ -292,8 +292,8 @@ class Matcher:
                 pair = self._pair_of_stream(left, right)
                 if not copy and any(pending.overlaps(pair) for pending, _ in in_work):
                     raise CallError(
-                        "a pair shares memory with a pair in flight, whose result may be wrong now; give each pair in "
-                        "flight arrays of its own, or leave copy=False out"
+                        "a pair shares memory with a pair in flight, whose result may now be wrong; use separate arrays for each pair in "
+                        "flight, or leave copy=False out"
                     )
                 same = to_judge and _native.same_pixels(pair)
                 method, finished = str(self._pipeline.method), None
@@ -318,13 +318,13 @@ class Matcher:
     def _pair_of_stream(self, left: Any, right: Any) -> _native.Pair:
         pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
         if pair.kind[2]:
-            raise CallError("a stream of pairs is for arrays of the host; call the matcher for those on a GPU")
+            raise CallError("a stream requires arrays of the host, and these are on a GPU; call the matcher for each pair instead")
         return pair
 
     def _judge(self, result: Result, left: Any, right: Any, same: bool) -> None:
         """Warns of a first pair on the host. Slow checks run only if few pixels are measured."""
         if same:
-            _pair.warn("left and right are the same image, so that every disparity is 0; give the images of both cameras")
+            _pair.warn("left and right are the same image, so every disparity is 0; pass the images of both cameras")
             return
         if left is None or self._options["stripe"] or self._options["refine_only"]:
             return
@@ -348,7 +348,7 @@ class Matcher:
             if made_for.still(_MadeFor(self._kind, self._pipeline, self._probes)):
                 return Explanation(planned, self._kind)
         if self._disparities is None:
-            raise CallError("disparities=None is estimated from a pair, and none came yet; give the search range, or explain(left, right)")
+            raise CallError("disparities=None is estimated from a pair, and there was no pair yet; give the search range, or call explain(left, right)")
         kind = self._kind or ((*self._expected_size(), 3, "uint8"), None, "")
         return Explanation(self._planned_for(_MadeFor(kind, self._pipeline, self._probes), self._disparities, 1), kind)
 
@@ -410,7 +410,7 @@ class Matcher:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise CallError("the matcher is closed; make a new one")
+            raise CallError("the matcher is closed; create a new one")
 
     def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher:
         self._check_open()
@@ -432,7 +432,7 @@ class Matcher:
 
     def _estimated(self, left: Any, right: Any) -> tuple[int, int]:
         if self._options["calibration"] is not None and self._colour != "rgb":
-            raise CallError(f"disparities=None is estimated on rectified pictures, for which colour='{self._colour}' is not read; give the search range")
+            raise CallError(f"disparities=None is estimated from rectified images, which colour='{self._colour}' does not support; give the search range")
         left, right, colour = self._rectified(left, right)
         return _native.estimate_disparities(left, right, colour, self._bit_depth)
 
@@ -469,14 +469,14 @@ class Matcher:
             return device
         if device.split(":")[0] not in ("auto", "cuda"):
             raise CallError(
-                f"left is on {place}, but the matcher runs on {device}; give device='auto', or copy it to the host"
+                f"left is on {place}, but the matcher runs on {device}; use device='auto', or copy the array to the host"
             )
         return place if device == "auto" else device
 
     def _range_of_volume(self, count: int) -> tuple[int, int]:
         first, end = self._disparities or (0, count)
         if end - first != count:
-            raise CallError(f"the volume has {count} disparities, but {end - first} are searched; give as many")
+            raise CallError(f"the volume has {count} disparities, but the search range has {end - first}; both must be equal")
         return first, end
 
 
@@ -554,17 +554,17 @@ def match_volume(
         pipeline.set("sgm.gradient", 0)
     shape: tuple[int, ...] = tuple(getattr(volume, "shape", ()))
     if len(shape) != 3:
-        raise CallError(f"volume has the shape {shape}; a cost volume is (height, width, disparities)")
+        raise CallError(f"volume has the shape {shape}; a cost volume must be (height, width, disparities)")
     in_8_bits = optimise != "none" or aggregate not in ("none", "guided")
     if in_8_bits and isinstance(volume, np.ndarray) and volume.dtype == np.float32:
         least = np.min(volume, where=np.isfinite(volume), initial=0)
         if least < 0:
-            raise CallError(f"volume has costs down to {least:.4g}, but those below 0 are cut to 0; add a constant to all")
+            raise CallError(f"volume has costs down to {least:.4g}, and costs below 0 would be clamped to 0; add a constant to all costs")
     if largest:
         pipeline.set("cost.largest", largest)
     elif {"cost.largest", "volume.largest"}.isdisjoint(set or {}) and isinstance(volume, np.ndarray) and volume.dtype == np.float32:
         found = np.max(volume, where=volume < np.inf, initial=0)
         if found > 1:
-            raise CallError(f"volume has costs up to {found:.4g}, but those of float32 are cut to 1; give largest={found:.4g}, or scale them")
+            raise CallError(f"volume has costs up to {found:.4g}, and float32 costs above 1 would be clamped to 1; give largest={found:.4g}, or scale the costs")
     with Matcher(pipeline=pipeline, disparities=(first, first + int(shape[2])), set=set, **options) as matcher:
         return matcher(left, right, volume=volume, stream=stream)

@@ -1,4 +1,4 @@
-"""The library's functions and classes; use those of stereopsis."""
+"""The compiled functions and classes; use those of stereopsis."""
 
 from collections.abc import Mapping, Sequence
 import os
@@ -14,59 +14,60 @@ class Rig:
     """
     A calibrated, rectified rig: Z = focal · baseline / (d − (cx_left − cx_right)).
 
-    focal, cx_left, cx_right and cy are in pixels (a pixel's centre is at whole coordinates), baseline in `unit`
-    ("mm", "m", or "" where it is not known), size is (width, height) or (0, 0).
+    `focal`, `cx_left`, `cx_right` and `cy` are in pixels; the centre of a pixel has integer coordinates. `baseline`
+    is in `unit`: "mm", "m", or "" if the unit is not known. `size` is (width, height), or (0, 0) if it is not known.
     """
 
     def __init__(self, *, focal: float, baseline: float, cx_left: float = 0.0, cy: float = 0.0, cx_right: float | None = None, unit: str = '', size: tuple[int, int] = (0, 0)) -> None: ...
 
     @property
     def focal(self) -> float:
-        """Pixels."""
+        """Focal length, in pixels; > 0."""
 
     @property
     def baseline(self) -> float:
-        """Distance between the cameras, in `unit`."""
+        """Distance between the cameras, in `unit`; > 0."""
 
     @property
     def cx_left(self) -> float:
-        """Pixels."""
+        """Column of the left principal point, in pixels."""
 
     @property
     def cx_right(self) -> float:
-        """Pixels."""
+        """Column of the right principal point, in pixels."""
 
     @property
     def cy(self) -> float:
-        """Pixels."""
+        """Row of both principal points, in pixels."""
 
     @property
-    def unit(self) -> str: ...
+    def unit(self) -> str:
+        """Unit of the baseline and of depths: "mm", "m" or ""."""
 
     @property
     def size(self) -> tuple[int, int]:
-        """(width, height) of the images."""
+        """(width, height) of the rectified images, or (0, 0) if it is not known."""
 
     def depth(self, disparity: float) -> float:
-        """Z in `unit`, of a disparity in pixels."""
+        """Returns the depth Z, in `unit`, of a disparity in pixels."""
 
     def disparity(self, depth: float) -> float:
-        """The disparity in pixels, of a depth in `unit`."""
+        """Returns the disparity, in pixels, of a depth in `unit`."""
 
     def range(self, near: float, far: float) -> tuple[int, int]:
         """
-        The disparities (first, end) of all depths from near to far, in `unit`.
+        Returns the search range (first, end) of all depths from `near` to `far`, in `unit`. Raises CallError.
         """
 
     @staticmethod
     def read(file: str | os.PathLike, right: str | os.PathLike | None = None, cameras: str = 'any') -> Rig:
         """
-        Middlebury's and KITTI's calib.txt, OpenCV's YAML or XML with P1 and P2 or Q, or two ROS camera_info
-        files. Of KITTI's, `cameras` is 'grey', 'colour' or 'any'. Raises FileError and FormatError.
+        Reads a calib.txt of Middlebury or KITTI, OpenCV's YAML or XML with P1 and P2 or Q, or two ROS camera_info
+        files. `cameras` selects those of a KITTI file: 'grey', 'colour' or 'any'. Raises FileError and FormatError.
         """
 
     def write(self, file: str | os.PathLike) -> None:
-        """Writes OpenCV's YAML or XML, with P1, P2 and Q."""
+        """Writes OpenCV's YAML or XML, with P1, P2 and Q. Raises FileError."""
 
     def __repr__(self) -> str: ...
 
@@ -76,33 +77,42 @@ class Rig:
 
 class Camera:
     """
-    A camera of a pair: fx, fy, cx and cy in pixels, `distortion` as OpenCV orders it, of the model 'polynomial' (k1 k2 p1
-    p2 k3 k4 k5 k6 s1 s2 s3 s4) or 'fisheye' (k1 to k4), and `rectification`, row after row: from its frame to the rectified
-    one's.
+    A raw camera: its lens, and the rotation that rectifies it.
+
+    `distortion` has OpenCV's coefficients of the model 'polynomial' (k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4)
+    or 'fisheye' (k1 k2 k3 k4). `rectification` is the rotation from the camera's frame to the rectified
+    frame, row by row.
     """
 
     def __init__(self, *, fx: float, fy: float, cx: float, cy: float, model: str = 'polynomial', distortion: Sequence[float] = [], rectification: Sequence[float] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]) -> None: ...
 
     @property
-    def fx(self) -> float: ...
+    def fx(self) -> float:
+        """Horizontal focal length, in pixels."""
 
     @property
-    def fy(self) -> float: ...
+    def fy(self) -> float:
+        """Vertical focal length, in pixels."""
 
     @property
-    def cx(self) -> float: ...
+    def cx(self) -> float:
+        """Column of the principal point, in pixels."""
 
     @property
-    def cy(self) -> float: ...
+    def cy(self) -> float:
+        """Row of the principal point, in pixels."""
 
     @property
-    def model(self) -> str: ...
+    def model(self) -> str:
+        """'polynomial' or 'fisheye'."""
 
     @property
-    def distortion(self) -> list[float]: ...
+    def distortion(self) -> list[float]:
+        """12 coefficients of the lens."""
 
     @property
-    def rectification(self) -> list[float]: ...
+    def rectification(self) -> list[float]:
+        """9 elements of the rotation, row by row."""
 
     def __getstate__(self) -> tuple[float, float, float, float, str, list[float], list[float]]: ...
 
@@ -110,41 +120,46 @@ class Camera:
 
 class Calibration:
     """
-    Two cameras as they are, before their images are rectified: X_right = rotation · X_left + translation. calibrate
-    finds it and read_calibration reads it, for `calibration=` of match and Matcher.
+    Two raw cameras, with which pairs are rectified: X_right = rotation · X_left + translation.
+
+    calibrate() computes it and read_calibration() reads it, for `calibration=` of match() and Matcher.
     """
 
     def __init__(self, *, size: tuple[int, int], left: Camera, right: Camera, rotation: Sequence[float], translation: Sequence[float], rig: Rig) -> None: ...
 
     @property
     def size(self) -> tuple[int, int]:
-        """(width, height) of the images as the cameras give them."""
+        """(width, height) of the raw images."""
 
     @property
-    def left(self) -> Camera: ...
+    def left(self) -> Camera:
+        """Left camera."""
 
     @property
-    def right(self) -> Camera: ...
+    def right(self) -> Camera:
+        """Right camera."""
 
     @property
     def rotation(self) -> list[float]:
-        """Row after row."""
+        """9 elements of the rotation, row by row."""
 
     @property
     def translation(self) -> list[float]:
-        """Translation in the rig's unit."""
+        """Translation, in the unit of the rig."""
 
     @property
     def rig(self) -> Rig:
-        """The rig of the rectified pair."""
+        """Rig of the rectified pair."""
 
     def write(self, file: str | os.PathLike) -> None:
         """
-        Writes OpenCV's YAML or XML, which read_calibration and the command's --calib read.
+        Writes OpenCV's YAML or XML, which read_calibration() and the command's --calib read. Raises FileError.
         """
 
     def write_camera_info(self, left: str | os.PathLike, right: str | os.PathLike) -> None:
-        """Writes a pair of ROS camera_info files; lengths become metres."""
+        """
+        Writes two ROS camera_info files, with lengths in metres. Raises FileError, and CallError if the unit is not known.
+        """
 
     def __repr__(self) -> str: ...
 
@@ -153,32 +168,35 @@ class Calibration:
     def __setstate__(self, arg: tuple[tuple[int, int], Camera, Camera, Sequence[float], Sequence[float], Rig], /) -> None: ...
 
 class Rectification:
-    """Maps the pixels of rectified pairs to those of raw pairs."""
+    """Rectifies pairs of the cameras of a calibration."""
 
     def __init__(self, calibration: Calibration) -> None: ...
 
     @property
     def complete(self) -> bool:
-        """True if every pixel has a source."""
+        """True if every rectified pixel has a source in the raw images."""
 
     def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | None, numpy.ndarray | None]:
         """
-        Both images rectified, as `calibration=` of Matcher does it, and masks: 0 where there is no source, None where
-        every pixel has one.
+        Returns both rectified images and their masks, with 0 for pixels without a source; a mask is None if every
+        pixel has one. `calibration=` of Matcher gives the same pixels.
         """
 
 def read_calibration(file: str | os.PathLike, second: str | os.PathLike | None = None, cameras: str = 'any', size: tuple[int, int] = (0, 0)) -> Calibration:
     """
-    The cameras of a pair that is not rectified, for `calibration=` of match and Matcher: OpenCV's YAML or XML (one file, or
-    extrinsics and intrinsics), two ROS camera_info files, or KITTI's calib_cam_to_cam.txt. `size` is (width, height) where
-    the file does not say. Raises FileError and FormatError. For a rectified pair, use Rig.read.
+    Reads the calibration of raw cameras, for `calibration=` of match() and Matcher.
+
+    The formats are OpenCV's YAML or XML (one file, or extrinsics and intrinsics), two ROS camera_info files, and
+    KITTI's calib_cam_to_cam.txt. `size` is the (width, height) of the images if the file lacks it. Raises FileError
+    and FormatError. For a rectified pair, use Rig.read().
     """
 
 class MethodInfo:
-    """A named method."""
+    """A named method or preset."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name, for Pipeline() and `method=`."""
 
     @property
     def summary(self) -> str:
@@ -186,45 +204,52 @@ class MethodInfo:
 
     @property
     def paper(self) -> str:
-        """Source of the method."""
+        """Paper that describes the method; for a preset, its settings."""
 
     def __repr__(self) -> str: ...
 
 class ParameterInfo:
-    """A parameter of a method: what a slider, a list or a switch is made of."""
+    """
+    Description of a parameter, from which an interface can make a slider, a list or a switch.
+    """
 
     @property
     def name(self) -> str:
-        """slot.parameter"""
+        """Name of the parameter: "slot.parameter"."""
 
     @property
     def type(self) -> str:
-        """flag, choice, integer, number, numbers or text"""
+        """Type of the value: flag, choice, integer, number, numbers or text."""
 
     @property
     def value(self) -> str:
-        """Value as text."""
+        """Current value, as text."""
 
     @property
     def default(self) -> str:
-        """Default of the method, as text."""
+        """Default value in the method, as text."""
 
     @property
     def allowed(self) -> str:
-        """"an odd integer from 1 to 15\""""
+        """Allowed values in words, such as "an odd integer from 1 to 15"."""
 
     @property
-    def description(self) -> str: ...
+    def description(self) -> str:
+        """Meaning of the parameter."""
 
     @property
-    def minimum(self) -> float | None: ...
+    def minimum(self) -> float | None:
+        """Smallest number, or None."""
 
     @property
-    def maximum(self) -> float | None: ...
+    def maximum(self) -> float | None:
+        """Largest number, or None."""
 
     @property
     def step(self) -> float:
-        """Step from the minimum on; 0: any number between."""
+        """
+        Distance between allowed numbers, from the minimum upwards; 0: any number in between.
+        """
 
     @property
     def choices(self) -> list[str]:
@@ -232,7 +257,7 @@ class ParameterInfo:
 
     @property
     def unit(self) -> str:
-        """"pixels"; empty if it has none."""
+        """Unit, such as "pixels"; empty if there is none."""
 
     def __repr__(self) -> str: ...
 
@@ -241,39 +266,41 @@ class Slot:
 
     @property
     def slot(self) -> str:
-        """The prefix of its parameters: "optimisation"."""
+        """Name of the slot, with which its parameters begin: "optimisation"."""
 
     @property
     def stage(self) -> str:
-        """"sgm\""""
+        """Name of the stage in the slot: "sgm"."""
 
     @property
-    def parameters(self) -> list[ParameterInfo]: ...
+    def parameters(self) -> list[ParameterInfo]:
+        """Parameters of the stage."""
 
     @property
-    def is_refinement(self) -> bool: ...
+    def is_refinement(self) -> bool:
+        """True for refinements, of which there may be any number."""
 
     def __repr__(self) -> str: ...
 
 class PartitionPlan:
     """
-    How a pipeline is run on stripes of rows with the bits of the whole image: `raw` runs on every stripe, then `refined` runs on the maps of all stripes. Each reads a margin of rows above and below.
+    A plan for matching stripes of rows, with the bits of the whole image: `raw` runs on every stripe, then `refined` runs on the maps of all stripes. Each reads a margin of rows above and below.
     """
 
     @property
     def follows_paths(self) -> bool:
         """
-        Whether path costs pass between stripes, as in semi-global matching. Otherwise a stripe is a region.
+        True if path costs pass between stripes, as in semi-global matching. Otherwise a stripe is a region.
         """
 
     @property
     def path_kinds(self) -> int:
-        """Rows of Result.paths: 1 with 4 paths, 3 with 8 paths."""
+        """Number of rows of Result.paths: 1 with 4 paths, 3 with 8 paths."""
 
     @property
     def raw(self) -> Pipeline:
         """
-        From the images to the selection, and the refinements with a small margin.
+        Pipeline from the images to the selection, with the refinements that have a small margin.
         """
 
     @property
@@ -290,7 +317,7 @@ class PartitionPlan:
 
     @property
     def refined(self) -> Pipeline | None:
-        """The remaining refinements, or None."""
+        """Pipeline of the remaining refinements, or None."""
 
     @property
     def refined_rows(self) -> int:
@@ -299,7 +326,7 @@ class PartitionPlan:
     @property
     def fills(self) -> bool:
         """
-        Whether `refined` fills along columns, up to the next measured pixel. Rows are then read until the column of each filled pixel, and of each invalid one without a mask, has a measured pixel above and below, at least before_fill rows inside the rows that are read, or these reach the border of the image.
+        True if `refined` fills along columns, up to the next measured pixel. Rows are then read until the column of each filled pixel, and of each invalid one without a mask, has a measured pixel above and below, at least before_fill rows inside the rows that are read, or these reach the border of the image.
         """
 
     @property
@@ -308,19 +335,19 @@ class PartitionPlan:
 
     @property
     def behind_fill(self) -> int:
-        """Margin of the refinements behind the fill, in rows."""
+        """Margin of the refinements after the fill, in rows."""
 
     @property
     def reads_images(self) -> bool:
-        """Whether `refined` reads the images."""
+        """True if `refined` reads the images."""
 
     @property
     def reads_right(self) -> bool:
-        """Whether `refined` reads the disparity of the right view."""
+        """True if `refined` reads the disparity of the right view."""
 
     @property
     def reads_confidence(self) -> bool:
-        """Whether `refined` reads the confidence."""
+        """True if `refined` reads the confidence."""
 
 class Pipeline:
     @overload
@@ -331,7 +358,7 @@ class Pipeline:
 
     @property
     def method(self) -> str:
-        """The name of the method that it was made from."""
+        """Name of the method from which the pipeline was created."""
 
     def set_text(self, name: str, value: str) -> None: ...
 
@@ -340,18 +367,18 @@ class Pipeline:
     def get_text(self, name: str) -> str: ...
 
     def parameters(self) -> list[ParameterInfo]:
-        """All that can be set, in order."""
+        """Returns all parameters, in order."""
 
     def partition_plan(self, want_confidence: bool = False) -> PartitionPlan:
         """
-        Returns how the pipeline is run on stripes. Raises CallError with the reason if stripes cannot give the bits of the whole image.
+        Returns the plan for matching stripes. Raises CallError with the reason if stripes cannot give the bits of the whole image.
         """
 
     def in_stripes(self, want_confidence: bool = False) -> PartitionPlan:
         """Deprecated name of partition_plan()."""
 
     def slots(self) -> list[Slot]:
-        """The slots, and which stage fills each."""
+        """Returns the slots with their stages."""
 
     def to_json(self) -> str:
         """Returns the JSON that the command's --pipeline reads."""
@@ -366,33 +393,38 @@ def presets() -> list[MethodInfo]: ...
 def stages() -> list[tuple[str, list[str]]]: ...
 
 def check_json_depth(json: str) -> None:
-    """Raises FormatError where it is nested too deeply."""
+    """Raises FormatError if the JSON is nested too deeply."""
 
 def read_pipeline(file: str | os.PathLike) -> Pipeline: ...
 
 class DeviceArray:
     """
-    An array of a result on a GPU. torch.from_dlpack, cupy.from_dlpack, jax.numpy.from_dlpack and numba.cuda.as_cuda_array
-    take it where it is, in the order of their streams.
+    An array of a result on a GPU.
+
+    torch.from_dlpack, cupy.from_dlpack, jax.numpy.from_dlpack and numba.cuda.as_cuda_array import it without a copy,
+    ordered with their streams.
     """
 
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array."""
 
     @property
     def dtype(self) -> str:
-        """"float32\""""
+        """Type of the elements, such as "float32"."""
 
     @property
     def device(self) -> str:
-        """"cuda:0\""""
+        """Name of the device, such as "cuda:0"."""
 
     @property
     def stream(self) -> int:
-        """Stream in which it was made; 1 is the default stream."""
+        """
+        Address of the CUDA stream that writes the array; 1 is the default stream.
+        """
 
     def to_numpy(self) -> numpy.typing.NDArray[Any]:
-        """Waits until it is there, and copies it to the host."""
+        """Waits until the array is written, and returns a copy on the host."""
 
     def __dlpack__(self, *, stream: object | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object: ...
 
@@ -406,29 +438,34 @@ class DeviceArray:
     def __repr__(self) -> str: ...
 
 class Device:
-    """A device that was looked for, usable or not."""
+    """A device that the library has looked for, usable or not."""
 
     @property
     def name(self) -> str:
-        """Name for `device=`."""
+        """Name of the device, for `device=`: "cpu", "cuda:0"."""
 
     @property
-    def description(self) -> str: ...
+    def description(self) -> str:
+        """Hardware, such as "Intel Xeon, 2 cores, AVX-512"."""
 
     @property
-    def usable(self) -> bool: ...
+    def usable(self) -> bool:
+        """True if matchers can run on the device."""
 
     @property
     def reason(self) -> str:
-        """The reason if the device can't be used, and a remedy."""
+        """
+        Reason why the device cannot be used, and what to do; empty if it can be used.
+        """
 
     @property
-    def properties(self) -> dict[str, str]: ...
+    def properties(self) -> dict[str, str]:
+        """Further properties by their names."""
 
     def __repr__(self) -> str: ...
 
 def devices() -> list[Device]:
-    """All devices that were looked for, usable or not."""
+    """Returns all devices that the library has looked for, usable or not."""
 
 class Step:
     """A step of a plan."""
@@ -443,19 +480,23 @@ class Step:
 
     @property
     def fused(self) -> bool:
-        """Several stages at once."""
+        """True if the step computes several stages at once."""
 
     @property
     def scratch_bytes(self) -> int:
-        """Memory that it alone takes."""
+        """
+        Memory that the step needs in addition to its inputs and outputs, in bytes.
+        """
 
     @property
     def bytes(self) -> float:
-        """Read and written, by definition."""
+        """Bytes that the definition of the step reads and writes."""
 
     @property
     def note(self) -> str:
-        """The reason why no fused or faster implementation is used."""
+        """
+        Reason why no fused or faster implementation is used; empty if there is none.
+        """
 
     def __repr__(self) -> str: ...
 
@@ -465,7 +506,7 @@ class Pair:
     @property
     def kind(self) -> tuple:
         """
-        (height, width, channels, dtype) of images and of costs, and the device.
+        (height, width, channels, dtype) of the images, the same of the costs, and the device.
         """
 
     @property
@@ -505,57 +546,66 @@ def read_image_and_depth(file: str | os.PathLike[str]) -> tuple[numpy.typing.NDA
 
 def read_disparity(file: str | os.PathLike[str], scale: float = 0.0) -> numpy.typing.NDArray[numpy.float32]:
     """
-    A disparity image, (height, width) float32 in pixels, NaN where unknown: float PFM, NPY or TIFF, or PNG or PGM with
-    value / scale (0: 256 for 16 bits; 8 bits need one). Raises FileError and FormatError.
+    Reads a disparity map, (height, width) float32 in pixels, NaN where invalid, from PFM, NPY, TIFF, PNG or PGM.
+
+    Integer files store disparity × scale; 0 means 256 for 16 bits, and 8 bits require a scale. Raises FileError and
+    FormatError, and CallError if the scale is missing.
     """
 
 def write_disparity(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32], scale: float = 0.0) -> None:
     """
-    Writes (height, width) float32 as .pfm (+inf where invalid), .npy, .tif, .tiff, 16-bit .png (×256), or 8-bit .png or .pgm
-    with a scale. The file is whole or what it was. Raises FileError and CallError.
+    Writes a disparity map, (height, width) float32 in pixels, NaN where invalid.
+
+    The formats are .pfm (invalid = +inf), .npy, .tif, .tiff, 16-bit .png (×256), and 8-bit .png or .pgm with a
+    scale. An existing file is replaced only when the new one is complete. Raises FileError and CallError.
     """
 
 def read_pfm(file: str | os.PathLike[str]) -> numpy.typing.NDArray[numpy.float32]:
     """
-    A disparity image from a .pfm file: (height, width) float32, NaN where it has +inf.
+    Reads a disparity map, (height, width) float32 in pixels, from a .pfm file; +inf becomes NaN.
     """
 
 def write_pfm(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32]) -> None:
-    """Writes (height, width) float32 as .pfm, +inf where it is NaN."""
+    """
+    Writes a disparity map, (height, width) float32 in pixels, to a .pfm file; NaN becomes +inf.
+    """
 
 class PairCheck:
-    """Tells whether a pair is fit for matching."""
+    """The result of check(): whether a pair is suitable for matching."""
 
     @property
     def matches(self) -> int:
-        """Sparse matches that the figures rest on; 0 where there are too few."""
+        """
+        Number of sparse matches from which the other values are computed; 0 if there are too few.
+        """
 
     @property
     def median_dy(self) -> float:
-        """Median of |y_left − y_right|, pixels."""
+        """Median of |y_left − y_right|, in pixels."""
 
     @property
     def p95_dy(self) -> float:
-        """Its 95th percentile."""
+        """95th percentile of |y_left − y_right|, in pixels."""
 
     @property
     def median_disparity(self) -> float:
-        """Pixels."""
+        """Median of the disparities, in pixels."""
 
     @property
     def swapped(self) -> bool:
-        """The images are in the wrong order."""
+        """True if the images are in the wrong order."""
 
     @property
     def same_image(self) -> bool:
-        """Both images have the same pixels."""
+        """True if both images have the same pixels."""
 
     @property
     def disparities(self) -> tuple[int, int]:
-        """An estimate: (first, end)."""
+        """Estimated search range: (first, end)."""
 
     @property
-    def rectified(self) -> bool: ...
+    def rectified(self) -> bool:
+        """True if rows correspond: median_dy is at most 1 pixel."""
 
     def __repr__(self) -> str: ...
 
@@ -575,6 +625,6 @@ def display_limits(disparity: object) -> tuple[float, float]: ...
 def colour_validity(validity: object, legend: bool) -> numpy.typing.NDArray[numpy.uint8]: ...
 
 def scene_names() -> list[str]:
-    """Names of the scenes that synth makes."""
+    """Returns the names of the scenes that synth() generates."""
 
 def synth(scene: str, width: int, height: int, disparities: int, seed: int, options: Mapping[str, float]) -> dict: ...

@@ -32,13 +32,13 @@ def number(name: str, value: Any) -> float:
 
 def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise CallError(f"{name}={value!r} is not allowed; it must be a text")
+        raise CallError(f"{name}={value!r} is not allowed; it must be a str")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise CallError(f"{name}={value!r} is not allowed; it has half of a surrogate pair, which is no character") from None
+        raise CallError(f"{name}={value!r} is not allowed; it contains an unpaired surrogate, which is not a character") from None
     if "\0" in value:
-        raise CallError(f"{name}={value!r} is not allowed; it must not have the character NUL")
+        raise CallError(f"{name}={value!r} is not allowed; it must not contain the character NUL")
     return value
 
 

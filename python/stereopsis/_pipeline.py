@@ -23,7 +23,7 @@ def text_of(value: object) -> str:
         return text_of(value.item())
     if isinstance(value, (int, float, str)):
         return repr(value) if isinstance(value, float) else str(value)
-    raise CallError(f"{value!r} is no value of a parameter; give a bool, a number, a text, or a list of them")
+    raise CallError(f"{value!r} cannot be the value of a parameter; it must be a bool, a number, a str, or a list of these")
 
 
 def value_of(text: str, type_name: str) -> Value:
@@ -88,7 +88,7 @@ class Pipeline(_native.Pipeline):
 
     def __init__(self, method: str | _native.Pipeline = "sgm") -> None:
         if not isinstance(method, (str, _native.Pipeline)):
-            raise CallError(f"method={method!r} is not allowed; give the name of one of st.methods(), or a Pipeline")
+            raise CallError(f"method={method!r} is not allowed; it must be a name from st.methods(), or a Pipeline")
         if isinstance(method, str):
             _options.text("method", method)
         super().__init__(method)
@@ -201,7 +201,7 @@ class Pipeline(_native.Pipeline):
     def __reduce__(self) -> tuple[object, tuple[str]]:
         for slot in self.slots():
             if slot.stage.startswith("user_"):
-                raise CallError(f"a pipeline with a stage of one's own ({slot.slot}) can't be pickled; make it there")
+                raise CallError(f"a pipeline with a user-defined stage ({slot.slot}) cannot be pickled; create it in the other process")
         return type(self).from_json, (self.to_json(),)
 
 

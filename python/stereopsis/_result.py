@@ -53,7 +53,7 @@ def on_host(array: Any) -> Array:
         return array
     if isinstance(array, _native.DeviceArray):
         return array.to_numpy()
-    raise CallError("the array is on a GPU, and somebody else's; copy it to the host first")
+    raise CallError("the array is on a GPU and belongs to another library; copy it to the host first")
 
 
 class Picture:
@@ -68,7 +68,7 @@ class Picture:
         array = np.asarray(pixels)
         if array.dtype != np.uint8 or array.size == 0 or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
             raise CallError(
-                f"pixels has the shape {array.shape} and the type {array.dtype}; a picture is (height, width) or (height, "
+                f"pixels has the shape {array.shape} and the type {array.dtype}; a picture must be (height, width) or (height, "
                 "width, 3), of uint8"
             )
         self.pixels = array
@@ -202,12 +202,12 @@ class Result:
         `low` to `high` (the 1st and 99th percentile), so that near is bright in disparities and dark in depths; or of
         `validity`, a colour for each reason."""
         if what not in ARRAYS or what == "points" or getattr(self, what) is None:
-            raise CallError(f"there is no picture of {what!r}; the result has {', '.join(self._two_dimensional())}")
+            raise CallError(f"the result has no image {what!r}; it has {', '.join(self._two_dimensional())}")
         array = on_host(getattr(self, what))
         if what == "validity":
             return _native.colour_validity(array, legend)
         if array.ndim != 2 or array.dtype != np.float32:
-            raise CallError(f"there is no picture of {what!r}; the result has {', '.join(self._two_dimensional())}")
+            raise CallError(f"the result has no image {what!r}; it has {', '.join(self._two_dimensional())}")
         first, last = _native.display_limits(array)
         return _native.colour_disparity(array, first if low is None else low, last if high is None else high, legend)
 
@@ -229,7 +229,7 @@ class Result:
         try:
             xarray = importlib.import_module("xarray")
         except ModuleNotFoundError:
-            raise UnsupportedError("xarray is not installed; python -m pip install xarray") from None
+            raise UnsupportedError("xarray is not installed; run: python -m pip install xarray") from None
         axes: dict[str, tuple[str, ...]] = {name: ("y", "x") for name in self._two_dimensional()}
         if self.points is not None:
             axes["points"] = ("y", "x", "xyz")

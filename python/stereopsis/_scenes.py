@@ -93,6 +93,6 @@ def read_image(file: str | os.PathLike[str], bit_depth: int | None = None) -> np
     expected = bit_depth if bit_depth is not None else 16 if image.dtype == np.uint16 else 8
     if bits != expected and not (image.dtype == np.uint16 and bits == 16):  # 16-bit files do not say if they hold fewer bits
         raise CallError(
-            f"'{os.fspath(file)}' has {bits} bits; read it with bit_depth={bits}, and match it with the same"
+            f"'{os.fspath(file)}' has {bits} bits; read it with bit_depth={bits}, and match it with the same bit_depth"
         )
     return image

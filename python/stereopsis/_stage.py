@@ -59,14 +59,14 @@ class Turns:
 
     def __enter__(self) -> None:
         if self in _entered.get():
-            raise CallError("the matcher is called by one of its own stages; use another matcher there")
+            raise CallError("the matcher was called inside one of its own stages; use another matcher in the stage")
         me = threading.get_ident()
         _waiting[me] = self
         try:
             while not self._lock.acquire(timeout=POLL_SECONDS):
                 if self._waits_for(me):
                     raise CallError(
-                        "the matcher is called by a thread that one of its own stages waits for; use another matcher there"
+                        "the matcher was called on a thread for which one of its own stages waits; use another matcher in the stage"
                     )
         finally:
             del _waiting[me]

@@ -55,7 +55,7 @@ class StereoSGBM:
     def compute(self, left: Any, right: Any, disparity: npt.NDArray[np.int16] | None = None) -> npt.NDArray[np.int16]:
         """Matches a rectified pair, (h, w) grey or (h, w, 3) BGR of uint8. Returns (h, w) int16, in `disparity` if it is given."""
         if disparity is not None and not isinstance(disparity, np.ndarray):
-            raise CallError(f"disparity is a {type(disparity).__name__}; give a NumPy array of int16, or leave it out")
+            raise CallError(f"disparity is a {type(disparity).__name__}; pass a NumPy array of int16, or leave it out")
         if disparity is not None and (disparity.dtype != np.int16 or disparity.shape != np.shape(left)[:2]):
             raise CallError(
                 f"disparity has the shape {disparity.shape} and the type {disparity.dtype}; it must be "
@@ -138,15 +138,15 @@ def _check(values: Mapping[str, int]) -> None:
     for name, instead in _REFUSED.items():
         if values[name] != _DEFAULTS[name]:
             raise CallError(
-                f"{_argument(name)}={values[name]!r} is of OpenCV's cost, which is not used here; leave it out: {instead}"
+                f"{_argument(name)}={values[name]!r} belongs to OpenCV's matching cost, which is not used here; leave it out: {instead}"
             )
     first, count, mode = (values[name] for name in ("MinDisparity", "NumDisparities", "Mode"))
     if mode not in _PATHS:
         raise CallError(f"mode={mode!r} is not allowed; it must be SGBM (0), HH (1), SGBM_3WAY (2) or HH4 (3)")
     if not -2000 <= first <= 2000 or not 1 <= count <= 2047 - first:
         raise CallError(
-            f"minDisparity={first!r} with numDisparities={count!r} does not fit into 16 bits "
-            "of sixteenths; give disparities between -2000 and 2046"
+            f"minDisparity={first!r} with numDisparities={count!r} exceeds 16 bits "
+            "of sixteenths; use disparities between -2000 and 2046"
         )
 
 

@@ -190,7 +190,7 @@ def check_results_go_where_the_caller_wants_them():
         ({"disparity": OnGpu(np.zeros((H, W), np.uint8))}, "must be (48, 72) and float32"),
         ({"disparity": OnGpu(np.zeros((H, W), np.float32), 1)}, "cuda:1"),
         ({"disparity": read_only}, "is read-only"),
-        ({"right": OnGpu(np.zeros((H, W), np.float32))}, "not wanted"),
+        ({"right": OnGpu(np.zeros((H, W), np.float32))}, "does not compute"),
     ):
         expect(lambda: m(*images(), out=out), said)
     twice = OnGpu(np.zeros((H, W), np.float32))
@@ -234,7 +234,7 @@ def check_results_pickle_as_copies():
     assert again.confidence is None and again.times == r.times
     foreign = matcher()(*images(), out={"disparity": OnGpu(np.zeros((H, W), np.float32))})
     expect(lambda: pickle.dumps(foreign), "copy it to the host first")
-    expect(lambda: matcher(probes=[(1, 1)])(*images()), "probes are of arrays on the host")
+    expect(lambda: matcher(probes=[(1, 1)])(*images()), "probes are not available for arrays on a GPU")
 
 
 def check_a_stage_of_ones_own_is_in_the_stream():
@@ -297,7 +297,7 @@ def check_a_lost_gpu_leaves_its_pairs_to_the_others():
     assert len(results) == 12
     assert all(np.array_equal(result.disparity, right, equal_nan=True) for result in results)
     assert set(m.lost) <= {"cuda:0"}
-    expect(lambda: m(*images()), "matched on it alone")
+    expect(lambda: m(*images()), "can only be matched on that GPU")
 
 
 def expect(call, said):

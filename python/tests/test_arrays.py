@@ -128,7 +128,7 @@ def test_a_volume_of_ones_own_is_the_stages_own(scene, same_bits):
     found = st.match_volume(expected.cost, first=-3, device="cpu", want="optimised", set=penalties)
     same_bits(found.disparity, expected.disparity)
     same_bits(found.optimised, expected.optimised)
-    with pytest.raises(st.CallError, match=r"cost volume is \(height, width, disparities\)"):
+    with pytest.raises(st.CallError, match=r"cost volume must be \(height, width, disparities\)"):
         st.match_volume(expected.cost[:, :, 0])
     st.match_volume(np.full((8, 9, 4), 200, np.float32), set={"volume.largest": 200}, device="cpu")
 
@@ -172,9 +172,9 @@ def test_float_costs_that_would_be_cut_are_refused(same_bits):
     costs = np.random.default_rng(3).integers(0, 250, (30, 40, 12)).astype(np.float32)
     costs[:, :3, 5] = np.nan
     costs[2, 2, 2] = np.inf
-    with pytest.raises(st.CallError, match="costs up to 249, but those of float32 are cut to 1; give largest=249"):
+    with pytest.raises(st.CallError, match="costs up to 249, and float32 costs above 1 would be clamped to 1; give largest=249"):
         st.match_volume(costs)
-    with pytest.raises(st.CallError, match="costs down to -1, but those below 0 are cut to 0"):
+    with pytest.raises(st.CallError, match="costs down to -1, and costs below 0 would be clamped to 0"):
         st.match_volume(costs / np.float32(255) - 1, optimise="sgm")
     expected = st.match_volume(costs / np.float32(255)).disparity
     same_bits(st.match_volume(costs, largest=255).disparity, expected)
@@ -190,19 +190,19 @@ def test_float_costs_that_would_be_cut_are_refused(same_bits):
         (lambda image: image.astype(">u2"), "has the type >u2"),
         (lambda image: image.tolist(), "is a list, not an array"),
         (lambda image: image.tobytes(), "has the shape (19200,)"),
-        (lambda image: None, "one image of a pair is None"),
-        (lambda image: image[0], "has the shape (160,); an image is (height, width)"),
+        (lambda image: None, "one image of the pair is None"),
+        (lambda image: image[0], "has the shape (160,); an image must be (height, width)"),
         (lambda image: image[None, None], "has the shape (1, 1, 120, 160)"),
         (lambda image: np.zeros((120, 160, 4), np.uint8), "has the shape (120, 160, 4)"),
         (lambda image: image[:0], "no pixels"),
         (lambda image: image[:, :0], "no pixels"),
         (lambda image: np.array(3, np.uint8), "has the shape ()"),
-        (lambda image: image.T.copy().T, "give numpy.ascontiguousarray(left)"),
-        (lambda image: image[:, ::-1], "give numpy.ascontiguousarray(left)"),
-        (lambda image: image[::-1], "give numpy.ascontiguousarray(left)"),
-        (lambda image: np.broadcast_to(image[0], image.shape), "give numpy.ascontiguousarray(left)"),
+        (lambda image: image.T.copy().T, "pass numpy.ascontiguousarray(left)"),
+        (lambda image: image[:, ::-1], "pass numpy.ascontiguousarray(left)"),
+        (lambda image: image[::-1], "pass numpy.ascontiguousarray(left)"),
+        (lambda image: np.broadcast_to(image[0], image.shape), "pass numpy.ascontiguousarray(left)"),
         (lambda image: np.stack([image] * 3, axis=-1)[..., ::-1], "colour='bgr'"),
-        (lambda image: np.stack([image] * 4, axis=-1)[..., :3], "give numpy.ascontiguousarray(left)"),
+        (lambda image: np.stack([image] * 4, axis=-1)[..., :3], "pass numpy.ascontiguousarray(left)"),
         (lambda image: image[:, 1:], "159×120"),
         (lambda image: image.astype(np.uint16), "both must be of one kind"),
     ],
@@ -241,7 +241,7 @@ def test_masks_of_all_kinds_mean_the_same(scene):
 
 def test_arrays_with_a_mask_of_their_own_are_refused(pair):
     masked = np.ma.masked_array(pair[0], mask=np.ones_like(pair[0], bool))
-    with pytest.raises(st.CallError, match="left has a mask of its own"):
+    with pytest.raises(st.CallError, match="left is a masked array"):
         st.match(masked, pair[1], 24)
 
 
@@ -261,7 +261,7 @@ def test_the_right_image_and_masks_are_checked_too(pair):
     with pytest.raises(st.CallError, match="160×119 pixels"):
         match(left, right, mask_right=np.full((119, 160), 255, np.uint8))
     for colour, said in (
-        ("bgr", r"left has the shape \(120, 160\); an image in BGR is \(height, width, 3\)"),
+        ("bgr", r"left has the shape \(120, 160\); an image in the format BGR must be \(height, width, 3\)"),
         ("rgba", r"RGBA is \(height, width, 4\)"),
     ):
         with pytest.raises(st.CallError, match=said):

@@ -115,12 +115,12 @@ def test_a_view_that_does_not_fit_is_left_out(views, cv2):
 @pytest.mark.parametrize(
     "spoil, said",
     [
-        (lambda l, r: (l[:4], r[:4]), "in 4 of 4 pairs; 5 are needed"),
+        (lambda l, r: (l[:4], r[:4]), "in 4 of 4 pairs; 5 are required"),
         (lambda l, r: (l, r[1:]), "9 left and 8 right views"),
-        (lambda l, r: (r, l), "the other way round"),
+        (lambda l, r: (r, l), "swap the left and the right images"),
         (lambda l, r: (l[:1] * 6, r[:1] * 6), "the board covers"),
         (lambda l, r: ([i.astype(float) for i in l], r), r"left\[0\] has the shape \(360, 480\) and the type float64"),
-        (lambda l, r: (l[:8] + [l[8][1:]], r), "all must have one size"),
+        (lambda l, r: (l[:8] + [l[8][1:]], r), "all must have the same size"),
     ],
 )
 def test_views_that_are_refused(views, spoil, said):
@@ -158,5 +158,5 @@ def test_without_opencv_it_says_what_to_do(monkeypatch, views):
     monkeypatch.setitem(sys.modules, "cv2", None)
     with pytest.raises(st.UnsupportedError, match="pip install opencv-python-headless"):
         st.calibrate(*views, "chessboard:7x5:25mm")
-    with pytest.raises(st.FileError, match="names no file"):
+    with pytest.raises(st.FileError, match="matches no file"):
         st.calibrate("/nowhere/*.png", "/nowhere/*.png", "chessboard:7x5:25mm")

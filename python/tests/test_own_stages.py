@@ -128,7 +128,7 @@ def test_what_goes_wrong_is_told(pair):
         plain().set_stage("cost", difference, makes="int8")
     with pytest.raises(st.CallError, match=r"must return \(x, y, width, height\)"):
         st.match(*pair, D, pipeline=plain().set_stage("cost", difference, required_input=lambda *part: 3), region=(9, 9, 9, 9))
-    with pytest.raises(st.Error, match=r"stage of one's own \(cost\) can't be pickled"):
+    with pytest.raises(st.Error, match=r"user-defined stage \(cost\) cannot be pickled"):
         pickle.dumps(plain().set_stage("cost", difference))
 
 

@@ -49,7 +49,7 @@ def test_pictures(result, command, tmp_path, same_bits):
     assert result.colour(legend=True).shape[0] > 120
     assert (result.colour(low=0, high=31) != result.colour(low=0, high=8)).any()
     for what in ("points", "optimised", "uncertainty", "times", "shape"):
-        with pytest.raises(st.CallError, match=f"no picture of '{what}'; the result has disparity, validity"):
+        with pytest.raises(st.CallError, match=f"the result has no image '{what}'; it has disparity, validity"):
             result.colour(what)
     with pytest.raises(st.CallError):
         result.colour(low=3, high=3)

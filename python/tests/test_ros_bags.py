@@ -214,7 +214,7 @@ def test_numbers_of_the_call_that_are_not_allowed(tmp_path):
         (["--queue", 0], "--queue 0 is not allowed"),
         (["--approximate", -1], "--approximate -1.0 is not allowed"),
         (["--min-disparity", -40], "give both, or neither"),
-        (["--report", tmp_path / "none/x.json"], "in a folder that is not there"),
+        (["--report", tmp_path / "none/x.json"], "in a folder that does not exist"),
     ):
         assert said in bag(source, "-o", tmp_path / "out", *words, code=2)
 
@@ -228,9 +228,9 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path, how, seconds, parts):
     if how == signal.SIGKILL:
         assert ended.returncode == -how
     else:
-        assert ended.returncode == 128 + how and "pairs are done; give --resume" in ended.stderr, ended.stderr
+        assert ended.returncode == 128 + how and "pairs are done; continue with --resume" in ended.stderr, ended.stderr
     assert not (tmp_path / "out").exists()
-    assert "give --resume" in bag(*call, code=2)
+    assert "continue with --resume" in bag(*call, code=2)
     assert "another call: nan was False and is True" in bag(*call, "--nan", "--resume", code=2)
     bag(*call, "--resume")
     assert len(list((tmp_path / "out").glob("*.mcap"))) == parts and not list(tmp_path.glob(".*parts"))
@@ -239,7 +239,7 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path, how, seconds, parts):
     assert {t: len(m) for t, m in ours.items()} == dict.fromkeys(whole, 20)
     for one, other in zip(ours["/stereo/disparity"], whole["/stereo/disparity"], strict=True):
         assert bytes(one.image.data) == bytes(other.image.data) and ros.stamps.stamp_of(one) == ros.stamps.stamp_of(other)
-    assert "is there already" in bag(*call, "--resume", code=2)
+    assert "exists already" in bag(*call, "--resume", code=2)
 
 
 @pytest.mark.parametrize("output", ["out.mcap", "out.bag"])
@@ -297,7 +297,7 @@ def test_broken_messages_are_said_and_passed_over(tmp_path):
     said = bag(tmp_path / "in", "-o", tmp_path / "out", "--report", tmp_path / "r.json", *SMALL)
     lines = said.splitlines()
     assert len(lines) == 2
-    assert "/stereo/left/image_rect, recorded at 1700000000.100000007: the bytes are no sensor_msgs/msg/Image" in lines[0]
+    assert "/stereo/left/image_rect, recorded at 1700000000.100000007: the bytes are not a sensor_msgs/msg/Image" in lines[0]
     assert "right/image_rect at 1700000000.300000000 are 96×64 uint16 and 96×64 uint8: the pair" in lines[1]
     report = json.loads((tmp_path / "r.json").read_text())
     assert (report["pairs"], report["left_out"]) == (5, 1)
@@ -339,16 +339,16 @@ def test_a_call_that_is_wrong_is_refused_in_one_sentence(tmp_path):
     source = small_bag(tmp_path / "in")
     (tmp_path / "text.mcap").write_text("no bag")
     for words, said in [
-        ([tmp_path / "none.mcap", "-o", "x"], "is not there"),
-        ([tmp_path / "text.mcap", "-o", "x"], "nothing in it is whole"),
-        ([source], "say what to write"),
+        ([tmp_path / "none.mcap", "-o", "x"], "does not exist"),
+        ([tmp_path / "text.mcap", "-o", "x"], "no message in it is complete"),
+        ([source], "the call has no output"),
         ([source, "-o", tmp_path / "x.txt"], "ends in .txt"),
         ([source, "-o", tmp_path / "x", "--left", "/no"], "there is no image topic '/no'; there are: /stereo/left/image_rect"),
-        ([source, "-o", tmp_path / "x", "--near", "1"], "belong together"),
-        ([source, "-o", tmp_path / "x", "--pass", "/no"], "--pass /no is no topic"),
+        ([source, "-o", tmp_path / "x", "--near", "1"], "must be given together"),
+        ([source, "-o", tmp_path / "x", "--pass", "/no"], "--pass /no matches no topic"),
         ([source, "-o", tmp_path / "x", "--method", "magic"], "magic"),
     ]:
-        done = bag(*words, code=1 if said in ("is not there", "nothing in it is whole") else 2)
+        done = bag(*words, code=1 if said in ("does not exist", "no message in it is complete") else 2)
         assert said in done and done.count("\n") == 1
     assert not (tmp_path / "x").exists()
 
@@ -413,16 +413,16 @@ def test_calibrate_takes_bags(tmp_path):
 
 
 def test_what_is_no_call_of_a_bag_is_refused(tmp_path):
-    assert "--for takes a call of match, calibrate or evaluate" in bag("--for", "bench", small_bag(tmp_path / "in"), code=2)
+    assert "--for requires a call of match, calibrate or evaluate" in bag("--for", "bench", small_bag(tmp_path / "in"), code=2)
     said = by_name("match", tmp_path / "in", "-o", tmp_path, "--resume", code=2)
-    assert "--resume does not go with a bag's pictures" in said and "-o OUT --resume" in said
+    assert "--resume cannot be used with the images of a bag" in said and "-o OUT --resume" in said
     with BagFile(tmp_path / "two") as made:
         for camera in ("front", "rear"):
             for side, image in zip(("left", "right"), generated(1)[0], strict=True):
                 made.image(f"/{camera}/{side}/image_rect", START, image)
     said = by_name("match", tmp_path / "two", "-o", tmp_path / "d.npy", code=2)
-    assert "several pairs of cameras" in said and f"they are taken by stereopsis bag {tmp_path / 'two'} --frames" in said
-    assert "'none.mcap' is not there" in by_name("match", "none.mcap", "-o", tmp_path / "d.npy", code=1)
+    assert "several pairs of cameras" in said and f"stereopsis bag {tmp_path / 'two'} --frames" in said
+    assert "'none.mcap' does not exist" in by_name("match", "none.mcap", "-o", tmp_path / "d.npy", code=1)
     assert "is a command of the Python package, and /none cannot be run" in by_name("match", "x.bag", code=1, STEREOPSIS_PYTHON="/none")
 
 

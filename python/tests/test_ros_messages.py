@@ -121,7 +121,7 @@ def test_compressed_images_are_decoded(tmp_path, scene, command):
 def test_an_image_that_lies_is_refused():
     good = dict(width=8, height=4, encoding="mono8", is_bigendian=0, step=8, data=bytes(32))
     lies = [
-        (dict(data=bytes(31)), "data has 31 bytes, but 4 rows of 8 bytes take 32"),
+        (dict(data=bytes(31)), "data has 31 bytes, but 4 rows of 8 bytes require 32"),
         (dict(data=bytes(33)), "33 bytes"),
         (dict(step=7), "step is 7"),
         (dict(width=0), "size is 0×4"),
@@ -211,7 +211,7 @@ def test_a_rig_goes_to_camera_info_and_comes_back(messages):
     assert back.baseline == pytest.approx(0.12, rel=1e-15) and back.unit == "m"
     for name in ("focal", "cx_left", "cx_right", "cy", "size"):
         assert getattr(back, name) == getattr(rig, name)
-    with pytest.raises(st.CallError, match="ROS has metres"):
+    with pytest.raises(st.CallError, match="ROS requires metres"):
         ros.info_fields(st.Rig(focal=1, baseline=1), "left")
 
 

@@ -154,7 +154,7 @@ def test_raw_pairs_that_cannot_be_rectified_are_left_out():
         rig.infos(stamp, info(**zero), info(**zero))
         rig.images(stamp)
     assert rig.pairs == [] and rig.pairing.broken == 3
-    assert len(rig.said) == 1 and "all zeros" in rig.said[0] and "left out" in rig.said[0]
+    assert len(rig.said) == 1 and "all zeros" in rig.said[0] and "skipped" in rig.said[0]
 
 
 def test_colour_on_one_side_only_is_matched_in_grey():
@@ -169,7 +169,7 @@ def test_colour_on_one_side_only_is_matched_in_grey():
 @pytest.mark.parametrize(
     "change, said",
     [
-        (dict(right=image(np.zeros((470, 640), np.uint8), "mono8")), "/left/image and /right/image at 0.000000003 are 640×480 uint8 and 640×470 uint8: the pair is left out"),
+        (dict(right=image(np.zeros((470, 640), np.uint8), "mono8")), "/left/image and /right/image at 0.000000003 are 640×480 uint8 and 640×470 uint8, so the pair is skipped"),
         (dict(right=image(np.zeros((480, 640), np.uint16), "mono16")), "640×480 uint8 and 640×480 uint16"),
         (dict(left=Message(width=640, height=480, encoding="mono8", is_bigendian=0, step=640, data=b"")), "data has 0 bytes"),
         (dict(left=Message(width=640, height=480, encoding="zzz", is_bigendian=0, step=640, data=b"")), "encoding 'zzz'"),

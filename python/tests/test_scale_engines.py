@@ -66,7 +66,7 @@ def test_shards_wait_for_one_another(job, whole):
 
 def test_a_shard_that_waits_in_vain_says_for_what(job):
     said = jobs.run("run", job.folder, "--shard", "2/2", "--patience", 0.5, "--quiet", expected=1)
-    assert "which no other shard has made" in said
+    assert "which no other shard has computed" in said
 
 
 def test_slurm_s_script_has_an_array_for_each_level_with_its_memory(job):

@@ -127,7 +127,7 @@ def test_stripes_are_cut_by_memory(tmp_path, scene):
     job = jobs.planned(tmp_path / "less", pair, pipeline, RANGE, memory=largest - 1_000_000)
     assert len(job.manifest.of_kind("match")) > 1
     assert all(unit.memory <= largest - 1_000_000 for unit in job.units)
-    with pytest.raises(st.CallError, match="the smallest stripe takes .* GiB, but --mem allows"):
+    with pytest.raises(st.CallError, match="the smallest stripe needs .* GiB, but --mem allows"):
         jobs.planned(tmp_path / "least", pair, pipeline, RANGE, memory=1 << 20)
 
 

@@ -173,7 +173,7 @@ def test_inputs_that_changed_are_refused(tmp_path, scene):
         ([], "the search range is not known"),
         (["--disparities", 9, "--mem", "4 loads"], "--mem 4 loads is not allowed"),
         (["--disparities", 9, "--stripes", 999], "--stripes 999 is not allowed"),
-        (["--disparities", 9, "--audit", 2], "--audit is for --collar"),
+        (["--disparities", 9, "--audit", 2], "--audit applies to --collar"),
         (["--disparities", 9, "--tile", "0x3"], "--tile 0x3 is not allowed"),
     ],
 )
@@ -189,7 +189,7 @@ def test_what_is_wrong_with_a_call_is_told(tmp_path, scene, words, sentence):
         (["run", "JOB", "--disparities", 9], "scale run has no option '--disparities'"),
         (["merge", "JOB", "-o", "x.tif", "--confidence"], "scale merge has no option '--confidence'"),
         (["merge", "JOB"], "the following arguments are required: -o/--output"),
-        (["run", "JOB", "--ssh", "a,b"], "--ssh is for --engine dask, and the engine is local"),
+        (["run", "JOB", "--ssh", "a,b"], "--ssh applies to --engine dask, and the engine is local"),
         (["plan", "JOB", "--disparities", 9], "--disparities applies to a new job, which needs images"),
         (["plan", "JOB", "PAIR", "--min-disparity", -9], "give both, or neither"),
     ],
@@ -205,14 +205,14 @@ def test_images_are_paired_by_number(tmp_path, scene):
     for k in (1, 2, 3):
         jobs.write_image(tmp_path / f"l{k}.tif", scene.left), jobs.write_image(tmp_path / f"r{k + 1}.tif", scene.right)
     said = jobs.run("plan", tmp_path / "job", tmp_path / "l*.tif", tmp_path / "r*.tif", "--disparities", 24, expected=2)
-    assert "l1.tif' has no right picture of the same number" in said
+    assert "l1.tif' has no right image of the same number" in said
 
 
 def test_what_is_merged_is_no_input(tmp_path, scene):
     pair = jobs.pair_files(tmp_path, scene)
     job = done(tmp_path, pair, tile=(80, 80))
     before = Path(pair[0]).read_bytes()
-    with pytest.raises(st.CallError, match="left.tif is an image that the job reads"):
+    with pytest.raises(st.CallError, match="left.tif is an input image of the job"):
         scale.merge(job, Path(pair[0]))
     assert Path(pair[0]).read_bytes() == before
 

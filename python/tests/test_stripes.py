@@ -80,7 +80,7 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(st.CallError, match="stripe=3 is not allowed"):
         st.Matcher("sgm", disparities=RANGE, stripe=3)  # type: ignore[arg-type]
     m = st.Matcher("sgm", disparities=RANGE, stripe=st.BoundaryStripe(10, 50, above=True))
-    with pytest.raises(st.CallError, match="path costs are"):
+    with pytest.raises(st.CallError, match="path costs must be"):
         m(SCENE.left, SCENE.right, paths_above=np.zeros((1, 120), np.uint16))
     with pytest.raises(st.CallError, match="not planned"):
         st.Matcher("sgm", disparities=RANGE)(SCENE.left, SCENE.right, paths_below=np.zeros((1, 120, 16), np.uint16))

@@ -48,7 +48,7 @@ def test_a_subcommand_is_found_by_being_there(module, capsys):
     assert commands.run("greet", ["ha", "--times", "3"]) == 3
     assert capsys.readouterr().out == "hahaha\n"
     for wrong, sentence in [
-        (["ha", "--tims", "3"], r"greet has no option '--tims' \(did you mean '--times'\?\); `stereopsis greet --help` lists all"),
+        (["ha", "--tims", "3"], r"greet has no option '--tims' \(did you mean '--times'\?\); `stereopsis greet --help` lists all options"),
         (["ha", "ho"], "unexpected argument 'ho'; see `stereopsis greet --help`"),
         (["ha", "--times", "often"], "argument --times: invalid int value: 'often'; see `stereopsis greet --help`"),
         ([], "required: word; see"),

@@ -135,7 +135,7 @@ def test_bags_are_sources_with_their_cameras(tmp_path, settings, one_thread, sto
         np.testing.assert_array_equal(frame.right, pairs[index][1])
     ready = preparation.prepare(frame, settings, None)
     assert ready.rig.focal == 90 and abs(ready.rig.baseline - 0.1) < 1e-9 and ready.rig.unit == "m"
-    with pytest.raises(st.CallError, match="pair them by stamp"):
+    with pytest.raises(st.CallError, match="use --pair stamp"):
         one_thread(source.pair, Pairing("number", True))
     one_thread(source.read, 9)
     assert source.length == 4
@@ -194,7 +194,7 @@ def test_pictures_that_can_not_be_read_end_the_viewer_at_once(tmp_path, scene):
     [
         ("[" * 100_000 + "]" * 100_000, "nested more than 64 levels"),
         ('{"ndisp": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested more than 64 levels"),
-        ('{"ndisp"', "is no JSON"),
+        ('{"ndisp"', "is not valid JSON"),
         ("[1]", "does not describe a scene"),
         ('{"ndisp": "many"}', "does not describe a scene"),
         ('{"ndisp": [1]}', "does not describe a scene"),
@@ -212,7 +212,7 @@ def test_a_port_in_use_is_said(server):
     port = server[0].split(":")[2].split("/")[0]
     call = [sys.executable, "-m", "stereopsis", "view", "synth:table,96x64x16", "--port", port]
     second = subprocess.run(call, capture_output=True, text=True, timeout=60)
-    assert second.returncode == 1 and "give another --port" in second.stderr and "Traceback" not in second.stderr
+    assert second.returncode == 1 and "choose another --port" in second.stderr and "Traceback" not in second.stderr
 
 
 def test_a_scene_that_moves_keeps_its_truth():
@@ -232,7 +232,7 @@ def test_settings_are_new_ones_or_refused(settings):
         ({"do": "set", "name": "sgm.q1", "value": "1"}, "q1"),
         ({"do": "range", "first": 5, "end": 5}, "1 to 4096"),
         ({"do": "resolution", "value": "3/4"}, "1/2"),
-        ({"do": "region", "rect": [-1, 0, 5, 5]}, "inside the picture"),
+        ({"do": "region", "rect": [-1, 0, 5, 5]}, "inside the image"),
         ({"do": "method", "name": "sgn"}, "sgm"),
     ]:
         with pytest.raises(st.CallError, match=sentence):
@@ -288,7 +288,7 @@ class Changing:
     def read(self, index):
         self.read_so_far += 1
         if self.read_so_far == 3:
-            raise st.FileError("the camera gives no picture any more")
+            raise st.FileError("the camera gives no more images")
         part = slice(None, 80 if self.read_so_far == 2 else None)
         return sources.Frame(self.scene.left[part], self.scene.right[part], str(self.read_so_far))
 
@@ -312,7 +312,7 @@ def test_a_camera_that_sends_other_sizes_or_nothing(settings, scene, same_bits):
     wait_for(lambda: engine.shown.prepared.frame.name == "2")
     same_bits(engine.shown.result.disparity, st.match(scene.left[:80], scene.right[:80], 16, device="cpu").disparity)
     engine.change({"do": "step"})
-    wait_for(lambda: "no picture any more" in engine.trouble)
+    wait_for(lambda: "no more images" in engine.trouble)
     assert engine.shown.prepared.frame.name == "2"
     engine.change({"do": "step"})
     wait_for(lambda: engine.shown.prepared.frame.name == "4" and not engine.trouble)
@@ -323,7 +323,7 @@ def test_a_camera_that_sends_other_sizes_or_nothing(settings, scene, same_bits):
     wait_for(lambda: int(engine.shown.prepared.frame.name) > 6)
     with pytest.raises(st.CallError, match="off, request, always"):
         engine.change({"do": "grab", "value": "sometimes"})
-    with pytest.raises(st.CallError, match="no two views to pair"):
+    with pytest.raises(st.CallError, match="not have two views to pair"):
         engine.pair(Pairing("stamp"))
     engine.close()
 

@@ -26,7 +26,7 @@ class Camera:
     def grab(self):
         time.sleep(1 / self.rate)
         if FILE.read_text() == "gone":
-            raise st.FileError("'/dev/video0' gives no picture any more; is the camera still connected?")
+            raise st.FileError("'/dev/video0' delivers no more images; check that the camera is connected")
 
     def picture(self):
         does = FILE.read_text()

@@ -57,11 +57,11 @@ def test_what_is_wrong_with_a_video_is_said(video, scene, tmp_path):
     with pytest.raises(st.FileError, match="160×120 and 160×100"):
         other.read(0)
     (tmp_path / "text.avi").write_text("no video")
-    with pytest.raises(st.FileError, match="can't be opened as a video"):
+    with pytest.raises(st.FileError, match="cannot be opened as a video"):
         capture.Capture(str(tmp_path / "text.avi"))
-    with pytest.raises(st.FileError, match="is not there"):
+    with pytest.raises(st.FileError, match="does not exist"):
         capture.Capture(str(tmp_path / "none.avi"))
-    with pytest.raises(st.FileError, match="can't be opened as a camera"):
+    with pytest.raises(st.FileError, match="cannot be opened as a camera"):
         capture.Capture("/dev/video63")
 
 
@@ -78,7 +78,7 @@ class Camera:
         self.number += 1
         self.stamp = self.number / self.rate + self.late
         if not self.works:
-            raise st.FileError("the camera gives no picture any more")
+            raise st.FileError("the camera gives no more images")
 
     def picture(self):
         return np.full((4, 6, 3), self.number % 256, np.uint8)
@@ -88,7 +88,7 @@ def test_the_newest_picture_of_a_camera_is_taken_and_a_failure_told():
     one, other = Camera(), Camera()
     one.works = False
     newest = capture.Newest([one, other], Pairing())
-    with pytest.raises(st.FileError, match="no picture any more"):
+    with pytest.raises(st.FileError, match="no more images"):
         newest.take()
     one.works = True
     while one.number < 3:

@@ -145,7 +145,7 @@ def test_cameras_are_grabbed_and_what_is_wrong_with_them_is_said(view, tmp_path)
     does.write_text("unlike")
     page.wait_for(lambda: "160×80 and 160×120" in page.notice(), "the sentence about sizes")
     does.write_text("gone")
-    page.wait_for(lambda: "no picture any more" in page.notice(), "the sentence about a camera that is gone")
+    page.wait_for(lambda: "no more images" in page.notice(), "the sentence about a camera that is gone")
     assert np.isfinite(page.plane("disparity")).mean() > 0.5
     does.write_text("well")
     page.wait_for(lambda: page.script("return viewer.frame.size.join()") == "160,120" and not page.notice(), "the cameras again")

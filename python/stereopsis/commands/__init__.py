@@ -62,7 +62,7 @@ class _Parser(argparse.ArgumentParser):
             if word.startswith("--") and option not in known:
                 near = difflib.get_close_matches(option, known, 1)
                 hint = f" (did you mean '{near[0]}'?)" if near else ""
-                raise CallError(f"{self.prog} has no option '{option}'{hint}; `{self.prog} --help` lists all")
+                raise CallError(f"{self.prog} has no option '{option}'{hint}; `{self.prog} --help` lists all options")
 
 
 def parser_of(name: str, module: ModuleType) -> argparse.ArgumentParser:
@@ -82,7 +82,7 @@ def run(name: str, arguments: list[str]) -> int:
         if extra is None or (missing.name or "").split(".")[0] == "stereopsis":
             raise
         raise UnsupportedError(
-            f"{name} needs the package {missing.name}, which is not installed; run, in a checkout, python -m pip install "
+            f"{name} requires the package {missing.name}, which is not installed; in a checkout, run python -m pip install "
             f"'.[{extra}]', or install the wheel file with this extra: 'dist/stereopsis-{version}-….whl[{extra}]'"
         ) from missing
 

@@ -89,7 +89,7 @@ def cameras_of(left: Camera, right: Camera, raw: bool) -> Cameras | None:
         return None
     for side, camera in (("left", left), ("right", right)):
         if not all(map(math.isfinite, (*camera.matrix, *camera.distortion, *camera.rectification, *camera.projection))):
-            raise FormatError(f"the {side} camera_info has a number that is not finite; calibrate the camera anew")
+            raise FormatError(f"the {side} camera_info has a number that is not finite; calibrate the camera again")
     texts = left.text(), right.text()
     if not raw or (left.is_rectified and right.is_rectified):
         return Cameras(left.size, files.rig_of(*texts))
@@ -100,7 +100,7 @@ def cameras_of(left: Camera, right: Camera, raw: bool) -> Cameras | None:
 def info_fields(rig: Rig, side: str, size: tuple[int, int] | None = None) -> dict[str, Any]:
     """The fields of a rectified camera's CameraInfo beside header and roi, of the `left` or `right` one of a rig."""
     if rig.unit not in UNITS:
-        raise CallError(f"the rig's unit is '{rig.unit}', but ROS has metres; say in the calibration file which it is")
+        raise CallError(f"the rig's unit is '{rig.unit}', but ROS requires metres; set the unit in the calibration file to mm or m")
     width, height = size or rig.size
     cx, shift = (rig.cx_left, 0.0) if side == "left" else (rig.cx_right, -rig.focal * rig.baseline * UNITS[rig.unit])
     f, cy = rig.focal, rig.cy

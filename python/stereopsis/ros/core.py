@@ -136,7 +136,7 @@ class NodeCore:
                     self._work(pair, settings)
                 self._diagnose()
             except Exception as error:  # noqa: BLE001: a node outlives what a pair does to it
-                self.notes.note("failures", f"what came could not be worked on: {error!r}")
+                self.notes.note("failures", f"a message could not be processed: {error!r}")
 
     def _work(self, pair: StampedPair, settings: NodeSettings) -> None:
         begin = time.monotonic()

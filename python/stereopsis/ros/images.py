@@ -72,13 +72,13 @@ def _pixels(message: Any) -> Array:
         raise FormatError(f"the encoding '{_printable(message.encoding)}' is not known; it must be one of {known}")
     width, height, step = int(message.width), int(message.height), int(message.step)
     if width < 1 or height < 1 or width * height > MOST_PIXELS:
-        raise FormatError(f"the size is {width}×{height}; it must have from 1 to {MOST_PIXELS} pixels")
+        raise FormatError(f"the size is {width}×{height}; it must be 1 to {MOST_PIXELS} pixels")
     row = width * encoding.pixel_bytes
     if step < row:
-        raise FormatError(f"step is {step}, but {width} pixels of {message.encoding} take {row} bytes")
+        raise FormatError(f"step is {step}, but {width} pixels of {message.encoding} require {row} bytes")
     data = as_bytes(message.data)
     if data.size not in (step * height, step * (height - 1) + row):
-        raise FormatError(f"data has {data.size} bytes, but {height} rows of {step} bytes take {step * height}")
+        raise FormatError(f"data has {data.size} bytes, but {height} rows of {step} bytes require {step * height}")
     sample = np.dtype(encoding.type).newbyteorder(">" if message.is_bigendian else "<")
     shape, strides = (height, width, encoding.samples), (step, encoding.pixel_bytes, sample.itemsize)
     return _wanted(np.ndarray(shape, sample, data, strides=strides), encoding)

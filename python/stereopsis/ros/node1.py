@@ -78,7 +78,7 @@ class StereoNode:
         known = {parameter.name for parameter in (*AT_START, *self._parameters)}
         unknown = sorted(set(self._rospy.get_param("~", {})) - known)
         if unknown:
-            self._warn(f"there are no parameters {', '.join(unknown)} of this method: they have no effect")
+            self._warn(f"there are no parameters {', '.join(unknown)} of this method, so they have no effect")
 
     def _change(self, config: Any, _level: int) -> Any:
         """Sets all values, or none and logs the reason. Returns the values that are in effect."""

@@ -155,7 +155,7 @@ class Pairing:
         if left.shape[:2] != right.shape[:2] or left.dtype != right.dtype:
             shapes = " and ".join(f"{a.shape[1]}×{a.shape[0]} {a.dtype}" for a in (left, right))
             topics = " and ".join(self.topics.images)
-            self.notes.note("pairs of unequal images", f"{topics} {at} are {shapes}: the pair is left out")
+            self.notes.note("pairs of unequal images", f"{topics} {at} are {shapes}, so the pair is skipped")
             return None
         colour = left if left.ndim == 3 else None
         if left.ndim != right.ndim:
@@ -171,7 +171,7 @@ class Pairing:
         try:
             return array_of(item.message)
         except MALFORMED as error:
-            self.notes.note(f"{topic}: broken images", f"{topic} at {shown(item.stamp)}: {error}; it is left out")
+            self.notes.note(f"{topic}: broken images", f"{topic} at {shown(item.stamp)}: {error}; the image is skipped")
             return None
 
     def _cameras_at(self, at: str, infos: list[Any], size: tuple[int, int]) -> Cameras | None:
@@ -202,5 +202,5 @@ class Pairing:
         return self._cameras[left, right]
 
     def _without(self, kind: str, what: str) -> None:
-        rest = "the pair can't be rectified and is left out" if self._raw else "the pair is matched, without depth"
+        rest = "the pair cannot be rectified and is skipped" if self._raw else "the pair is matched, without depth"
         self.notes.note(kind, f"{what}; {rest}")

@@ -39,7 +39,7 @@ class Matching:
         if self.disparities is not None or self.near_far is None:
             return self.disparities
         if cameras is None:
-            raise CallError("near and far need the cameras, but there is no camera_info; give the disparities")
+            raise CallError("near and far require camera_info, and there is none; give the disparities")
         return cameras.rig.range(*self.near_far)
 
 
@@ -113,7 +113,7 @@ class Processor:
 
     def _fail(self, pair: StampedPair, error: Error) -> None:
         self.failed += 1
-        self._notes.note("pairs that can't be matched", f"at {shown(pair.stamp)} the pair can't be matched: {error}")
+        self._notes.note("pairs that cannot be matched", f"at {shown(pair.stamp)} the pair cannot be matched: {error}")
 
     def _matcher_for(self, pair: StampedPair) -> Matcher:
         want = self._wanted(pair)

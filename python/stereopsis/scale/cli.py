@@ -51,7 +51,7 @@ def check_plan(arguments: argparse.Namespace) -> None:
 def check_run(arguments: argparse.Namespace) -> None:
     for name in given_in(arguments):
         if name in OF_ENGINES and arguments.engine != OF_ENGINES[name]:
-            raise CallError(f"{option_of(name)} is for --engine {OF_ENGINES[name]}, and the engine is {arguments.engine}; leave it out")
+            raise CallError(f"{option_of(name)} applies to --engine {OF_ENGINES[name]}, and the engine is {arguments.engine}; leave it out")
 
 
 def _plan(arguments: argparse.Namespace) -> int:
@@ -83,7 +83,7 @@ def pairs_of(arguments: argparse.Namespace) -> list[tuple[str, str]]:
         return [(arguments.left, arguments.right)]
     left, right = ([Path(name) for name in sorted(glob.glob(pattern))] for pattern in (arguments.left, arguments.right))
     if not left or len(left) != len(right):
-        raise CallError(f"{arguments.left} finds {len(left)} images, and {arguments.right} finds {len(right)}; they must be as many")
+        raise CallError(f"{arguments.left} matches {len(left)} images, and {arguments.right} matches {len(right)}; both must match the same number")
     return [(str(pair.left), str(pair.right)) for pair in by_number(left, right, strict=True, or_else="")]
 
 
@@ -92,17 +92,17 @@ def _listed(file: Path) -> list[tuple[str, str]]:
     try:
         lines = [line.strip() for line in file.read_text().splitlines()]
     except OSError as error:
-        raise FileError(f"{file} can't be read: {error.strerror}") from error
+        raise FileError(f"{file} cannot be read: {error.strerror}") from error
     pairs = []
     for number, line in enumerate(lines, 1):
         if not line or line.startswith("#"):
             continue
         names = [name.strip() for name in re.split(r"[\t,]", line)]
         if len(names) != 2:
-            raise CallError(f"{file}, line {number}: '{line}' is not a left and a right image with a tab or a comma between")
+            raise CallError(f"{file}, line {number}: '{line}' is not a left and a right image, separated by a tab or a comma")
         pairs.append((str(file.parent / names[0]), str(file.parent / names[1])))
     if not pairs:
-        raise CallError(f"{file} has no pairs; a line is a left and a right image, with a tab or a comma between")
+        raise CallError(f"{file} has no pairs; each line must have a left and a right image, separated by a tab or a comma")
     return pairs
 
 
@@ -113,7 +113,7 @@ def settings_of(arguments: argparse.Namespace, pairs: list[tuple[str, str]]) -> 
         low = arguments.min_disparity or 0
         disparities = low, low + at_least(1, "--disparities", arguments.disparities)
     if arguments.audit and arguments.collar is None:
-        raise CallError("--audit is for --collar; without it the result is exact")
+        raise CallError("--audit applies to --collar, and without --collar the result is exact; leave it out")
     return Settings(
         pairs=pairs,
         pipeline=pipeline,
@@ -145,7 +145,7 @@ def size_of(text: str) -> int:
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
     if not found:
-        raise CallError(f"--mem {text} is not allowed; it must be a size, as 4G or 900M")
+        raise CallError(f"--mem {text} is not allowed; it must be a size such as 4G or 900M")
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 
@@ -155,7 +155,7 @@ def tile_of(text: str | None) -> tuple[int | None, int | None]:
         return None, None
     found = re.fullmatch(r"(\d+)(?:x(\d+))?", text)
     if not found or 0 in (int(found[1]), int(found[2] or 1)):
-        raise CallError(f"--tile {text} is not allowed; it must be pixels, as 2048 or 2048x1024")
+        raise CallError(f"--tile {text} is not allowed; it must be a size in pixels such as 2048 or 2048x1024")
     return int(found[1]), int(found[2] or found[1])
 
 
@@ -187,7 +187,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def shard_of(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d+)/(\d+)", text)
     if not found:
-        raise CallError(f"--shard {text} is not allowed; it must be I/N, as 1/8")
+        raise CallError(f"--shard {text} is not allowed; it must be I/N, such as 1/8")
     return int(found[1]), int(found[2])
 
 

@@ -19,7 +19,7 @@ TAIL = 0.2  # per cent of pixels at each end that are left out
 class Coarse:
     def __init__(self, left: Input, right: Input, settings: Settings) -> None:
         if settings.coarse < 2:
-            raise CallError(f"--coarse {settings.coarse} is not allowed; images are reduced at least 2 times")
+            raise CallError(f"--coarse {settings.coarse} is not allowed; it must be at least 2")
         self._factor, self._given = settings.coarse, settings.disparities
         picture = left.picture
         rows, columns = Span(0, picture.height), Span(0, picture.width)
@@ -38,7 +38,7 @@ class Coarse:
         if found.size == 0:
             found = self._map[np.isfinite(self._map)]
         if found.size == 0:
-            raise CallError("the coarse pass found no disparity at all; give --disparities")
+            raise CallError("the coarse pass found no disparity; give --disparities")
         low, high = np.percentile(found, [TAIL, 100 - TAIL])
         first = int(np.floor((low - MARGIN) * f / STEP)) * STEP
         end = int(np.ceil((high + MARGIN) * f / STEP)) * STEP

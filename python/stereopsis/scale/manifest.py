@@ -38,7 +38,7 @@ class Input:
     def check(self) -> None:
         """Raises FileError where it has changed."""
         if fingerprint(self.path, "sha256" in self.fingerprint) != self.fingerprint:
-            raise FileError(f"{self.path} has changed since the job was planned; plan again, in another folder")
+            raise FileError(f"{self.path} has changed since the job was planned; plan it again, in another folder")
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Manifest:
         try:
             content = parsed((folder / NAME).read_bytes(), f"{folder / NAME}")
         except OSError as error:
-            raise FileError(f"{folder / NAME} can't be read: {error.strerror}; stereopsis scale plan {folder} … writes it") from error
+            raise FileError(f"{folder / NAME} cannot be read: {error.strerror}; create it with stereopsis scale plan {folder} …") from error
         if not isinstance(content, dict) or (content.get("format"), content.get("version")) != ("stereopsis scale", FORMAT):
             raise FormatError(f"{folder / NAME} is not a manifest of version {FORMAT}; plan the job again")
         return cls._of(content)
@@ -173,7 +173,7 @@ class Manifest:
             made_by=content["made_by"],
         )
         if made.made_by != version:
-            raise CallError(f"the job was planned by stereopsis {made.made_by}, and this is {version}; plan it again, or use that one")
+            raise CallError(f"the job was planned by stereopsis {made.made_by}, and this is {version}; plan it again, or use that version")
         return made
 
 

@@ -25,15 +25,15 @@ def merge(job: Job, output: Path, cog: bool = False) -> list[Path]:
     if left:
         raise Error(
             f"{len(left)} of {len(job.units)} units are missing or damaged, unit {left[0].number} ({left[0].name}) first; "
-            f"stereopsis scale run {job.folder} makes them"
+            f"compute them with stereopsis scale run {job.folder}"
         )
     if output.suffix.lower() not in (".tif", ".tiff") and job.manifest.final_kind != "pair":
-        raise CallError(f"{output} does not end in .tif; what is merged is a GeoTIFF")
+        raise CallError(f"{output} does not end in .tif; the merged result is a GeoTIFF, so choose such a name")
     outputs = _outputs(job, output)
     inputs = {Path(image.path).resolve() for pair in job.manifest.inputs for image in pair}
     for path in (path for _, of in outputs for _, path in _files(job, of)):
         if path.resolve() in inputs:
-            raise CallError(f"{path} is an image that the job reads; give another name")
+            raise CallError(f"{path} is an input image of the job; choose another name")
     return [_written(job, unit, name, path, cog) for unit, path in outputs for name, path in _files(job, path)]
 
 
@@ -44,7 +44,7 @@ def _outputs(job: Job, output: Path) -> list[tuple[Unit | None, Path]]:
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{output} can't be made: {error.strerror}; of many pairs it is a folder") from error
+        raise FileError(f"{output} cannot be created: {error.strerror}; for many pairs, it must be a folder") from error
     stems = [Path(left.path).stem for left, _ in job.manifest.inputs]
     names = stems if len(set(stems)) == len(stems) else [f"{k:04}" for k in range(len(stems))]
     return [(unit, output / f"{names[unit.pair]}.tif") for unit in job.manifest.of_kind("pair")]

@@ -41,7 +41,7 @@ def plan(folder: str | Path, settings: Settings, replace_other: bool = False) ->
     folder = Path(folder).absolute()
     manifest = Planner(settings).manifest()
     if not replace_other and (folder / NAME).exists() and _job_in(folder) != manifest.job:
-        raise CallError(f"{folder} has another job; give another folder, or --replace, which makes all of its units anew")
+        raise CallError(f"{folder} has another job; choose another folder, or use --replace, which computes all units again")
     manifest.write(folder)
     return Job(folder, manifest, Store(folder, manifest.job))
 
@@ -85,11 +85,11 @@ class Planner:
         self._inputs = [tuple(Input.of(path, settings.full_hash) for path in pair) for pair in settings.pairs]
         for left, right in self._inputs:
             if replace(left.picture, masked=False) != replace(right.picture, masked=False):
-                raise CallError(f"{left.path} and {right.path} differ in size or type; a pair has the same")
+                raise CallError(f"{left.path} and {right.path} differ in size or type; both must be equal")
         self._picture: Picture = self._inputs[0][0].picture
         self._coarse = [Coarse(left, right, settings) for left, right in self._inputs] if settings.coarse else []
         if not self._coarse and settings.disparities is None:
-            raise CallError("the search range is not known; give --disparities, or --coarse to find it on reduced images")
+            raise CallError("the search range is not known; give --disparities, or --coarse to estimate it on reduced images")
         self._rules = Rules(raw=settings.pipeline.to_json())
         self._units: list[Unit] = []
 
@@ -166,8 +166,8 @@ class Planner:
         allowed = self._settings.memory
         if takes(most) > allowed:
             raise CallError(
-                f"the smallest {what} takes {takes(most) / 2**30:.2f} GiB, but --mem allows {allowed / 2**30:.2f}; "
-                "allow more, or search fewer disparities"
+                f"the smallest {what} needs {takes(most) / 2**30:.2f} GiB, but --mem allows {allowed / 2**30:.2f}; "
+                "raise --mem, or use fewer disparities"
             )
         low, high = 1, most
         while low < high:
@@ -179,7 +179,7 @@ class Planner:
 
     def _pairs(self) -> None:
         if self._settings.collar is not None or self._settings.stripes is not None:
-            raise CallError("pairs of a list are matched whole; --collar and --stripes are for one pair")
+            raise CallError("pairs of a list are matched as whole images, and --collar and --stripes apply to one pair; leave them out")
         for k, (left, _) in enumerate(self._inputs):
             self._picture = left.picture
             width, height = self.size
@@ -306,7 +306,7 @@ class Stripes:
             planner.fewest(self._matching, self._height, "stripe"), min(ENOUGH_STRIPES, self._height // LOW_STRIPE)
         )
         if not 1 <= count <= self._height:
-            raise CallError(f"--stripes {count} is not allowed; it must be from 1 to the image's {self._height} rows")
+            raise CallError(f"--stripes {count} is not allowed; it must be 1 to the image's {self._height} rows")
         self._cores = cut(self._height, count)
         self._paths = [core.grown(self._rules.raw_rows, self._rules.raw_rows, self._height) for core in self._cores]
 

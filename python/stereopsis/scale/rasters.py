@@ -46,7 +46,7 @@ def opened(path: str) -> Iterator[Any]:
         try:
             dataset = rasterio.open(path)
         except rasterio.errors.RasterioError as error:
-            raise FileError(f"{path} can't be opened as an image: {error}") from error
+            raise FileError(f"{path} cannot be opened as an image: {error}") from error
         with dataset:
             yield dataset
 
@@ -68,7 +68,7 @@ class Picture:
             colours = [i for i, colour in enumerate(dataset.colorinterp) if colour.name != "alpha"]
             types = sorted({dataset.dtypes[i] for i in colours})
             if any(colour.name == "palette" for colour in dataset.colorinterp):
-                raise CallError(f"{path} has a palette, whose numbers are no intensities; convert it, as gdal_translate -expand rgb does")
+                raise CallError(f"{path} has a palette, whose indices are not intensities; convert it, for instance with gdal_translate -expand rgb")
             if len(types) != 1 or types[0] not in TYPES:
                 raise CallError(f"{path} has pixels of the type {' and '.join(types)}; it must be one of {', '.join(TYPES)}")
             if len(colours) not in (1, 3):
@@ -84,7 +84,7 @@ def _bit_depth_of_pnm(path: str) -> int:
         maxval = int(re.sub(rb"#[^\n]*", b"", file.read(4096)).split(maxsplit=4)[3])
     bits = maxval.bit_length()
     if maxval != (1 << bits) - 1 or bits < 8:
-        raise CallError(f"{path} has values up to {maxval}; that must be 255, 511, 1023 and so on up to 65535: convert it")
+        raise CallError(f"{path} has values up to {maxval}; the largest value must be 255, 511, 1023 and so on up to 65535, so convert it")
     return bits if 8 < bits < 16 else 0
 
 
@@ -103,7 +103,7 @@ def read(path: str, picture: Picture, rows: Span, columns: Span, reduced: int = 
             if mask is not None:  # an alpha channel has levels between
                 mask = np.where(mask != 0, np.uint8(255), np.uint8(0))
         except rasterio.errors.RasterioError as error:
-            raise FileError(f"{path} can't be read in rows {rows.first} to {rows.end}: {error}") from error
+            raise FileError(f"{path} cannot be read in rows {rows.first} to {rows.end}: {error}") from error
     return pixels, mask
 
 
@@ -118,7 +118,7 @@ def fingerprint(path: str, full: bool) -> dict[str, Any]:
         sums = hashlib.sha256(repr([(file, _fingerprint_of_file(file, full)) for file in others]).encode())
         return {**own, "behind": sums.hexdigest()}
     except OSError as error:
-        raise FileError(f"{path} can't be read: {error.strerror}") from error
+        raise FileError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _files_behind(path: str) -> list[str]:
@@ -194,7 +194,7 @@ def write_tiled(path: Path, like: str, size: tuple[int, int], dtype: str, rows_o
             try:
                 file = rasterio.open(temporary, "w", width=width, height=height, **how)
             except rasterio.errors.RasterioError as error:
-                raise FileError(f"{path} can't be written: {error}") from error
+                raise FileError(f"{path} cannot be written: {error}") from error
             with file as made:
                 sums = [_write_rows(rasterio, made, rows, pixels) for rows, pixels in _read_ahead(_block_rows(height), rows_of)]
         _check(temporary, width, height, sums)
@@ -230,7 +230,7 @@ def _write_rows(rasterio: Any, dataset: Any, rows: Span, pixels: Array) -> int:
     try:
         dataset.write(pixels, 1, window=rasterio.windows.Window(0, rows.first, dataset.width, rows.length))
     except rasterio.errors.RasterioError as error:
-        raise FileError(f"{dataset.name} can't be written: {error}; make room, and merge again") from error
+        raise FileError(f"{dataset.name} cannot be written: {error}; free space, and merge again") from error
     return zlib.crc32(np.ascontiguousarray(pixels).data)
 
 
@@ -240,9 +240,9 @@ def _check(path: Path, width: int, height: int, sums: Sequence[int]) -> None:
         try:
             found = zlib.crc32(np.ascontiguousarray(decoded(path, rows, Span(0, width))).data)
         except Exception as error:
-            raise FileError(f"{path} was not written whole: {error}; make room, and merge again") from error
+            raise FileError(f"{path} was not written completely: {error}; free space, and merge again") from error
         if found != expected:
-            raise FormatError(f"{path} was not written whole: rows {rows.first} to {rows.end} differ; make room, and merge again")
+            raise FormatError(f"{path} was not written completely: rows {rows.first} to {rows.end} differ; free space, and merge again")
 
 
 def _as_cog(path: Path) -> None:

@@ -125,7 +125,7 @@ def _await(job: Job, unit: Unit, patience: float) -> None:
             began, waited_for = time.monotonic(), len(absent)
         if time.monotonic() - began > patience:
             raise Error(
-                f"unit {unit.number} ({unit.name}) has waited {duration(patience)} for unit {absent[0]}, which no other shard has made; "
+                f"unit {unit.number} ({unit.name}) has waited {duration(patience)} for unit {absent[0]}, which no other shard has computed; "
                 "run the other shards, or the job without --shard"
             )
         time.sleep(min(POLL_SECONDS, 0.01 + (time.monotonic() - began) / 4))

@@ -46,7 +46,7 @@ def packed(paths: Paths, job: str, row: int, columns: Span, first_disparity: int
 def unpacked(content: bytes, name: str, job: str, row: int) -> tuple[Span, Paths]:
     """The columns, and the path costs there. Raises FormatError where they are not those of this job and row."""
     if content[: len(MAGIC)] != MAGIC:
-        raise FormatError(f"{name} is no file of path costs; run again, and it is made anew")
+        raise FormatError(f"{name} is not a file of path costs; run again to compute it again")
     try:
         start = len(MAGIC) + 4
         (length,) = struct.unpack("<I", content[len(MAGIC) : start])
@@ -54,11 +54,11 @@ def unpacked(content: bytes, name: str, job: str, row: int) -> tuple[Span, Paths
         payload = content[start + length :]
         whole = hashlib.sha256(payload).hexdigest() == header["sha256"]
     except (struct.error, FormatError, KeyError, TypeError) as error:
-        raise FormatError(f"{name} is damaged: its header can't be read; run again, and it is made anew") from error
+        raise FormatError(f"{name} is damaged: its header cannot be read; run again to compute it again") from error
     if not whole:
-        raise FormatError(f"{name} is damaged: its checksum is another; run again, and it is made anew")
+        raise FormatError(f"{name} is damaged: its checksum differs; run again to compute it again")
     if (header["version"], header["job"], header["row"]) != (VERSION, job, row):
-        raise FormatError(f"{name} has the path costs of another job, row or version; run again, and it is made anew")
+        raise FormatError(f"{name} has the path costs of another job, row or version; run again to compute it again")
     columns, (first, end) = Span(*header["columns"]), header["disparities"]
     if header["dtype"] != "u1":
         payload = zlib.decompress(payload)

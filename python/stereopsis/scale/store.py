@@ -40,7 +40,7 @@ def write_whole(path: Path, content: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        raise FileError(f"{path} can't be written: {error.strerror}; make room, and run again: what is whole stays") from error
+        raise FileError(f"{path} cannot be written: {error.strerror}; free space, and run again: complete files are kept") from error
 
 
 class Store:

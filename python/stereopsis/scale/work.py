@@ -297,4 +297,4 @@ def not_made(job: Job, todo: Sequence[Unit]) -> Error | None:
     left = missing(job, todo)
     if not left:
         return None
-    return Error(f"{len(left)} of {len(todo)} units were not made, unit {left[0].number} ({left[0].name}) first; run again to go on")
+    return Error(f"{len(left)} of {len(todo)} units were not computed, unit {left[0].number} ({left[0].name}) first; run again to continue")

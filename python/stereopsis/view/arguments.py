@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def range_of(arguments: argparse.Namespace) -> tuple[int, int] | None:
     if arguments.disparities is None:
         if arguments.min_disparity:
-            raise CallError("--min-disparity is of the range that --disparities gives; give both, or neither")
+            raise CallError("--min-disparity requires --disparities; give both, or neither")
         return None
     if arguments.disparities < 1:
         raise CallError(f"--disparities {arguments.disparities} is not allowed; it must be at least 1")
@@ -57,7 +57,7 @@ def range_of(arguments: argparse.Namespace) -> tuple[int, int] | None:
 def geometry_of(arguments: argparse.Namespace) -> tuple[Any, Any]:
     """The rig, and where the pairs are raw the calibration that rectifies them."""
     if arguments.raw and not arguments.calib:
-        raise CallError("--raw needs the cameras; give --calib FILE")
+        raise CallError("--raw requires the calibration of the cameras; give --calib FILE")
     if not arguments.calib:
         return None, None
     if not arguments.raw:

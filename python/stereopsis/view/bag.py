@@ -32,7 +32,7 @@ class Bag:
             self._module: Any = importlib.import_module("stereopsis.ros.bags.recording")
         except ModuleNotFoundError as missing:
             raise UnsupportedError(
-                f"'{given}' needs the package {missing.name}, which is not installed; run: python -m pip install rosbags"
+                f"'{given}' requires the package {missing.name}, which is not installed; run: python -m pip install rosbags"
             ) from missing
         self._given, self._topics = given, topics
         self.name = pathlib.Path(given).name
@@ -48,14 +48,14 @@ class Bag:
     def pair(self, how: Pairing) -> None:
         how = how.or_usual("stamp", True)
         if how.by != "stamp":
-            raise CallError("a bag's pictures have times, and no numbers; pair them by stamp")
+            raise CallError("the images of a bag have times and no numbers; use --pair stamp")
         self.close()
         try:
             interval = self._interval()
             apart = (STRICT if how.strict else LOOSE) * interval
             if next(self._pairs(apart), None) is None:
                 raise FileError(
-                    f"no two pictures in '{self._given}' are closer in time than {1e3 * apart:.3g} ms"
+                    f"no two images in '{self._given}' are closer in time than {1e3 * apart:.3g} ms"
                     + ("; switch strict synchronisation off (--no-strict)" if how.strict else "")
                 )
             self._apart, self.pairing, self.rate, self.length = apart, how, 1 / interval, self._recording.length

@@ -34,15 +34,15 @@ class View:
             cv2: Any = importlib.import_module("cv2")
         except ModuleNotFoundError as missing:
             raise UnsupportedError(
-                f"'{given}' needs OpenCV, which is not installed; run: python -m pip install opencv-python-headless"
+                f"'{given}' requires OpenCV, which is not installed; run: python -m pip install opencv-python-headless"
             ) from missing
         self._cv2, self.given, self.live = cv2, given, is_camera(given)
         device = int(re.sub(r"\D", "", given)) if self.live else given
         if not self.live and not pathlib.Path(given).is_file():
-            raise FileError(f"'{given}' is not there; give a video file, or /dev/videoN")
+            raise FileError(f"'{given}' does not exist; give a video file, or /dev/videoN")
         self._capture = cv2.VideoCapture(device)
         if not self._capture.isOpened():
-            raise FileError(f"'{given}' can't be opened as a {'camera' if self.live else 'video'}; is it in use?")
+            raise FileError(f"'{given}' cannot be opened as a {'camera' if self.live else 'video'}; check that no other program uses it")
         self.rate = float(self._capture.get(cv2.CAP_PROP_FPS)) or 30.0
         self.length = 0 if self.live else max(1, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
         self.stamp = 0.0  # time of the grabbed picture, in seconds
@@ -51,7 +51,7 @@ class View:
     def grab(self) -> None:
         """Begins with the next picture: of two views, one right behind the other."""
         if not self._capture.grab():
-            raise FileError(f"'{self.given}' gives no picture any more; is the camera still connected?")
+            raise FileError(f"'{self.given}' delivers no more images; check that the camera is connected")
         self._next += 1
         told = self._capture.get(self._cv2.CAP_PROP_POS_MSEC) / 1e3  # for a camera, the kernel's clock if its driver reports it
         self.stamp = told if not self.live or told > 0 else time.monotonic()
@@ -59,7 +59,7 @@ class View:
     def picture(self) -> Array:
         done, image = self._capture.retrieve()
         if not done:
-            raise FileError(f"'{self.given}' gave a picture that can't be decoded")
+            raise FileError(f"'{self.given}' delivered an image that cannot be decoded")
         return image if image.ndim == 2 else self._cv2.cvtColor(image, self._cv2.COLOR_BGR2RGB)
 
     def seek(self, index: int) -> None:

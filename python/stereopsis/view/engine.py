@@ -160,7 +160,7 @@ class Engine:
             elif do in processing.CHANGES:
                 self.settings = self._accepted(processing.changed(self.settings, message), message)
             else:
-                raise CallError(f"there is nothing to do that is called '{do}'")
+                raise CallError(f"there is no action '{do}'")
             self._dirty |= do not in PLAYING
             self.revision += do not in PLAYING
             self._wake.notify()
@@ -196,7 +196,7 @@ class Engine:
         """Pairs the source's views anew. Raises Error, and then they are paired as before."""
         source = self.source
         if source.pairing is None:
-            raise CallError(f"'{source.name}' has no two views to pair")
+            raise CallError(f"'{source.name}' does not have two views to pair")
         self._reader.submit(source.pair, how).result()
         with self._wake:
             if source is self.source:
@@ -224,7 +224,7 @@ class Engine:
 
     def _open(self, index: int) -> None:
         if not 0 <= index < len(self.sources):
-            raise CallError(f"there is no source {index}; there are 0 to {len(self.sources) - 1}")
+            raise CallError(f"there is no source {index}; the sources are 0 to {len(self.sources) - 1}")
         before, self.source_index = self.source, index
         self._let_go(before)
         self._frame = self._ahead = None
@@ -341,7 +341,7 @@ class Engine:
     def estimate(self) -> None:
         """The range of the pair that is shown, from its own pictures. Raises Error."""
         if self.shown is None:
-            raise CallError("there is no pair yet to estimate the range of")
+            raise CallError("there is no pair yet from which the search range could be estimated")
         first, end = self._estimated(self.shown.settings, self.shown.prepared.frame)
         self.change({"do": "range", "first": first, "end": end})
 

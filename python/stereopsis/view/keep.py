@@ -47,7 +47,7 @@ class Keeper:
                 return Kept("cloud.ply", "application/octet-stream", self._cloud())
             case "all":
                 return Kept("frame.zip", "application/zip", self._all())
-        raise CallError(f"'{what}' can't be saved; it must be preset, disparity, depth, cloud or all")
+        raise CallError(f"'{what}' cannot be saved; it must be preset, disparity, depth, cloud or all")
 
     def command(self) -> str:
         """The call that gives the disparity that is shown; of pictures that are no files, on what `all` saves."""
@@ -83,7 +83,7 @@ class Keeper:
 
     def _shown(self) -> Shown:
         if self._engine.shown is None:
-            raise CallError("there is no result yet to save")
+            raise CallError("there is no result to save yet")
         return self._engine.shown
 
     def _preset(self) -> str:
@@ -92,7 +92,7 @@ class Keeper:
     def _with_rig(self, want: str) -> Result:
         shown = self._shown()
         if shown.prepared.rig is None:
-            raise CallError(f"the {want} needs the cameras; start the viewer with --calib FILE")
+            raise CallError(f"the {want} requires a calibration; start the viewer with --calib FILE")
         prepared, masks = shown.prepared, shown.prepared.masks
         with matcher_of(prepared, shown.settings, [want]) as matcher:
             return matcher(prepared.left, prepared.right, mask_left=masks[0], mask_right=masks[1])
@@ -135,7 +135,7 @@ def pfm(image: Array) -> bytes:
 def pnm(image: Array) -> bytes:
     """Grey or colour, 8 or 16 bits; float images as PFM, which is read by its contents."""
     if image.dtype == np.float32:
-        raise CallError("pictures of float pixels can't be saved as PNM; the call names their files")
+        raise CallError("images of float pixels cannot be saved as PNM; the call names the original files")
     height, width = image.shape[:2]
     largest = np.iinfo(image.dtype).max
     header = f"P{6 if image.ndim == 3 else 5}\n{width} {height}\n{largest}\n".encode()

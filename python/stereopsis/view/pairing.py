@@ -32,7 +32,7 @@ class Pairing:
     def of(cls, message: Mapping[str, object]) -> Pairing:
         by = str(message["by"])
         if by not in ("number", "stamp"):
-            raise CallError(f"pairs by '{by}' are not allowed; it must be number or stamp")
+            raise CallError(f"--pair {by} is not allowed; it must be number or stamp")
         return cls(by, bool(message["strict"]))
 
     def or_usual(self, by: str, strict: bool) -> Pairing:
@@ -50,7 +50,7 @@ def files_of(given: str) -> list[Path]:
     else:
         found = [path]
     if not found:
-        raise FileError(f"'{given}' names no picture; give a folder, a pattern or a file that is there")
+        raise FileError(f"'{given}' matches no image; give a folder, a pattern or an existing file")
     return sorted(found, key=lambda file: (number_of(file) or 0, file.name))
 
 
@@ -85,11 +85,11 @@ def by_number(left: Sequence[Path], right: Sequence[Path], strict: bool, or_else
         alone = next((key for key in one if key not in other), None)
         if alone is not None and strict:
             raise CallError(
-                f"'{one[alone]}' has no {side} picture of the same number; add it, remove this one{or_else}"
+                f"'{one[alone]}' has no {side} image of the same number; add it, remove this one{or_else}"
             )
     both = [key for key in lefts if key in rights]
     if not both:
-        raise CallError(f"no picture beside '{left[0]}' has a partner of the same number; give both views' pictures")
+        raise CallError(f"no image next to '{left[0]}' has a partner of the same number; give the images of both views")
     return [PairOfFiles(lefts[key], rights[key]) for key in both]
 
 
@@ -120,7 +120,7 @@ def nearest(left: Sequence[float], right: Sequence[float], strict: bool) -> list
     if not best:
         closest = min(abs(one - other) for one in left[:1000] for other in right[:1000])
         raise CallError(
-            f"no two pictures are closer in time than {1e3 * closest:.3g} ms, but {1e3 * limit:.3g} ms are allowed; "
+            f"no two images are closer in time than {1e3 * closest:.3g} ms, but {1e3 * limit:.3g} ms are allowed; "
             + ("pair them loosely, or by number" if strict else "pair them by number")
         )
     return sorted((i, j) for j, (_, i) in best.items())
@@ -152,11 +152,11 @@ def in_order(stamps: Sequence[float], files: Sequence[Path]) -> list[tuple[float
 def stamps_in(file: Path, count: int) -> list[float]:
     lines = [line for line in file.read_text().splitlines() if line.strip() and not line.startswith("#")]
     if len(lines) != count:
-        raise FileError(f"'{file}' has {len(lines)} times of {count} pictures; give one line for each")
+        raise FileError(f"'{file}' has {len(lines)} times for {count} images; it must have one line for each image")
     try:
         return [seconds_of(line.strip()) for line in lines]
     except ValueError as error:
-        raise FileError(f"'{file}' has a line that is no time ({error}); give seconds, or dates with times") from error
+        raise FileError(f"'{file}' has a line that is not a time ({error}); write seconds, or dates with times") from error
 
 
 def seconds_of(text: str) -> float:

@@ -75,14 +75,14 @@ class Playback:
             case "speed":
                 speed = float(message["value"])
                 if not 0 <= speed <= 1000:
-                    raise CallError(f"a speed of {speed} is not allowed; give 0 (as fast as can be) to 1000")
+                    raise CallError(f"a speed of {speed} is not allowed; it must be 0 (as fast as possible) to 1000")
                 self.speed = speed
             case "repeat":
                 self.repeat = bool(message["on"])
 
     def _grab(self, value: str) -> None:
         if value not in GRABS:
-            raise CallError(f"to grab '{value}' is not allowed; it must be {', '.join(GRABS)}")
+            raise CallError(f"the grabbing mode '{value}' is not allowed; it must be {', '.join(GRABS)}")
         self.playing, self.off, self._due = value == "always", value == "off", time.monotonic()
 
     @property

@@ -21,10 +21,10 @@ class Probe:
         """The curves that the pipeline has, or why there are none. Raises CallError for what is no pixel."""
         shown = self._engine.shown
         if shown is None:
-            raise CallError("there is no result yet to probe")
+            raise CallError("there is no result to probe yet")
         height, width = shown.result.disparity.shape
         if not (0 <= x < width and 0 <= y < height):
-            raise CallError(f"the pixel {x},{y} lies outside the picture of {width}×{height}")
+            raise CallError(f"the pixel {x},{y} is outside the image of {width}×{height}")
         answer: dict[str, Any] = {"kind": "probe", "x": x, "y": y, "first": shown.disparities[0], "curves": {}}
         x0, y0, w, h = shown.prepared.region_of(shown.settings.region) or (0, 0, width, height)
         if not (x0 <= x < x0 + w and y0 <= y < y0 + h):

@@ -27,7 +27,7 @@ def viewer_of(arguments: argparse.Namespace) -> Viewer:
         if isinstance(source, Files):
             source.bit_depth = arguments.bit_depth
         elif arguments.bit_depth is not None:
-            raise CallError(f"--bit-depth is of pictures in files, and {source.name} has none; leave it out")
+            raise CallError(f"--bit-depth applies to image files, and {source.name} has none; leave it out")
     if isinstance(sources[0], Files):
         sources[0].read(0)  # an error of reading is reported before the server starts
     rig, calibration = geometry_of(arguments)

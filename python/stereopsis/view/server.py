@@ -166,7 +166,7 @@ class Viewer:
         try:
             server = await listening
         except OSError as error:
-            raise FileError(f"the viewer can't listen at {self.host}:{self.port} ({error.strerror}); give another --port") from error
+            raise FileError(f"the viewer cannot listen on {self.host}:{self.port} ({error.strerror}); choose another --port") from error
         async with server:
             self.port = port_of(server)
             self.engine.start()

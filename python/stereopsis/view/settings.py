@@ -93,7 +93,7 @@ def set_device(settings: Settings, message: Message) -> Settings:
 def set_range(settings: Settings, message: Message) -> Settings:
     first, end = int(message["first"]), int(message["end"])
     if not 1 <= end - first <= 4096 or abs(first) > 16384:
-        raise CallError(f"the range from {first} to {end - 1} is not allowed; give 1 to 4096 disparities")
+        raise CallError(f"the range from {first} to {end - 1} is not allowed; it must have 1 to 4096 disparities")
     return replace(settings, disparities=(first, end))
 
 
@@ -110,7 +110,7 @@ def set_region(settings: Settings, message: Message) -> Settings:
         return replace(settings, region=None)
     x, y, width, height = (int(value) for value in rect)
     if min(x, y) < 0 or min(width, height) < 1:
-        raise CallError(f"the region {x},{y},{width},{height} is not allowed; it must have pixels inside the picture")
+        raise CallError(f"the region {x},{y},{width},{height} is not allowed; it must have pixels inside the image")
     return replace(settings, region=(x, y, width, height))
 
 

@@ -99,7 +99,7 @@ class Synthetic:
         return Frame(whole.left[:, part], whole.right[:, part], f"{self.scene} {index}", whole.disparity[:, part])
 
     def pair(self, how: Pairing) -> None:
-        raise CallError("generated pairs are never apart; there is nothing to pair")
+        raise CallError("generated pairs need no pairing; leave --pair out")
 
     def close(self) -> None:
         self._whole = None
@@ -132,18 +132,18 @@ def open_sources(
     if given and bag.is_bag(given[0]):
         found += bags(given, truth, how, topics)
     elif any(topics):
-        raise CallError("--left and --right are topics of a bag; give a bag, or LEFT and RIGHT without these words")
+        raise CallError("--left and --right are topics of a bag, and the source is none; give a bag, or LEFT and RIGHT without these options")
     elif given:
         found += named(given, truth, scale, how)
     elif truth:
-        raise CallError("--truth needs the pictures that it is of; give LEFT and RIGHT")
+        raise CallError("--truth requires image files; give LEFT and RIGHT")
     first = [Synthetic("table", moving=True)] if not given else []
     return [*found, *first, *(Synthetic(scene) for scene in _native.scene_names())]
 
 
 def bags(given: Sequence[str], truth: str | None, how: Pairing, topics: Topics) -> list[Source]:
     if truth:
-        raise CallError("--truth is of pictures in files; a bag has none")
+        raise CallError("--truth applies to image files, and a bag has none; leave it out")
     from . import bag
 
     return [bag.Bag(one, topics, how) for one in given]
@@ -153,7 +153,7 @@ def named(given: Sequence[str], truth: str | None, scale: float, how: Pairing) -
     from . import capture
 
     if len(given) > 2:
-        raise CallError(f"{len(given)} sources are given; give LEFT and RIGHT, or one of a folder, a video and synth:…")
+        raise CallError(f"{len(given)} sources are given; give LEFT and RIGHT, or one source: a folder, a video or synth:…")
     if any(capture.is_video(one) for one in given):
         return [capture.Capture(*given, how=how)]
     truths = files_of(truth) if truth else []
@@ -164,15 +164,15 @@ def named(given: Sequence[str], truth: str | None, scale: float, how: Pairing) -
     folder = Path(given[0])
     if not folder.is_dir():
         if not folder.exists():
-            raise FileError(f"'{folder}' is not there; give LEFT and RIGHT, a folder, a video or synth:SCENE")
-        raise CallError(f"'{folder}' is one picture; give LEFT and RIGHT")
+            raise FileError(f"'{folder}' does not exist; give LEFT and RIGHT, a folder, a video or synth:SCENE")
+        raise CallError(f"'{folder}' is a single image; give LEFT and RIGHT")
     scene = scene_of(folder, truths, scale, how)
     if scene is not None:
         return [scene]
     inner = [one for one in sorted(folder.iterdir()) if one.is_dir()]
     scenes = [found for one in inner if (found := scene_of(one, [], scale, how))]
     if not scenes:
-        raise FileError(f"'{folder}' holds no pair: no left.* and right.*, no left/ and right/, no folders with them")
+        raise FileError(f"'{folder}' has no pair; it must have left.* and right.*, or left/ and right/, or folders with them")
     return list(scenes)
 
 

@@ -23,16 +23,16 @@ UNIMPORTANT = {"call", "output", "resume", "quiet", "report", "list", "frames", 
 def matching_of(arguments: argparse.Namespace) -> Matching:
     disparities, near_far = None, None
     if arguments.min_disparity and arguments.disparities is None:
-        raise CallError("--min-disparity is of the range that --disparities gives; give both, or neither")
+        raise CallError("--min-disparity requires --disparities; give both, or neither")
     if arguments.disparities is not None:
         if arguments.disparities < 1:
             raise CallError(f"--disparities {arguments.disparities} is not allowed; it must be at least 1")
         disparities = arguments.min_disparity, arguments.min_disparity + arguments.disparities
     if (arguments.near is None) != (arguments.far is None):
-        raise CallError("--near and --far belong together; give both, in metres")
+        raise CallError("--near and --far must be given together; give both, in metres")
     if arguments.near is not None:
         if disparities is not None:
-            raise CallError("--near and --far say the search range, and so does --disparities; give one of them")
+            raise CallError("--disparities and --near with --far both give the search range; give one of them")
         near_far = arguments.near, arguments.far
     if arguments.in_flight < 1:
         raise CallError(f"--in-flight {arguments.in_flight} is not allowed; it must be at least 1")

@@ -43,7 +43,7 @@ def found(types: Mapping[str, str], left: str | None = None, right: str | None =
     if left is not None or right is not None:
         pairs = [pair for pair in _pairs(images) if left in (None, pair[0]) and right in (None, pair[1])]
         if not pairs:
-            raise CallError(f"no topic goes with '{left or right}'; name the other one, of: {listed(images)}")
+            raise CallError(f"no topic matches '{left or right}'; name the other topic of the pair, one of: {listed(images)}")
         return _with_infos(types, *pairs[0])
     return _with_infos(types, *_the_pair(images))
 
@@ -53,10 +53,10 @@ def _the_pair(images: list[str]) -> tuple[str, str]:
     for pair in _pairs(images):
         by_camera.setdefault(_folder(pair[0]), []).append(pair)
     if not by_camera:
-        raise CallError(f"no two image topics are a left and a right one; name them by --left and --right, of: {listed(images)}")
+        raise CallError(f"no two image topics are a left and a right one; name them with --left and --right: {listed(images)}")
     if len(by_camera) > 1:
         pairs = "; ".join(f"{left} and {right}" for each in by_camera.values() for left, right in each[:1])
-        raise CallError(f"there are several pairs of cameras, {pairs}; name one by --left and --right")
+        raise CallError(f"there are several pairs of cameras, {pairs}; choose one with --left and --right")
     return min(next(iter(by_camera.values())), key=_rank)
 
 

@@ -56,9 +56,9 @@ class Bag:
 
     def __init__(self, path: Path) -> None:
         if not path.exists():
-            raise FileError(f"'{path}' is not there; give a .bag, .mcap or .db3 file, or a folder that ros2 bag has written")
+            raise FileError(f"'{path}' does not exist; give a .bag, .mcap or .db3 file, or a folder that ros2 bag has written")
         if not is_bag(path):
-            raise FormatError(f"'{path}' is no bag; give a .bag, .mcap or .db3 file, or a folder that ros2 bag has written")
+            raise FormatError(f"'{path}' is not a bag; give a .bag, .mcap or .db3 file, or a folder that ros2 bag has written")
         self.path, self.damage = path, ""
         self.is_ros1 = path.suffix == ".bag"
         self._stack = ExitStack()
@@ -88,9 +88,9 @@ class Bag:
             self.streams = self._damaged.streams
             self.typestore = _typestore_of(self.streams, self.is_ros1)
         except Exception as worse:  # noqa: BLE001
-            raise FormatError(f"'{self.path}' can't be read as a bag: {worse}") from worse
+            raise FormatError(f"'{self.path}' cannot be read as a bag: {worse}") from worse
         if not self.streams:
-            raise FormatError(f"'{self.path}' can't be read as a bag, and nothing in it is whole: {error}") from error
+            raise FormatError(f"'{self.path}' cannot be read as a bag, and no message in it is complete: {error}") from error
         self.damage = f"'{self.path}' has no index or is cut off ({error}); it is read to its last whole message"
 
     @property
@@ -132,7 +132,7 @@ class Bag:
                 return self.typestore.deserialize_ros1(raw.data, kind)
             return self.typestore.deserialize_cdr(raw.data, kind)
         except Exception as error:  # noqa: BLE001: as above
-            raise FormatError(f"the bytes are no {kind}: {error}") from error
+            raise FormatError(f"the bytes are not a {kind}: {error}") from error
 
     def close(self) -> None:
         self._stack.close()

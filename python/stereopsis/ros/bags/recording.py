@@ -47,7 +47,7 @@ class Recording:
         has_infos = None not in self.topics.infos
         self.raw = has_infos and is_raw(self.topics.left) if raw is None else raw
         if raw is None and not has_infos and is_raw(self.topics.left):
-            self.notes.note("no camera_info", "there are no camera_info topics: images are taken as they are, rectified")
+            self.notes.note("no camera_info", "there are no camera_info topics, so the images are treated as rectified")
         self._tolerance, self._queue = round(approximate * 1e9), queue
         self.pairing = self._new_pairing()
 
@@ -73,7 +73,7 @@ class Recording:
         try:
             message = self.bag.decoded(raw)
         except FormatError as error:
-            self.notes.note(f"{topic}: broken messages", f"{topic}, recorded at {shown(raw.time)}: {error}; it is left out")
+            self.notes.note(f"{topic}: broken messages", f"{topic}, recorded at {shown(raw.time)}: {error}; the message is skipped")
             return []
         return self.pairing.add(topic, message, raw.time)
 

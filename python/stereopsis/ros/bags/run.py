@@ -141,17 +141,17 @@ class Run:
         there = self._bag.topics
         if patterns and self._bag.is_ros1 != (storage == "ros1"):
             ours, theirs = ("ROS 1", "ROS 2") if storage == "ros1" else ("ROS 2", "ROS 1")
-            raise CallError(f"--pass copies messages as they are, but the input is of {theirs} and the output of {ours}; "
+            raise CallError(f"--pass copies messages unchanged, but the input is a bag of {theirs} and the output of {ours}; "
                             f"convert the input first (rosbags-convert), or leave --pass out")  # fmt: skip
         passed = set()
         for pattern in patterns:
             found = [name for name in there if fnmatch(name, pattern)]
             if not found:
-                raise CallError(f"--pass {pattern} is no topic of '{self._bag.path}'; there are: {', '.join(there)}")
+                raise CallError(f"--pass {pattern} matches no topic of '{self._bag.path}'; there are: {', '.join(there)}")
             passed.update(found)
         twice = sorted(passed & set(self._topics.values()))
         if twice:
-            raise CallError(f"{twice[0]} is to be passed on and is a result; give another --namespace")
+            raise CallError(f"{twice[0]} is both a copied topic and a result; choose another --namespace")
         return passed
 
 
@@ -161,14 +161,14 @@ def run(arguments: argparse.Namespace) -> int:
 
         return run_for(arguments.call)
     if arguments.bag is None:
-        raise CallError("give the bag to read: stereopsis bag IN -o OUT; see stereopsis bag --help")
+        raise CallError("the bag to read is missing; write `stereopsis bag IN -o OUT`, and see `stereopsis bag --help`")
     if arguments.list:
         print(listing(Path(arguments.bag), arguments.left, arguments.right))
         return 0
     if (arguments.output is None) == (arguments.frames is None):
-        raise CallError("say what to write: -o OUT (a bag of results), --frames DIR (the pairs as pictures), or --list")
+        raise CallError("the call has no output; give -o OUT (a bag of results), --frames DIR (the pairs as image files), or --list")
     if arguments.report and not Path(arguments.report).absolute().parent.is_dir():
-        raise CallError(f"--report {arguments.report} is in a folder that is not there; make it first")
+        raise CallError(f"--report {arguments.report} is in a folder that does not exist; create it first")
     if arguments.queue < 1:
         raise CallError(f"--queue {arguments.queue} is not allowed; it must be at least 1")
     if not arguments.approximate >= 0:
@@ -192,6 +192,6 @@ def run(arguments: argparse.Namespace) -> int:
         for line in summary_of(report):
             say(line)
     if not done:
-        say(f"{work.pairs} pairs are done; give --resume to go on")
+        say(f"{work.pairs} pairs are done; continue with --resume")
         return 128 + stop.asked
     return 0

@@ -42,7 +42,7 @@ class Segments:
         self.done = Done()
         self._count = 0
         if out.exists():
-            raise CallError(f"'{out}' is there already; remove it, or give another name")
+            raise CallError(f"'{out}' exists already; remove it, or choose another name")
         if self._folder.exists():
             self._take_up(call, resume)
         else:
@@ -52,13 +52,13 @@ class Segments:
 
     def _take_up(self, call: dict[str, Any], resume: bool) -> None:
         if not resume:
-            raise CallError(f"'{self.out}' was begun and not finished; give --resume to go on, or remove '{self._folder}'")
+            raise CallError(f"'{self.out}' is incomplete; continue with --resume, or remove '{self._folder}'")
         noted = parsed(self._state.read_text(), f"'{self._state}'")
         if noted["call"] != json.loads(json.dumps(call)):
             different = next(name for name in {**call, **noted["call"]} if call.get(name) != noted["call"].get(name))
             raise CallError(
-                f"'{self.out}' was begun by another call: {different} was {noted['call'].get(different)!r} and is "
-                f"{call.get(different)!r}; give the same, or remove '{self._folder}'"
+                f"'{self.out}' was started by another call: {different} was {noted['call'].get(different)!r} and is "
+                f"{call.get(different)!r}; give the same value, or remove '{self._folder}'"
             )
         self.done, self._count = Done.of(noted["done"]), noted["segments"]
         for file in self._folder.iterdir():  # removes files that a killed run left incomplete

@@ -24,11 +24,11 @@ def run_for(words: list[str]) -> int:
     command, *arguments = words or [""]
     at = next((i for i, word in enumerate(arguments) if not word.startswith("-") and is_bag(Path(word))), None)
     if command not in ("match", "calibrate", "evaluate") or at is None:
-        raise CallError("--for takes a call of match, calibrate or evaluate with a bag in the place of its pictures")
+        raise CallError("--for requires a call of match, calibrate or evaluate, with a bag in place of the image files")
     if "--resume" in arguments:
         raise CallError(
-            f"--resume does not go with a bag's pictures, which are temporary; give stereopsis bag {arguments[at]} -o OUT --resume, "
-            f"or match the pictures that stereopsis bag {arguments[at]} --frames DIR writes"
+            f"--resume cannot be used with the images of a bag, which are temporary; use stereopsis bag {arguments[at]} -o OUT --resume, "
+            f"or match the image files that stereopsis bag {arguments[at]} --frames DIR writes"
         )
     with tempfile.TemporaryDirectory(prefix="stereopsis-") as folder:
         before, bag, behind = arguments[:at], Path(arguments[at]), arguments[at + 1 :]
@@ -37,7 +37,7 @@ def run_for(words: list[str]) -> int:
         recording = _recording(bag)
         count = write_frames(recording, Path(folder))
         if not count:
-            raise FormatError(f"'{bag}' holds no pair of {recording.topics.left} and {recording.topics.right}")
+            raise FormatError(f"'{bag}' has no pair of {recording.topics.left} and {recording.topics.right}")
         return _run([command, *before, *_pictures(command, Path(folder), count, arguments, recording.raw), *behind])
 
 
@@ -45,7 +45,7 @@ def _recording(bag: Path) -> Recording:
     try:
         return Recording(bag)
     except CallError as error:  # match has no --left and --right for topics
-        raise CallError(f"{error}; they are taken by stereopsis bag {bag} --frames DIR, which writes the pictures") from error
+        raise CallError(f"{error}; stereopsis bag {bag} --frames DIR writes them as image files") from error
 
 
 def _pictures(command: str, folder: Path, count: int, given: list[str], raw: bool) -> list[str]:
@@ -65,7 +65,7 @@ def _disparities(path: Path, folder: Path) -> list[Path]:
     with Bag(path) as bag:
         topics = [topic.name for topic in bag.topics.values() if topic.type == DISPARITY]
         if len(topics) != 1:
-            raise CallError(f"'{path}' has {len(topics)} topics of disparity images ({', '.join(topics)}); it must have one")
+            raise CallError(f"'{path}' has {len(topics)} topics of disparity images ({', '.join(topics)}); it must have exactly one")
         for raw in bag.messages(topics):
             message = bag.decoded(raw)
             disparity = np.array(array_of(message.image), np.float32)
@@ -81,7 +81,7 @@ def _evaluated(before: list[str], disparities: list[Path], behind: list[str]) ->
     at = words.index("--truth") + 1 if "--truth" in words else len(words)
     truths = files_of(words[at]) if at < len(words) else []
     if len(truths) != len(disparities):
-        raise CallError(f"the bag has {len(disparities)} disparity images, but --truth names {len(truths)} files; give one for each")
+        raise CallError(f"the bag has {len(disparities)} disparity images, but --truth names {len(truths)} files; give one file for each")
     for disparity, truth in zip(disparities, truths, strict=True):
         code = _run(["evaluate", str(disparity), *words[:at], str(truth), *words[at + 1 :]])
         if code:

@@ -36,7 +36,7 @@ def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) 
             todo = missing(job, todo)
             fruitless = 0 if len(todo) < before else fruitless + 1
             if fruitless > options.retries or options.scheduler is None:
-                raise DeviceError(f"Dask failed: {lost!r}; what is made stays: run again to go on") from lost
+                raise DeviceError(f"Dask failed: {lost!r}; finished units are kept, so run again to continue") from lost
 
 
 @contextlib.contextmanager
@@ -59,7 +59,7 @@ def _connected(distributed: Any, scheduler: str) -> Any:
             return distributed.Client(**where, timeout=5)
         except OSError as error:
             if time.monotonic() > end:
-                raise DeviceError(f"no Dask scheduler answers at {scheduler}: {error}") from error
+                raise DeviceError(f"no Dask scheduler answers at {scheduler}: {error}; check the address") from error
 
 
 def _cluster(distributed: Any, job: Job, options: Options) -> Any:

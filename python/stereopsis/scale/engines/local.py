@@ -32,7 +32,7 @@ def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) 
         except BrokenProcessPool:
             fruitless = 0 if done else fruitless + 1
         if fruitless > options.retries:
-            raise DeviceError(f"workers were lost {fruitless} times in a row, and no unit was made; is there memory for {options.workers}?")
+            raise DeviceError(f"workers were lost {fruitless} times in a row, and no unit was computed; check that there is memory for {options.workers} workers")
         todo = [unit for unit in todo if unit.number not in done]
 
 

@@ -21,7 +21,7 @@ def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) 
         try:
             subprocess.run(words, check=False)
         except FileNotFoundError as error:
-            raise UnsupportedError("there is no GNU parallel on this machine; install it, or take another --engine") from error
+            raise UnsupportedError("GNU parallel is not installed on this machine; install it, or use another --engine") from error
         if (failed := not_made(job, level)) is not None:
             raise failed
         for unit in level:

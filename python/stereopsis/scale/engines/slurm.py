@@ -87,7 +87,7 @@ def _wait(job: Job, todo: list[Unit], arrays: Sequence[str], on_unit_done: OnUni
             break
         time.sleep(POLL_SECONDS)
     if (error := not_made(job, todo)) is not None:
-        raise Error(f"{error}; what the tasks said is in {job.folder}/log")
+        raise Error(f"{error}; the output of the tasks is in {job.folder}/log")
 
 
 def _said(words: Sequence[str], stdin: str = "", known: bool = True) -> str:
@@ -95,7 +95,7 @@ def _said(words: Sequence[str], stdin: str = "", known: bool = True) -> str:
     try:
         done = subprocess.run(words, input=stdin, capture_output=True, text=True)
     except FileNotFoundError as error:
-        raise UnsupportedError(f"there is no {words[0]} on this machine; run this where Slurm is, or take another --engine") from error
+        raise UnsupportedError(f"{words[0]} is not installed on this machine; run this on a machine with Slurm, or use another --engine") from error
     if known and done.returncode != 0:
-        raise Error(f"{words[0]} refused: {done.stderr.strip() or done.stdout.strip()}")
+        raise Error(f"{words[0]} failed: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout
