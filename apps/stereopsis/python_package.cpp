@@ -35,8 +35,8 @@ try:
 except metadata.PackageNotFoundError:
     installed = None
 if installed != version:
-    state = 'not installed' if installed is None else f'there in version {installed}, and not {version},'
-    sys.exit(f"stereopsis: {sys.argv[3]} is in the Python package, which is {state} for {sys.executable}; "
+    state = 'not installed' if installed is None else f'installed in version {installed}, and not {version},'
+    sys.exit(f"stereopsis: {sys.argv[3]} is a command of the Python package, which is {state} for {sys.executable}; "
              f"run: {sys.executable} -m pip install 'WHEEL{extra}', where WHEEL is the path of stereopsis-{version}-*.whl or of a checkout")
 from stereopsis.__main__ import main
 sys.exit(main(sys.argv[3:]))

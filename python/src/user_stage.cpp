@@ -156,8 +156,8 @@ std::function<Rect(const Rect&)> part_needed(nb::handle function) {
       }
     } catch (const nb::cast_error&) {
       refuse(
-          "required_input must return the part (x, y, width, height) of the images that is required for the part (x, "
-          "y, width, height) of the result");
+          "required_input must return (x, y, width, height), the part of the images that is required for a part of the "
+          "result");
     }
   };
 }

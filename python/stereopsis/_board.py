@@ -17,7 +17,7 @@ _LENGTH = re.compile(r"([0-9.]+)(mm|cm|m|)")
 
 
 def opencv() -> Any:
-    """The module cv2."""
+    """Returns the module cv2. Raises UnsupportedError if it is not installed."""
     try:
         import cv2
     except ImportError as missing:
@@ -81,12 +81,12 @@ class Board:
         return (10 * value, "mm") if found[2] == "cm" else (value, found[2])
 
     def place_of(self, corners: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
-        """(n, 3): where corners of these numbers, row after row, are on the board."""
+        """Returns the positions on the board, (n, 3), of the corners with these numbers, row after row."""
         x, y = corners % self.columns, corners // self.columns
         return np.stack([self.square * x, self.square * y, 0 * x], axis=1).astype(np.float32)
 
     def find(self, grey: npt.NDArray[np.uint8]) -> dict[int, tuple[float, float]]:
-        """Corners by their number, to parts of a pixel; none where the board is not found."""
+        """Returns the corners by number, with sub-pixel precision; empty if the board is not found."""
         if self.dictionary:
             return self._charuco(grey)
         cv2 = opencv()
@@ -130,7 +130,7 @@ def _refined(grey: npt.NDArray[np.uint8], corners: Points, half: int) -> Points:
 
 
 def _saddle_near(smooth: Any, corner: Any, radius: int) -> Any:
-    """The saddle point of the quadratic that fits the image around a corner best (Lucchese and Mitra 2002)."""
+    """Returns the saddle point of the quadratic that fits the image around a corner best (Lucchese and Mitra 2002)."""
     y, x = np.mgrid[-radius : radius + 1, -radius : radius + 1].astype(float)
     # f = p·(x² + y² − mean) + m·(x² − y²) + b·xy + d·x + e·y + constant, all orthogonal on the window.
     basis = [x * x + y * y - (x * x + y * y).mean(), x * x - y * y, x * y, x, y]

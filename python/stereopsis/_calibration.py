@@ -27,7 +27,7 @@ Corners = dict[int, tuple[float, float]]
 
 @dataclass(frozen=True)
 class CalibrationView:
-    """A pair of views: whether it was used, else why not (`remark`); its errors in pixels, NaN where it has none."""
+    """A pair of views: `used`, or the reason in `remark`; its errors in pixels, NaN if it has none."""
 
     name: str
     used: bool
@@ -40,12 +40,12 @@ class CalibrationView:
 
 @dataclass(frozen=True)
 class Calibrated:
-    """The result of calibrate. Distances are in pixels.
+    """The result of calibrate(). Errors are in pixels.
 
-    calibration     for `calibration=` of Matcher, Rectification, and its own write(file)
-    rms_left, rms_right, rms   of the reprojection, of each camera alone and of the pair
-    dy_mean, dy_p95            |y_left − y_right| after rectification
-    coverage_left, coverage_right   the share of the image that corners were seen in, 0 to 1
+    calibration     for `calibration=` of Matcher, and for Rectification; its write(file) stores it
+    rms_left, rms_right, rms   reprojection errors (RMS) of the left camera, the right camera and the pair
+    dy_mean, dy_p95            mean and 95th percentile of |y_left − y_right| after rectification
+    coverage_left, coverage_right   share of the image in which corners were seen, 0 to 1
     views           a CalibrationView for each pair
     """
 
@@ -63,16 +63,16 @@ class Calibrated:
 def calibrate(
     left: Views, right: Views, board: str, *, zoom: float = 0.0, keep_outliers: bool = False
 ) -> Calibrated:
-    """Two cameras, and how they lie to one another, from views of a board: as the command's `calibrate`.
+    """Calibrates two cameras from views of a board, like the command `stereopsis calibrate`.
 
     left, right   views, in pairs: arrays (h, w) or (h, w, 3) of uint8, files, or a pattern such as 'left*.jpg' (in order of names)
     board         chessboard:9x6:25mm (inner corners, square), or charuco:8x6:30mm:22mm:DICT_4X4_50 (squares, square,
-                  marker, dictionary); without a unit the rig has none
-    zoom          0: rectified images have no pixels without a source, 1: they have all pixels of the cameras
-    keep_outliers use views, too, whose error is more than three times that of the middle one
+                  marker, dictionary); without a unit, the rig has no unit
+    zoom          0 to 1: with 0, rectified images have no pixels without a source; with 1, they show all pixels of the cameras
+    keep_outliers  True to use views whose error is more than three times the median error, too
 
-    Needs OpenCV: the module cv2. Raises CallError where the views are too few, cover too little of the image, or hold the
-    board at one tilt, FormatError where no rig fits them, and UnsupportedError without OpenCV.
+    Requires OpenCV (the module cv2). Raises CallError if there are too few views, if they cover too little of the image or show
+    the board in one tilt; FormatError if no calibration fits them; and UnsupportedError without OpenCV.
     """
     layout = Board.parse(board)
     if not 0 <= zoom <= 1:

@@ -15,23 +15,23 @@ __all__ = [
 
 
 class Error(Exception):
-    """Base of all. Its text is one sentence: what, which value, what is allowed, what to do."""
+    """Base class of all errors. The message is one sentence: what is wrong, with the value; what is allowed; what to do."""
 
 
 class CallError(Error, ValueError):
-    """Something was asked for that is not allowed: a parameter, a shape, a type, a name."""
+    """An argument is not allowed: a parameter, a shape, a type or a name."""
 
 
 class FileError(Error, OSError):
-    """A file can't be opened, read or written."""
+    """A file cannot be opened, read or written."""
 
 
 class FormatError(Error, ValueError):
-    """A file's contents are not what its format requires."""
+    """The contents of a file violate its format."""
 
 
 class UnsupportedError(Error, RuntimeError):
-    """A correct request that this build or this machine can't serve."""
+    """The request is valid, but this build or this machine does not support it."""
 
 
 class OutOfMemoryError(Error, builtins.MemoryError):
@@ -39,8 +39,8 @@ class OutOfMemoryError(Error, builtins.MemoryError):
 
 
 class DeviceError(Error, RuntimeError):
-    """A device failed or went away."""
+    """A device failed or was lost."""
 
 
 class PairWarning(UserWarning):
-    """A pair does not look like one: swapped, not rectified, of two scenes, or one picture twice."""
+    """A pair seems wrong: swapped, not rectified, of different scenes, or the same image twice."""

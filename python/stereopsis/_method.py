@@ -9,7 +9,7 @@ from ._pipeline import Pipeline
 
 
 def pipeline_of(arguments: argparse.Namespace) -> Pipeline:
-    """Raises CallError, and FileError and FormatError of a file."""
+    """Returns the pipeline of the options. Raises CallError, and FileError and FormatError for a file."""
     pipeline = Pipeline.read(arguments.pipeline) if arguments.pipeline else Pipeline(arguments.method)
     for given in arguments.set:
         name, equals, value = given.partition("=")

@@ -14,7 +14,7 @@ Value = bool | int | float | str | tuple[float, ...] | tuple[str, ...]
 
 
 def text_of(value: object) -> str:
-    """A value as the command's --set takes it."""
+    """Returns a value in the notation of the command's --set."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
@@ -27,7 +27,7 @@ def text_of(value: object) -> str:
 
 
 def value_of(text: str, type_name: str) -> Value:
-    """The inverse, for a parameter of that type."""
+    """Returns the value of a text, for a parameter of that type."""
     match type_name:
         case "flag":
             return text == "true"
@@ -63,10 +63,10 @@ class _Filling:
 
 
 class Pipeline(_native.Pipeline):
-    """A method's stages and their parameters, as data. A copy of a method's defaults, to be changed; it pickles.
+    """The stages of a method and their parameters. It can be changed and pickled.
 
-    `cost`, `plus` (a cost that is added to it, or "none"), `aggregation` and `optimisation` are what fills these slots:
-    names, or functions of one's own; `refinements` are names.
+    `cost`, `plus` (a second cost that is added, or "none"), `aggregation` and `optimisation` are the stages in these slots: names, or
+    functions (see set_stage). `refinements` are names.
 
     >>> import stereopsis as st
     >>> p = st.Pipeline("sgm").set("sgm.p1", 12).set("cost.stage", "rank")
@@ -95,7 +95,7 @@ class Pipeline(_native.Pipeline):
 
     @property
     def refinements(self) -> tuple[str, ...]:
-        """Names, in their order."""
+        """Names of the refinements, in order."""
         text = self.get_text("refinements")
         return tuple(text.split(",")) if text != "none" else ()
 
@@ -105,18 +105,18 @@ class Pipeline(_native.Pipeline):
 
     @classmethod
     def from_json(cls, text: str) -> Pipeline:
-        """Reads the output of to_json or of the command's `methods NAME --json`. Raises FormatError and CallError."""
+        """Parses the output of to_json() or of the command's `methods NAME --json`. Raises FormatError and CallError."""
         return cls(_native.Pipeline.parse(_options.text("text", text)))
 
     @classmethod
     def read(cls, file: str | os.PathLike[str]) -> Pipeline:
-        """The same from a file. Raises FileError too."""
+        """Reads a pipeline from a JSON file. Raises FileError, FormatError and CallError."""
         return cls(_native.read_pipeline(file))
 
     def set(self, name: str, value: object) -> Pipeline:
-        """Sets `slot.parameter` or `stage.parameter`, what fills a slot (`cost.stage`), or all `refinements` (a list).
+        """Sets a parameter (`slot.parameter` or `stage.parameter`), the stage of a slot (`cost.stage`), or all `refinements` (a list).
 
-        Returns itself. Raises CallError for an unknown name, with the nearest right one, and for a value out of range.
+        Returns the pipeline. Raises CallError for an unknown name, with the most similar one, and for a value out of range.
         """
         self.set_text(_options.text("name", name), _options.text("value", text_of(value)))
         return self
@@ -132,13 +132,17 @@ class Pipeline(_native.Pipeline):
         takes: str | None = None,
         required_input: Callable[[int, int, int, int], tuple[int, int, int, int]] | None = None,
     ) -> Pipeline:
-        """Puts a function of one's own into `cost`, `plus`, `aggregation` or `optimisation`, or, as `refinement`, behind the others.
+        """Puts a function into `slot`: `cost`, `plus`, `aggregation` or `optimisation`; a `refinement` is appended.
 
-        It is called with a StageCall, whose arrays it reads and writes, and takes part in regions, times and explain().
-        `makes` is the type of costs that it makes, and integers of them at most `largest` (0: all that the type has);
-        `takes` is that of costs that it filters, None: any. `required_input(x, y, width, height)` says which part
-        of its input a part of its result needs; None: the pixel alone. If it raises, the match ends with CallError. A
-        pipeline with it is not pickled. Returns itself. `p.cost = function` does it with these defaults.
+        function   called with a StageCall, whose arrays it reads and writes. If it raises, the match ends with CallError
+        makes      type of the costs that it computes: "uint8", "uint16" or "float32"
+        largest    largest cost that it computes; 0: the largest value of an integer type, or 1 for float32
+        takes      type of the volume that it filters; None: any type
+        required_input  function of (x, y, width, height) of a part of the result, which returns the part of the images that is
+                   required for it; None: the same pixels
+
+        The stage takes part in regions, times and explain(). A pipeline with such a stage cannot be pickled. Returns the pipeline.
+        `p.cost = function` uses the defaults.
 
         >>> import numpy as np, stereopsis as st
         >>> def difference(call):
@@ -158,7 +162,7 @@ class Pipeline(_native.Pipeline):
         return self
 
     def get(self, name: str) -> Value:
-        """One parameter's value; of `slot.stage` a name, of `refinements` names in their order."""
+        """Returns the value of a parameter; for `slot.stage` a name, for `refinements` names in order."""
         if name == "refinements":
             return self.refinements
         text = self.get_text(name)
@@ -169,15 +173,15 @@ class Pipeline(_native.Pipeline):
         return text
 
     def get_params(self) -> dict[str, Value]:
-        """All parameters, by name."""
+        """Returns all parameters by name."""
         return {info.name: value_of(info.value, info.type) for info in self.parameters()}
 
     def set_params(self, **parameters: object) -> Pipeline:
-        """Sets several at once, all or none: p.set_params(**{"sgm.p1": 20, "sgm.p2": 90})."""
+        """Sets several parameters, all or none: p.set_params(**{"sgm.p1": 20, "sgm.p2": 90}). Returns the pipeline."""
         return self.update(parameters)
 
     def update(self, parameters: Mapping[str, object]) -> Pipeline:
-        """The same from a mapping. Its order does not matter: stages are chosen before their parameters are set."""
+        """Sets the parameters of a mapping, all or none, in any order: stages are chosen before their parameters are set."""
         named = _options.mapping("parameters", parameters, "a mapping such as {'sgm.p1': 12}")
         chosen = sorted(named.items(), key=lambda item: not _chooses(item[0]))
         trial = self.copy()
@@ -187,7 +191,7 @@ class Pipeline(_native.Pipeline):
         return self
 
     def copy(self) -> Pipeline:
-        """Another one, with the same stages and parameters."""
+        """Returns an independent pipeline with the same stages and parameters."""
         return type(self)(self)
 
     def __eq__(self, other: object) -> bool:
@@ -206,7 +210,7 @@ class Pipeline(_native.Pipeline):
 
 
 def methods() -> list[_native.MethodInfo]:
-    """All methods, the default first: name, summary and paper of each.
+    """Returns all methods, the default first, with name, summary and paper.
 
     >>> import stereopsis as st
     >>> st.methods()[0].name
@@ -216,7 +220,7 @@ def methods() -> list[_native.MethodInfo]:
 
 
 def presets() -> list[_native.MethodInfo]:
-    """Names that select a method by its purpose: "fast", "balanced", "accurate"; `paper` is the method with its
+    """Returns the names that select a method by its purpose, "fast", "balanced" and "accurate"; `paper` is the method with its
     settings.
 
     >>> import stereopsis as st
@@ -227,7 +231,7 @@ def presets() -> list[_native.MethodInfo]:
 
 
 def stages() -> dict[str, list[str]]:
-    """The stages that may fill each slot ("none": it may be empty), and those that the list of refinements may name.
+    """Returns the names of the stages that each slot supports ("none": the slot may be empty), and those of `refinements`.
 
     >>> import stereopsis as st
     >>> "census" in st.stages()["cost"], "median" in st.stages()["refinements"]
@@ -237,7 +241,7 @@ def stages() -> dict[str, list[str]]:
 
 
 def parameters(method: str | Pipeline = "sgm") -> list[ParameterInfo]:
-    """The parameters of a method: name, type, value, default, allowed, limits, step, choices, unit, description.
+    """Returns the parameters of a method: name, type, value, default, allowed, limits, step, choices, unit and description.
 
     >>> import stereopsis as st
     >>> p1 = next(p for p in st.parameters("sgm") if p.name == "optimisation.p1")

@@ -48,7 +48,7 @@ REASONS = (
 
 
 def on_host(array: Any) -> Array:
-    """The array itself, or a copy of one on a GPU."""
+    """Returns the array itself, or a copy of an array on a GPU."""
     if isinstance(array, np.ndarray):
         return array
     if isinstance(array, _native.DeviceArray):
@@ -57,7 +57,7 @@ def on_host(array: Any) -> Array:
 
 
 class Picture:
-    """(h, w) or (h, w, 3) uint8 as a picture that notebooks show, and `png` as a file's bytes.
+    """An image, (h, w) or (h, w, 3) uint8, that notebooks display; `png` has the bytes of a PNG file.
 
     >>> import stereopsis as st
     >>> st.Picture(st.synth("table", width=64, height=48, disparities=16).left)
@@ -98,13 +98,13 @@ class Result:
     """The result of matching one pair.
 
     Arrays are views of the result's own memory, which they keep alive. Outputs that were not requested are None. Maps have the
-    shape (h, w), points (h, w, 3), and volumes (h, w, disparities) in the stage's own type.
+    shape (h, w), points (h, w, 3), and volumes (h, w, disparities) in the type of the stage.
 
     probed       {"cost": (n, disparities), "aggregated": …, "optimised": …}: costs of all candidates at the n `probes`
-    paths        (kinds, w, disparities) uint16, path costs for the next stripe; there is no disparity then
+    paths        (kinds, w, disparities) uint16, path costs for the next stripe; the result then has no disparity
     times        {stage: milliseconds}
-    method       name of the method, or of the method that the pipeline was made from
-    ms           milliseconds of the whole call; for a stream, of its stages; None on a GPU that continues after the call
+    method       name of the method, or of that from which the pipeline was created
+    ms           milliseconds of the call; for a stream, of its stages; None for arrays on a GPU, where the work continues after the call
     """
 
     __slots__ = (*ARRAYS, "probed", "paths", "times", "method", "ms")
@@ -151,24 +151,25 @@ class Result:
 
     @property
     def volume(self) -> Array | None:
-        """The costs that a disparity was selected by, where want=["volume"] (or one of its states) asked for them: the last of
-        cost, aggregated and optimised; (h, w, disparities)."""
+        """The costs from which the disparity was selected, (h, w, disparities), if want=["volume"] or one of its states requested them: the
+        last of cost, aggregated and optimised.
+        """
         volumes = (self.optimised, self.aggregated, self.cost)
         return next((volume for volume in volumes if volume is not None), None)
 
     @property
     def measured(self) -> npt.NDArray[np.bool_]:
-        """(h, w): whether the pixel's disparity comes from its own costs, so that `validity` is 0 there."""
+        """(h, w) bool: True if the disparity comes from the pixel's own costs, so `validity` is 0."""
         return np.equal(on_host(self.validity), 0)
 
     @property
     def filled(self) -> npt.NDArray[np.bool_]:
-        """(h, w): whether the pixel is valid, and its disparity was taken from other pixels by a fill."""
+        """(h, w) bool: True if the pixel is valid, and a fill took its disparity from other pixels."""
         return self._valid_with(validity.filled)
 
     @property
     def repaired(self) -> npt.NDArray[np.bool_]:
-        """(h, w): whether the pixel is valid, and its disparity was replaced by a repair, and by no fill after that."""
+        """(h, w) bool: True if the pixel is valid, and a repair replaced its disparity after the last fill."""
         return self._valid_with(validity.repaired) & ~self.filled
 
     def _valid_with(self, bit: int) -> npt.NDArray[np.bool_]:
@@ -178,12 +179,12 @@ class Result:
 
     @property
     def measured_share(self) -> float:
-        """The share of measured pixels, 0 to 1, among those inside the region; what the command calls "measured"."""
+        """Share of measured pixels among those inside the region, 0 to 1."""
         return self._share_of(self.measured)
 
     @property
     def filled_share(self) -> float:
-        """The share of filled pixels, 0 to 1, among those inside the region."""
+        """Share of filled pixels among those inside the region, 0 to 1."""
         return self._share_of(self.filled)
 
     def _share_of(self, pixels: npt.NDArray[np.bool_]) -> float:
@@ -192,7 +193,7 @@ class Result:
 
     @property
     def density(self) -> float:
-        """The share of pixels that have a disparity, measured or not, 0 to 1."""
+        """Share of pixels with a disparity, measured or not, 0 to 1."""
         return float(np.count_nonzero(~np.isnan(on_host(self.disparity)))) / on_host(self.disparity).size
 
     def colour(
@@ -258,8 +259,9 @@ class Result:
 
 
 class Explanation:
-    """The steps of a plan: `steps`, `workspace_bytes`, `device`, the `size` of pairs, (width, height), and the
-    `required_input` of a region, (x, y, width, height). Its text is a table."""
+    """The steps of a plan: `steps`, `workspace_bytes`, `device`, the `size` (width, height) of pairs, and the `required_input`
+    (x, y, width, height) of a region. As text, it is a table.
+    """
 
     def __init__(self, planned: _native.Matcher, kind: Any) -> None:
         image, costs, _ = kind

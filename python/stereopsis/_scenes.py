@@ -14,12 +14,12 @@ from ._native import PairCheck
 
 
 class Scene:
-    """A generated pair with exactly known disparity.
+    """A generated pair with its exact ground truth.
 
     left, right                   (h, w, 3) uint8, RGB
-    disparity, disparity_right    (h, w) float32, pixels; every pixel has one
-    nonocc, nonocc_right          (h, w) uint8: 255 = visible in both views, 128 = hidden in the other
-    disc                          (h, w) uint8: 255 = near a depth discontinuity, 128 = elsewhere, 0 = occluded
+    disparity, disparity_right    (h, w) float32 in pixels, defined for every pixel
+    nonocc, nonocc_right          (h, w) uint8: 255 = visible in both views, 128 = half-occluded
+    disc                          (h, w) uint8: 255 = near a depth discontinuity, 128 = elsewhere, 0 = half-occluded
     """
 
     __slots__ = ("left", "right", "disparity", "disparity_right", "nonocc", "nonocc_right", "disc")
@@ -40,10 +40,15 @@ class Scene:
 def synth(
     scene: str = "table", width: int = 640, height: int = 480, disparities: int = 64, seed: int = 1, **options: float
 ) -> Scene:
-    """A scene of st.scene_names(). The same arguments, `seed` among them, give the same bytes on every machine.
+    """Generates a scene of st.scene_names(). The same arguments, including `seed`, give the same bytes on every machine.
 
-    Options are of the right image: gain, gamma, vignetting, light; of both: noise, shot_noise, defocus, focus, motion,
-    blur_left, blur_right, sharpening; and vertical_offset and vertical_slope, in rows. Raises CallError.
+    scene          name of the scene
+    width, height  size of the images, in pixels
+    disparities    number of disparities: all true disparities are in 0 to disparities − 1
+    seed           seed of textures, noise and random positions
+
+    Further options change the right image: gain, gamma, vignetting, light, vertical_offset and vertical_slope (in rows); or both
+    images: noise, shot_noise, defocus, focus, motion, blur_left, blur_right and sharpening. Raises CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=64, height=48, disparities=16, noise=2)
@@ -54,8 +59,9 @@ def synth(
 
 
 def check(left: Any, right: Any, *, colour: str = "rgb", bit_depth: int = 0) -> PairCheck:
-    """Tells whether a pair is rectified and in the right order, and its search range; `colour` and `bit_depth` are
-    those of Matcher.
+    """Checks whether the pair `left`, `right` is rectified and in the right order, and estimates its search range.
+
+    `colour` and `bit_depth` are those of Matcher. Raises CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=320, height=240, disparities=32)
@@ -68,12 +74,14 @@ def check(left: Any, right: Any, *, colour: str = "rgb", bit_depth: int = 0) -> 
 
 
 def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
-    """Measures a disparity image against the ground truth, as the Middlebury and KITTI toolkits do.
+    """Compares a disparity map with the ground truth, like the toolkits of Middlebury and KITTI.
 
-    Both are (h, w) float32. A pixel counts where the truth is finite and the mask is 255 (uint8) or True (bool); where a uint8
-    mask is 0 or 128 (Middlebury's "occluded") the pixel does not count, and other values are rejected. Gives what the
-    command's JSON has: bad0.5, bad1.0, bad2.0, bad4.0, d1, out3 and density in percent (an invalid pixel counts as wrong), avgerr, rms,
-    a90, a95, a99 in pixels, and `valid`: the same over pixels that have a disparity. NaN where nothing counts.
+    disparity, truth  (h, w) float32 in pixels, NaN where invalid
+    mask              (h, w) uint8 with 255 for pixels that count and 0 or 128 (occluded) for others, or bool [all pixels]
+
+    A pixel counts if its ground truth is finite. Returns bad0.5, bad1.0, bad2.0, bad4.0, d1, out3 and density in percent (an invalid
+    pixel counts as wrong); avgerr, rms, a90, a95 and a99 in pixels; and `valid`, the same measures over pixels with a disparity. They
+    are NaN if no pixel counts.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=64, height=48, disparities=16)
@@ -84,10 +92,10 @@ def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
 
 
 def read_image(file: str | os.PathLike[str], bit_depth: int | None = None) -> npt.NDArray[Any]:
-    """(h, w) or (h, w, 3) RGB, of uint8, uint16 or float32: PNG, PNM, JPEG, TIFF, PFM or NPY.
+    """Reads an image, (h, w) or (h, w, 3) RGB, of uint8, uint16 or float32, from PNG, PNM, JPEG, TIFF, PFM or NPY.
 
-    For a 16-bit file that declares fewer bits (a PNM's maxval), pass that number as `bit_depth`, and the same to match;
-    otherwise CallError is raised. Raises FileError and FormatError.
+    If a 16-bit `file` declares fewer bits (the maxval of a PNM), pass that number as `bit_depth`, and to the matcher, too; otherwise
+    CallError is raised. Raises FileError and FormatError.
     """
     image, bits = _native.read_image_and_depth(file)
     expected = bit_depth if bit_depth is not None else 16 if image.dtype == np.uint16 else 8

@@ -13,19 +13,19 @@ from ._errors import CallError
 
 @dataclass(slots=True)
 class StageCall:
-    """NumPy arrays on the CPU, exporters of DLPack on a GPU. They are valid only during the call.
+    """The arguments of a user-defined stage: NumPy arrays on the CPU, arrays with DLPack on a GPU. They are valid only during the call.
 
-    reference, other   the pair as the method sees it; the reference is the left view, or, where a filter needs the right
-                       view's own costs, the right one (from_right); (h, w) or (h, w, 3)
-    mask_reference, mask_other   (h, w) uint8, 0 where a pixel is not usable; None where there are no masks
-    costs              (h, w, count): those that a filter reads
-    made               (h, w, count): to be written, by costs and filters. Candidate k of the pixel (y, x) of the reference is
-                       (y, x − first − k) of the other; low is good, and 65535, NaN and infinity are no candidates
-    disparity, validity   of a refinement, read and written: (h, w) float32 with NaN where invalid, and uint8
-    confidence         the same, if it is requested
-    first, count       the range of disparities
-    threads            of the CPU, as many as it may take
-    stream             on a GPU: all work belongs there, behind what it was given; None on the CPU
+    reference, other   images of the pair, (h, w) or (h, w, 3), as the method uses them. The reference view is the left view, or the
+                       right view if `from_right`
+    mask_reference, mask_other   (h, w) uint8, 0 for unusable pixels; None if there are no masks
+    costs              (h, w, count): input volume of a filter
+    made               (h, w, count): output volume of costs and filters. Candidate k of pixel (y, x) of the reference view is pixel
+                       (y, x − first − k) of the other view. Low costs are good; 65535, NaN and infinity mark absent candidates
+    disparity, validity   maps of a refinement, read and written: (h, w) float32 with NaN where invalid, and uint8
+    confidence         (h, w) float32 map of a refinement, if it is requested
+    first, count       search range: lowest disparity and number of candidates
+    threads            number of CPU threads that the stage may use
+    stream             on a GPU, the stream for all work of the stage; None on the CPU
     """
 
     reference: Any
@@ -92,7 +92,7 @@ class Turns:
 
 
 def _joined_by(thread: int) -> int | None:
-    """The thread that a thread waits for, in Thread.join or in the result of a ThreadPoolExecutor."""
+    """Returns the thread for which a thread waits, in Thread.join or in the result of a ThreadPoolExecutor."""
     frame = sys._current_frames().get(thread)
     while frame is not None:
         if frame.f_code is threading.Thread.join.__code__:

@@ -42,10 +42,10 @@ _REFUSED = {  # parameters of OpenCV's own cost, each with what to do instead
 
 
 class StereoSGBM:
-    """A matcher with OpenCV's compute: int16, 16 times the disparity, (minDisparity − 1) · 16 where there is none.
+    """A matcher with the interface of cv2.StereoSGBM. compute() returns int16: 16 times the disparity, (minDisparity − 1) · 16 if invalid.
 
-    Has OpenCV's getters and setters. A new value acts from the next pair on; a parameter without a meaning here accepts
-    only its default.
+    It has OpenCV's getters and setters. A new value applies from the next pair on. A parameter without an equivalent accepts only
+    its default.
     """
 
     def __init__(self, values: Mapping[str, int], device: str, parameters: Mapping[str, object]) -> None:
@@ -166,16 +166,19 @@ def StereoSGBM_create(
     device: str = "auto",
     set: Mapping[str, object] | None = None,
 ) -> StereoSGBM:
-    """Creates a matcher with OpenCV's arguments and defaults; holes are not filled.
+    """Creates a matcher with OpenCV's arguments and defaults. Invalid pixels are not filled.
 
     minDisparity, numDisparities   the search range
-    disp12MaxDiff                  of the left-right check, pixels; 0 and less: 1, as there; numDisparities and more: none
-    uniquenessRatio                percent; less than 0: 10, as there
-    speckleWindowSize, speckleRange  regions of so many pixels and fewer go, 0: none; the range in pixels
+    disp12MaxDiff                  limit of the left-right check, in pixels; 0 and less mean 1, numDisparities and more disable it
+    uniquenessRatio                percent; less than 0 means 10
+    speckleWindowSize, speckleRange  regions of up to this many pixels are removed, 0: none; the range is in pixels
     mode                           4 paths (SGBM, SGBM_3WAY, HH4) or 8 (HH)
+    blockSize, P1, P2, preFilterCap  belong to OpenCV's matching cost; a value other than the default raises an error that names the
+                                   replacement
+    set                            parameters of this library
+    device                         a name from st.devices()
 
-    blockSize, P1, P2 and preFilterCap belong to OpenCV's own cost: other values than the defaults raise an error that
-    names the replacement; `set` has this library's parameters, `device` is a name of st.devices(). Raises CallError.
+    Raises CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)

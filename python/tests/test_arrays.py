@@ -256,15 +256,15 @@ def test_the_right_image_and_masks_are_checked_too(pair):
     left, right = pair
     with pytest.raises(st.CallError, match="^right has the type float64"):
         match(left, right.astype(float))
-    with pytest.raises(st.CallError, match="^mask_left has .* float32; a mask is"):
+    with pytest.raises(st.CallError, match="^mask_left has .* float32; a mask must be"):
         match(left, right, mask_left=np.ones((120, 160), np.float32))
     with pytest.raises(st.CallError, match="160×119 pixels"):
         match(left, right, mask_right=np.full((119, 160), 255, np.uint8))
     for colour, said in (
         ("bgr", r"left has the shape \(120, 160\); an image in the format BGR must be \(height, width, 3\)"),
-        ("rgba", r"RGBA is \(height, width, 4\)"),
+        ("rgba", r"RGBA must be \(height, width, 4\)"),
     ):
         with pytest.raises(st.CallError, match=said):
             match(left, right, colour=colour)
-    with pytest.raises(st.CallError, match="can't be NV12"):
+    with pytest.raises(st.CallError, match="cannot have the format NV12"):
         match(left[:-1], right[:-1], colour="nv12")

@@ -138,6 +138,6 @@ def test_the_command_hands_on_what_it_does_not_have(tmp_path):
         assert without.returncode == 1
         assert without.stderr.count("\n") == 1 and f"stereopsis-{st.__version__}-*.whl" in without.stderr
         assert "pip install 'WHEEL" in without.stderr and "pip install 'stereopsis" not in without.stderr
-        assert f"{name} is in the Python package, which is not installed" in without.stderr
+        assert f"{name} is a command of the Python package, which is not installed" in without.stderr
         nowhere = run(PROGRAM, name, STEREOPSIS_PYTHON="/nowhere/python")
-        assert nowhere.returncode == 1 and "/nowhere/python can't be run" in nowhere.stderr
+        assert nowhere.returncode == 1 and "/nowhere/python cannot be run" in nowhere.stderr

@@ -24,7 +24,7 @@ Size picture_size(const AnyImageView& image, PixelFormat format) {
   const auto wrong = [&](const char* must) {
     throw Error(ErrorCategory::call,
                 text("an image of ", image.width, "×", image.height, " pixels with ", image.channels, " channels of ",
-                     to_string(image.type), " can't be ", to_string(format), "; it must have ", must));
+                     to_string(image.type), " cannot have the format ", to_string(format), "; it must have ", must));
   };
   if (image.empty() || image.channels != channels_of(format))
     wrong(channels_of(format) == 4 ? "4 channels" : channels_of(format) == 3 ? "3 channels" : "one channel");
