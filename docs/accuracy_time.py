@@ -20,7 +20,7 @@ LEFT, RIGHT, TOP, BOTTOM = 70, 30, 50, 60
 OURS, PEER, INK, GRID, NAME, PAPER = "#0b62c4", "#8a8f98", "#24292f", "#e4e7eb", "#57606a", "#ffffff"
 COLOURS = {OURS: "ours", PEER: "peer", INK: "ink", GRID: "grid", NAME: "name", PAPER: "paper"}
 TITLE = "Accuracy and time; below and to the left is better"
-CHARACTER, LINE = 7.2, 15  # of a label, at 12 px: rather too wide than too narrow
+CHARACTER, LINE = 7.2, 15  # size of a label at 12 px; too wide is better than too narrow
 
 
 def title(label):
@@ -31,7 +31,7 @@ def title(label):
 
 
 def summary_of(entry):
-    """What is shown of a result of `bench --dataset`; means over the datasets have one vote each."""
+    """Returns the shown values of a result of `bench --dataset`; in means, each dataset has one vote."""
     if "ms_per_megapixel" in entry:
         return entry
     per_dataset = {}
@@ -87,7 +87,7 @@ def overlaps(a, b):
 
 
 def place(points):
-    """For each (x, y, text) the box of its label: the first place around its dot where nothing else is."""
+    """Returns the box of the label of each (x, y, text): the first free place around its dot."""
     taken = [(x - 7, y - 7, x + 7, y + 7) for x, y, _ in points]
     boxes = []
     for x, y, text in points:

@@ -34,7 +34,7 @@ SIZES = ["1280x960x128", "450x375x64", "1242x375x128", "640x480x64"]
 GROWTH = ["320x240x32", "640x240x32", "640x480x32", "640x480x64", "1280x960x64", "1280x960x128", "1920x1080x128",
           "2880x1980x256"]
 
-# What grows, and the sizes in which it alone does.
+# Each row: the quantity that grows, and the sizes in which only it grows.
 SWEEPS = {"width": ((320, 640, 960, 1280), "{}x480x64"), "height": ((240, 480, 720, 960), "640x{}x64"),
           "disparities": ((64, 128, 192, 256, 320), "640x480x{}")}
 

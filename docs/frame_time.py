@@ -1,4 +1,4 @@
-"""How long a frame takes, for the scripts that draw tables and figures: by `stereopsis bench`, on its generated pairs."""
+"""Measures the time of a frame with `stereopsis bench` on its generated pairs, for the scripts that draw tables and figures."""
 import json
 import resource
 import subprocess
@@ -30,7 +30,7 @@ def frame_ms(command, method, size, device, one_thread=False, repeat=5, pairs=16
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return 1e3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
-    # As many that what the start takes, now more and now less, does not count beside them.
+    # Enough frames that the varying time of the start does not matter.
     while (ms := processor_ms(1 + repeat) - processor_ms(1)) < 500 and repeat < 1000:
         repeat *= 4
     return ms / repeat

@@ -49,7 +49,7 @@ def name_of(setting):
 
 
 def structures():
-    """In an order of chance, so that a search that ends early has seen of all."""
+    """Returns the settings in random order, so that a search that ends early has seen some of each kind."""
     found = [{"method": m} for m in METHODS]
     for cost, aggregation, (optimisation, penalties) in itertools.product(COSTS, FAST, OPTIMISATIONS.items()):
         for scale in SCALES if penalties else (1,):
@@ -98,7 +98,7 @@ class Search:
         return {name: r for s in settings for name, r in self.bench([s], *more).items()}
 
     def score(self, settings):
-        """Of what has not been tried, as long as there is time."""
+        """Measures the errors of settings that have not been tried, as long as there is time."""
         new = {name_of(s): s for s in settings if name_of(s) not in self.tried | self.refused}
         chunks = [list(new.values())[i:i + CHUNK] for i in range(0, len(new), CHUNK)]
 
@@ -156,7 +156,7 @@ class Search:
             self.score([n for b in best for n in self.neighbours(b)])
 
     def front(self):
-        """In falling time: what no faster one is as good as."""
+        """Returns the settings that have fewer errors than all faster ones, by rising time."""
         names, best = [], float("inf")
         for name in sorted((n for n in self.tried if "time" in self.tried[n]), key=lambda n: self.tried[n]["time"]):
             if self.relative(name) < best:
@@ -165,7 +165,7 @@ class Search:
         return names
 
     def take_times(self):
-        """Of all that may be on the front."""
+        """Measures the times of all settings that may be on the front."""
         names = [n for times in CLASSES for n in self.best_within(times, 12)] + ["sgm"]
         settings = [self.tried[n]["setting"] for n in dict.fromkeys(names)]
         for first in range(0, len(settings), CHUNK):

@@ -18,12 +18,12 @@ from frame_time import bench, frame_ms
 LIMIT, STEP, LARGEST = 500.0, 32, 16384
 METHODS = ["census-guided", "sgm", "sgm-learned", "sgm-learned-fast", "banz-sgm", "ad-census", "prehn-window", "prehn-pyramid", "zncc", "costfilter", "esaw", "asw",
            "asw-separable", "realtime-dp", "realtime-bp", "segment-support"]
-CENSUS = "census alone"  # of both views: the stage "census" of census-guided
+CENSUS = "census alone"  # the stage "census" of census-guided, for both views
 
 
 def milliseconds(arguments, device, method, width):
     size = (width, width * 3 // 4, arguments.disparities)
-    if method == CENSUS:  # whose time does not depend on the disparities
+    if method == CENSUS:  # its time does not depend on the disparities
         run = bench(arguments.stereopsis, "census-guided", (*size[:2], 1), device, "--repeat", "3",
                     *(["--threads", "1"] if arguments.one_thread else []))
         return sum(stage["ms"] for stage in run["stages"] if stage["name"] == "census")
@@ -31,7 +31,7 @@ def milliseconds(arguments, device, method, width):
 
 
 def largest(arguments, device, method):
-    """By trials at the width where the last time, if it grew with the pixels, would come to the limit; halfway, where memory ends before."""
+    """Finds the width by trials: the next one is where the time, growing with the pixels, would reach the limit; halfway if memory ends first."""
     best, above, width, bound = (0, 0.0), LARGEST + STEP, 320 if device == "cpu" else 2048, "size"
     for _ in range(12):
         try:

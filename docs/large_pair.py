@@ -35,7 +35,7 @@ def texture(rows, columns):
 
 
 def disparity(rows, columns, disparities):
-    """From 0 on, less than `disparities`: hills, and plateaus with edges."""
+    """Returns disparities from 0 to below `disparities`: hills, and plateaus with edges."""
     y, x = np.arange(*rows), np.arange(*columns)
     hills = (np.sin(y / 1700.0)[:, None] + np.cos(x / 2300.0)[None, :]).astype(np.float32) * (disparities / 12)
     cells = PLATEAUS[(y // CELL) % len(PLATEAUS)][:, (x // CELL) % PLATEAUS.shape[1]].astype(np.float32) * (disparities / 2)

@@ -6,11 +6,11 @@ What a machine does in a second is measured (per core, docs/how-to/many-machines
 import math
 
 WIDTH, HEIGHT, DISPARITIES = 131072, 131072, 128
-CORES = 16  # of a machine
+CORES = 16  # cores of a machine
 SWEEP, MATCH, REFINE = 24, 7.1, 10.5  # MP/s of a core: one sweep, matching, all refinements, each with its files; measured
 OVERHEAD = 0.1  # seconds that a unit costs an engine with standing workers; measured with Dask, on a busy machine
 MAP_BYTES = 2.1  # a pixel, of each of three stages of maps; measured
-PATH_SHARE = 0.5  # of path costs: a byte each
+PATH_SHARE = 0.5  # stored share of the bytes of path costs: one byte of two
 STORAGE = 5e9  # bytes a second that all machines have together; assumed
 STRIPE = 382  # rows, under 4 GiB
 COLLAR = 164 + 36  # columns that a sweep's tile reads beside its own
@@ -27,7 +27,7 @@ def sweeps(machines, tile):
 
 
 def stripes(machines, rate):
-    """Each by itself: no more machines than stripes have something to do."""
+    """Returns the seconds of all stripes, each of which is matched on one machine."""
     unit = STRIPE * WIDTH / 1e6 / (rate * CORES) + OVERHEAD
     return math.ceil(STRIPES / machines) * unit
 

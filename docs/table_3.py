@@ -82,7 +82,7 @@ def errors_of(arguments, method):
 
 
 def nanoseconds(arguments, method):
-    """Of a disparity evaluation, the mean of the scenes' sizes."""
+    """Returns the nanoseconds of a disparity evaluation, the mean over the sizes of the scenes."""
     per_size = {}
     for size in set(SCENES.values()):
         ms = frame_ms(arguments.stereopsis, method, size, arguments.device, arguments.one_thread)

@@ -82,7 +82,7 @@ def make_pages(_app):
 
 
 def link_files(_app, name, source):
-    """What a page refers to in the checkout, outside of the pages, comes along as a file."""
+    """Copies the files of the checkout, outside the pages, to which a page refers."""
     folder = (DOCS / name).parent
 
     def linked(found):
@@ -98,7 +98,7 @@ INDEXES = {"index": ["how-to/*.md", "*.md"], "notes/index": ["*.md"]}
 
 
 def add_pages(_app, name, source):
-    """In the indexes, where they say {pages}: those of their folders that they do not name."""
+    """Replaces {pages} in an index with the pages of its folder that the index does not name."""
     if name in INDEXES:
         folder = (DOCS / name).parent
         pages = [p.relative_to(folder).with_suffix("").as_posix() for pattern in INDEXES[name] for p in sorted(folder.glob(pattern))]

@@ -87,7 +87,7 @@ def page(make):
 
 
 def write(made, command):
-    """Again only where the command or this program changed."""
+    """Makes the pictures again only if the command or this program changed."""
     folder = made / "gallery"
     folder.mkdir(exist_ok=True)
     state = Path(command).stat()

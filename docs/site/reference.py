@@ -39,7 +39,7 @@ def save(file, text):
 
 
 def escape(text):
-    """For MyST, with `code` left as it is."""
+    """Escapes text for MyST, except `code`."""
     pieces = re.split(r"(`[^`]+`)", text)
     return "".join(p if p.startswith("`") and len(p) > 1 else re.sub(r"([\\*_<>|\[\]$#~{}])", r"\\\1", p) for p in pieces)
 
@@ -92,7 +92,7 @@ ENTRY = re.compile(r"\.slot = Slot::(\w+),\s*\.name = \"(\w+)\"")
 
 
 def find_stages():
-    """As their folders' entries say; several may be in one folder, of which the first has its name on the header."""
+    """Returns the stages by the entries of their folders. Of several stages in a folder, the first has the name of the header."""
     stages = []
     for entry in sorted((ROOT / "src/stages").glob("*/*_entry.cpp")):
         header = entry.with_name(entry.name.replace("_entry.cpp", ".hpp"))
@@ -104,7 +104,7 @@ def find_stages():
 
 
 def stages_of_slot(slot):
-    """Those that the program has for it, by its own word."""
+    """Returns those that the program lists for it."""
     try:
         st.Pipeline("sgm").set(f"{slot}.stage", "?")
     except st.Error as refusal:
@@ -122,7 +122,7 @@ def stage_link(name):
 
 
 def parameters_of(stage):
-    """With the stage's own defaults."""
+    """Returns the parameters with the default values of the stage."""
     if stage.slot in CHOSEN:
         pipeline = st.Pipeline("sgm").set(f"{stage.slot}.stage", stage.name)
     elif stage.slot == "refinement":
@@ -215,7 +215,7 @@ OPTION = re.compile(r"^  (?P<names>\S.*?)(?: {2,}(?P<text>\S.*))?$")
 
 
 def command_section(text):
-    """Of one --help: a heading for each of its groups, a row for each option."""
+    """Converts the output of --help to a heading for each group and a row for each option."""
     out, rows, usage = [], [], None
 
     def end_table():
@@ -225,7 +225,7 @@ def command_section(text):
 
     first = True
     for line in text.splitlines():
-        if line.startswith(" " * 20) and rows:  # of an option whose names leave no room
+        if line.startswith(" " * 20) and rows:  # the text of an option with long names
             rows[-1][1] = escape(line.strip()) + (f" ({rows[-1][1]})" if rows[-1][1] else "")
         elif line.startswith("Usage: "):
             usage = line.removeprefix("Usage: ")
@@ -333,7 +333,7 @@ def headers():
 
 
 def cpp_header(xml, name):
-    """What a header declares in the library's namespaces, in its order."""
+    """Returns the declarations of a header in the namespaces of the library, in their order."""
     tree = ElementTree.parse(next(xml.glob(f"{name.replace(chr(95), chr(95) * 2)}_8hpp.xml"))).getroot().find("compounddef")
     classes = []
     for inner in tree.findall("innerclass"):
@@ -399,7 +399,7 @@ DECLARED = (r"typedef (?:struct )?(?:\w+ )?(sp_\w+)(?: \{|;)", r"SP_API .*?\b(sp
 
 
 def c_blocks(header):
-    """Of stereopsis.h, between blank lines: the comment above, and what is declared. Without a comment of its own it belongs to what is before."""
+    """Returns the blocks between blank lines of stereopsis.h: the comment and the declarations. A block without a comment belongs to the previous one."""
     body = header.partition('extern "C" {\n#endif\n')[2].partition("#ifdef __cplusplus")[0]
     blocks = []
     for block in body.strip().split("\n\n"):

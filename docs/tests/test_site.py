@@ -27,7 +27,7 @@ COMMAND = os.environ.get("STEREOPSIS_COMMAND", str(ROOT / "build/release/bin/ste
 
 
 class Page(HTMLParser):
-    """What a page refers to, and what can be referred to in it."""
+    """Collects the links of a page and the targets in it."""
 
     def __init__(self, file):
         super().__init__()
@@ -99,7 +99,7 @@ def test_nothing_is_loaded_from_outside(pages):
         assert not [u for u in re.findall(r"url\(['\"]?([^'\")]+)", sheet.read_text()) if is_outside(u)], sheet
 
 
-# In the browser
+# Tests in a browser
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ def test_pages_fit_a_telephone(driver, site):
 
 @pytest.mark.parametrize("word, page", [("workspace_bytes", "matcher"), ("baseline", "geometry"), ("belief propagation", "stages")])
 def test_search_works_without_a_server(driver, word, page):
-    """From the files alone, as they lie on a disk."""
+    """The search works on the files, without HTTP."""
     driver.get(f"{HTML.as_uri()}/search.html?q={urllib.parse.quote(word)}")
     found = "return [...document.querySelectorAll('#search-results li a')].map(a => a.href)"
     from selenium.webdriver.support.ui import WebDriverWait
@@ -172,7 +172,7 @@ def test_search_works_without_a_server(driver, word, page):
     WebDriverWait(driver, 40).until(lambda d: any(page in href for href in d.execute_script(found)))
 
 
-# What is documented
+# Tests of the completeness of the documentation
 
 
 def test_examples_in_the_pages_are_true():
@@ -270,7 +270,7 @@ def public_python():
 def parameters_of(function):
     try:
         return [n for n, p in inspect.signature(function).parameters.items() if n not in ("self", "args", "kwargs") and not n.startswith("_")]
-    except (TypeError, ValueError):  # of the native module: the stub has it, and the text tells
+    except (TypeError, ValueError):  # the native module has no signatures; its stub and its text do
         return []
 
 
@@ -299,7 +299,7 @@ def test_every_python_function_and_parameter_is_documented():
 
 
 def told_of(thing):
-    """What a reader has of its parameters: its own text, that of the classes that it refers to, and its types."""
+    """Returns the text on its parameters: its own docstring, and those of the classes to which it refers."""
     text = inspect.getdoc(thing) or ""
     if "those of Matcher" in text:
         text += (inspect.getdoc(st.Matcher) or "") + (inspect.getdoc(st.Matcher.__call__) or "")
