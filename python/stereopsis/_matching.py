@@ -21,11 +21,12 @@ from ._stage import Turns
 
 
 class BoundaryStripe(NamedTuple):
-    """Rows of larger images that a pair shows, for semi-global matching with the bits of the whole images.
+    """Rows of a larger image, which a pair shows, for semi-global matching with the bits of the whole image.
 
-    The result has `rows` rows from `first_row` on; the rows around them only serve their features. Path costs come from the row
-    above and from the row below, unless the image ends there. With `follow` "down" or "up", the result has only Result.paths, for
-    the next stripe in that direction."""
+    first_row, rows   the rows of the result; the rows around them are read only for the features of these rows
+    above, below      whether path costs of the row above, or below, come with the pair; otherwise the image ends there
+    follow            "none"; "down" or "up": the result has only Result.paths, for the next stripe in that direction
+    """
 
     first_row: int
     rows: int
@@ -103,34 +104,37 @@ class _MadeFor(NamedTuple):
 
 
 class Matcher:
-    """A method made ready. Called with pairs, it plans for the first and again when size or type change.
+    """A pipeline prepared for pairs of one size and type. It plans for the first pair, and again when size or type change.
 
-    method       a name of st.methods(); or pipeline=, a Pipeline of one's own
-    disparities  size of the search range from 0 on, or (first, end) as in range(); None: estimated from the first pair
-    device       "auto", "cpu", "cuda", "cuda:N", "opencl", "opencl:N": st.devices(); of a stream of pairs several with
-    commas,
-                 or "cuda:*" for all: whichever has room takes the next pair, and one that fails leaves its pairs to the others
-    set          parameters, {"sgm.p1": 12}
-    region       (x, y, width, height): region of interest in the left image
-    stripe       a BoundaryStripe: the images are rows of larger images
-    refine_only  run only the pipeline's refinements, on `maps` that come with each call (Pipeline.partition_plan)
-    want         names of outputs beside disparity and validity, as Result lists them, and "times"; "volume" requests the last
-                 of cost, aggregated and optimised that the pipeline has
-    probes       pixels (x, y) of the left image: the result's `probed` has all candidates' costs there, in every state
-    rig          for depth and points; frame is "optical" (x right, y down, z forward) or "head"; disparity_error, in pixels, is
-                 what "uncertainty" tells the depth's error for
-    calibration  of cameras whose images are not rectified: they are, before they are matched
-    colour       how images lie: "rgb" (or grey), "bgr", "rgba", "bgra", "nv12", "bayer_rggb", "bayer_bggr", "bayer_grbg", "bayer_gbrg";
-                 they are read so, without a copy. Methods that see grey see the luma of NV12
-    bit_depth    of uint16 images, 9 to 16 [16]
-    threads      of the CPU, 0: as many as there are; memory_limit in bytes, 0: half of the memory, 9/10 of a GPU's
-    implementation  "fused"; "plain", each stage by itself; or "oracle", the scalar definitions, slowly
-    warn_of_pair  warns with PairWarning where the first pair, of the matcher and of each stream, looks wrong: both images are the
-                 same; or less than half of the pixels are measured, and the images are swapped, not rectified or of two
-                 scenes (as st.check finds). Pairs on a GPU are not judged. Methods that check nothing measure all pixels
+    method       a name from st.methods() or st.presets() ["sgm"]
+    pipeline     a Pipeline, in place of a method
+    set          parameters, such as {"sgm.p1": 12}
+    disparities  number of disparities from 0 upwards, or the search range (first, end) as in range(); None: estimated from the
+                 first pair
+    device       "auto", "cpu", "cuda", "cuda:N", "opencl" or "opencl:N" (st.devices()). For stream(), a list with commas, or
+                 "cuda:*" for all: each pair goes to a free device, and a failed device leaves its pairs to the others
+    region       (x, y, width, height): region of interest of the left image [the whole image]
+    stripe       a BoundaryStripe, if the images are rows of larger images
+    refine_only  True to run only the refinements of the pipeline, on the `maps` of each call (Pipeline.partition_plan)
+    want         names of outputs in addition to disparity and validity (see Result), and "times"; "volume" requests the last of
+                 cost, aggregated and optimised that the pipeline has
+    probes       pixels (x, y) of the left image, for which `probed` of the result has the costs of all candidates
+    rig          a Rig, required for depth, points and uncertainty
+    frame        coordinate frame of points: "optical" (x right, y down, z forward) or "head" (x forward, y left, z up)
+    disparity_error  disparity error assumed by the output "uncertainty", in pixels [0.5]
+    calibration  a Calibration of raw cameras; each pair is rectified before it is matched
+    colour       layout of the images: "rgb" (also grey), "bgr", "rgba", "bgra", "nv12", "bayer_rggb", "bayer_bggr", "bayer_grbg" or
+                 "bayer_gbrg". They are read in place. For NV12, methods on grey images read the luma
+    bit_depth    number of significant low-order bits of uint16 images, 9 to 16; 0: 16
+    threads      number of CPU threads; 0: as many as the process may use
+    implementation  "fused"; "plain", each stage by itself; or "oracle", the scalar definitions, which are slow
+    memory_limit  limit of the workspace in bytes; 0: half of the host's memory, or 9/10 of a GPU's
+    warn_of_pair  True to warn with PairWarning if the first pair, of the matcher and of each stream, seems wrong: both images are
+                 equal; or less than half of the pixels are measured, and st.check finds that the images are swapped, not
+                 rectified or of different scenes. Pairs on a GPU are not checked
 
-    The same bits come from every device. Threads may share a matcher: they take turns.
-    Raises CallError, which is a ValueError, for what is not allowed.
+    All devices give the same bits. Threads may share a matcher; their calls run one after the other.
+    Raises CallError, a ValueError, for arguments that are not allowed.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)
@@ -210,25 +214,25 @@ class Matcher:
         stream: Any = None,
         out: Mapping[str, Any] | Result | None = None,
     ) -> Result:
-        """Matches a pair: (h, w) or (h, w, 3) uint8, uint16 or float32 (in 8-bit units), alike in all; or as `colour` says, (h, w, 4) with
-        alpha, (h · 3 // 2, w) of NV12, (h, w) of a mosaic.
+        """Matches a pair, and returns its Result.
 
-        Masks (mask_left, mask_right) are (h, w): a pixel is usable where they are 255 (uint8) or True (bool), and not where
-        they are 0, 128 or False; other values are rejected. `volume` is (h, w, disparities), costs of the left view for a pipeline whose cost is `volume`; left and right may be None where no stage reads them. Of a stripe,
-        `paths_above` and `paths_below` are another's Result.paths. `maps` is what is refined: a result, or disparity, validity
-        and, where a refinement reads them, right and confidence by name. Nothing is copied but masks of bool; what can't be taken as it is raises CallError.
+        left, right  images (h, w) or (h, w, 3) of the same size and type: uint8, uint16, or float32 from 0 to 255. `colour`
+                     may require (h, w, 4) with alpha, (h · 3 // 2, w) for NV12, or (h, w) for a mosaic. None if no stage reads them
+        mask_left, mask_right  (h, w) uint8 with 255 for usable pixels and 0 or 128 for others, or bool [all pixels are usable]
+        volume       (h, w, disparities): costs of the left view, for a pipeline with cost.stage = volume
+        paths_above, paths_below  Result.paths of the neighbouring stripe, for a BoundaryStripe
+        maps         the maps to refine: a Result; or disparity, validity and, if a refinement reads them, right and confidence by name
+        stream       for arrays on a GPU: the stream of PyTorch, CuPy or Numba, or its address [the default stream]
+        out          arrays by name, or a Result, that receive the outputs; they must not share memory with each other or the inputs
 
-        Arrays on a GPU come by DLPack or __cuda_array_interface__, all from one. They are matched in `stream` (of
-        PyTorch, CuPy, Numba, or its number; else the default one), behind what it was given before; this returns at
-        once, and the result's arrays are there for what the stream is given from then on. They are exporters of
-        DLPack: torch.from_dlpack(r.disparity).
+        Arrays are not copied, except masks of bool. An array with a layout that is not supported raises CallError.
 
-        `out` has arrays of one's own, by name, or is a result: they are written, and are the new result's. They share no memory
-        with the inputs or one another. (On the host the library's own memory is used again from call to call, and its rows go
-        to these arrays.)
+        Arrays on a GPU are passed by DLPack or __cuda_array_interface__; all must be on one GPU. The match is ordered in `stream`
+        after the work that the stream already has, and before its later work. The call returns at once. The arrays of the result
+        support DLPack: torch.from_dlpack(r.disparity).
 
-        A stage in Python may not call its own matcher, nor wait for a thread that does: CallError is raised. (It is known that a
-        stage waits where it waits by Thread.join, or for the result of a ThreadPoolExecutor; waiting otherwise never ends.)
+        A stage in Python must not call its own matcher, or wait for a thread that calls it: such calls raise CallError. A wait is
+        detected if it is Thread.join or the result of a ThreadPoolExecutor; any other wait never ends.
         """
         beside = {"paths_above": paths_above, "paths_below": paths_below, **_maps(maps)}
         pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._colour, stream, beside)
@@ -246,7 +250,7 @@ class Matcher:
         return result
 
     async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
-        """Matches a pair under `await`, so that other tasks of the loop continue. Arguments are those of the call."""
+        """Matches a pair without blocking the event loop, with the arguments of a call: `await matcher.amatch(left, right)`."""
         import asyncio  # imported here, as it is slow and rarely needed
 
         return await asyncio.to_thread(self, left, right, **how)
@@ -259,16 +263,16 @@ class Matcher:
         copy: bool = True,
         progress: bool | OnProgress = False,
     ) -> Iterator[Result]:
-        """Yields the results of pairs (left, right) in their order, with up to `in_flight` pairs in flight on each device.
+        """Yields the results of pairs (left, right) in order, with up to `in_flight` pairs in flight on each device.
 
-        The iterator is asked for a pair only when fewer are in flight: with in_flight=1, only after the result of the pair
-        before was yielded. Each pair is copied where several may be in flight, so that the iterator may refill its arrays.
-        With copy=False nothing is copied: arrays must stay as they are until their result was yielded, and a pair that
-        shares memory with a pair in flight raises CallError.
+        pairs      an iterable of pairs. It is asked for the next pair only if fewer than `in_flight` are in flight
+        in_flight  1 to 1024; with 1, the next pair is read after the previous result was yielded
+        copy       True: pairs are copied if several may be in flight, so that the iterable may reuse its arrays. False: arrays must
+                   remain unchanged until their result is yielded, and a pair that shares memory with a pair in flight raises CallError
+        progress   True for a line on a terminal's stderr, or a function of (number of results, number of pairs or None)
 
-        Ctrl-C, or leaving the loop, ends it after the pairs in flight. `progress` shows a line on a terminal's stderr, or is
-        a function that is told how many results there are, and of how many pairs (None: that is not known). Pairs of a
-        pipeline with Python stages are matched one by one on the CPU.
+        Ctrl-C, or leaving the loop, ends the stream after the pairs in flight. Pairs of a pipeline with Python stages are matched one
+        by one on the CPU.
         """
         in_flight = _options.integer("in_flight", in_flight, 1, 1024)
         return Progress.of(pairs, progress).over(self._stream(pairs, in_flight, bool(copy)))
@@ -338,8 +342,11 @@ class Matcher:
             _pair.warn(complaint)
 
     def explain(self, left: Any = None, right: Any = None) -> Explanation:
-        """The steps of the plan, what does each, and the memory: of this pair's size and type, else of the last pair's, else of
-        640×480 pixels (or what the rig or the calibration says) in 8-bit colour."""
+        """Returns the Explanation of the plan: its steps, their implementations, and the memory.
+
+        The plan is for images like `left` and `right`; without them for those of the last pair; before the first pair for 640×480 pixels
+        (or the size of the rig or the calibration) in 8-bit colour.
+        """
         self._check_open()
         if left is not None:
             pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
@@ -360,15 +367,15 @@ class Matcher:
 
     @property
     def lost(self) -> dict[str, str]:
-        """The devices that failed while others continued, each with its error message."""
+        """Devices that failed while others continued, each with its error message."""
         return {name: why for _, planned in self._planned.values() for name, why in planned.lost}
 
     def get_params(self) -> dict[str, Value]:
-        """All parameters of the pipeline, by name."""
+        """Returns all parameters of the pipeline by name."""
         return self._pipeline.get_params()
 
     def set_params(self, **parameters: object) -> Matcher:
-        """m.set_params(**{"sgm.p1": 20}): from the next pair on. All or none are set. Returns itself."""
+        """Sets parameters for later pairs, all or none: m.set_params(**{"sgm.p1": 20}). Returns the matcher."""
         self._pipeline = self._pipeline.copy().update(parameters)
         self._planned.clear()
         return self
@@ -394,7 +401,7 @@ class Matcher:
         return self._disparities
 
     def close(self) -> None:
-        """Gives the memory back. Results stay."""
+        """Frees the memory. Results remain valid."""
         self._closed = True
         self._planned.clear()
 
@@ -496,7 +503,9 @@ def match(
     stream: Any = None,
     **options: Any,
 ) -> Result:
-    """Matches a rectified pair once. Options are those of Matcher; for out=, volume= or maps= make one.
+    """Matches a rectified pair once, and returns its Result.
+
+    Options are those of Matcher and its call. For `out`, `volume` or `maps`, use a Matcher.
 
     >>> import numpy as np, stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)
@@ -526,14 +535,19 @@ def match_volume(
     stream: Any = None,
     **options: Any,
 ) -> Result:
-    """A disparity image from matching costs of one's own: (h, w, disparities) uint8, uint16 or float32, low is good.
+    """Computes a disparity map from a cost volume.
 
-    The lowest disparity is `first`. `largest` is the largest cost that there may be, which stages count in steps of 1/255
-    of; 0: all that the type has, and 1 of float32. NaN, infinity and 65535 are no candidates. `aggregate` and `optimise`
-    name stages ("none" for neither), `refinements` those that follow, in their order; all have their own defaults, and
-    `set` changes them. Images, `left` and `right`, are needed only by stages that read them; without, the penalties of
-    `sgm` adapt to no image (its parameter `gradient` is 0). `stream` is that of a Matcher's call, options are those of Matcher:
-    want=["volume"] gives the optimised volume back.
+    volume       (h, w, disparities) uint8, uint16 or float32; low costs are good. NaN, infinity and 65535 mark absent candidates
+    optimise, aggregate  names of the stages in these slots, or "none"
+    refinements  names of the refinements, in order
+    first        disparity of the first candidate
+    largest      largest possible cost; stages with 8-bit costs use steps of 1/255 of it. 0: the largest value of the type, or 1 for
+                 float32
+    left, right  images, required only by stages that read them. Without images, the penalties of `sgm` are constant (gradient = 0)
+    set          parameters of the stages, such as {"sgm.p1": 12}
+    stream       as in a call of Matcher
+
+    Other options are those of Matcher: want=["volume"] returns the optimised volume.
 
     >>> import numpy as np, stereopsis as st
     >>> volume = np.full((40, 60, 16), 20, np.uint8)

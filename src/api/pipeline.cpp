@@ -11,7 +11,7 @@
 namespace stereopsis {
 namespace {
 
-// Whether `prefix` names this slot: by the slot, or by the stage in it.
+// Returns whether `prefix` is the name of this slot or of its stage.
 bool is_named(std::string_view prefix, std::string_view slot, std::string_view stage) {
   return prefix == slot || prefix == stage;
 }
@@ -87,8 +87,8 @@ void Pipeline::set_stage(std::string_view slot, UserStage stage) {
   const SlotOfOne* one = slot_of_one(slot);
   const StageDescriptor* entry = user_stage::entry_of(one != nullptr ? one->slot : Slot::refinement);
   if ((one == nullptr && slot != "refinement") || entry == nullptr)
-    throw Error(ErrorCategory::call, text("a stage of one's own has no place in the slot '", slot,
-                                          "'; it can be cost, plus, aggregation, optimisation or refinement"));
+    throw Error(ErrorCategory::call, text("a user-defined stage cannot be in the slot '", slot,
+                                          "'; the slot must be cost, plus, aggregation, optimisation or refinement"));
   user_stage::check(stage, entry->slot);
   StageChoice choice(*entry);
   choice.parameters = std::move(stage);
@@ -125,8 +125,8 @@ T Pipeline::get(std::string_view name) const {
   const std::string value = get(name);
   T typed{};
   if (!detail::parse_value(value, typed))
-    throw Error(ErrorCategory::call, text("the parameter '", name, "' is ", value, ", which is no ",
-                                          detail::type_name<T>(), "; read it as a text, or as what it is"));
+    throw Error(ErrorCategory::call, text("the parameter '", name, "' is ", value, ", which is not of the type ",
+                                          detail::type_name<T>(), "; read it as std::string, or with its own type"));
   return typed;
 }
 template bool Pipeline::get(std::string_view) const;
@@ -141,7 +141,7 @@ std::string detail::parameter_text(const std::vector<double>& numbers) { return 
 
 namespace {
 
-// The method's own parameters, or, where a pipeline is none of the methods, what its stages begin with.
+// Returns the pipeline with the default parameters of its method, or of its stages if it is not a method.
 Pipeline defaults_of(const PipelineData& data) {
   PipelineData defaults = data;
   for (const SlotOfOne& one : slots_of_one)

@@ -7,7 +7,7 @@
 namespace stereopsis {
 namespace {
 
-// "median2" is the second median.
+// Returns the name of the stage: "median2" is the second median.
 std::string without_number(const std::string& slot) { return slot.substr(0, slot.find_last_not_of("0123456789") + 1); }
 
 bool may_be_empty(const SlotOfOne& slot) {
@@ -24,7 +24,6 @@ std::vector<std::string> choices_of(const SlotOfOne& slot) {
   return names;
 }
 
-// The stage of that name for a slot of one.
 StageChoice stage_for(const SlotOfOne& slot, std::string_view name) {
   if (may_be_empty(slot) && name == "none") return {};
   const std::vector<std::string> choices = choices_of(slot);
@@ -49,7 +48,6 @@ const SlotOfOne* slot_of_one(std::string_view name) {
   return found == std::end(slots_of_one) ? nullptr : found;
 }
 
-// The refinements of these names in their order; those that were there keep their parameters, and all are switched on.
 std::vector<StageChoice> refinements_of(std::string_view names, std::vector<StageChoice> before) {
   std::vector<StageChoice> list;
   for (const std::string& name : names.empty() || names == "none" ? std::vector<std::string>() : split(names, ',')) {
@@ -63,7 +61,6 @@ std::vector<StageChoice> refinements_of(std::string_view names, std::vector<Stag
   return list;
 }
 
-// Whether it is an entry that makes images, with parameters: pipelines have those whose images a stage of theirs reads.
 bool makes_image(std::string_view name) {
   const StageDescriptor* entry = registry().find(name);
   return entry != nullptr && entry->slot == Slot::image && !entry->parameters.list(name).empty();

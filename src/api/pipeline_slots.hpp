@@ -19,23 +19,24 @@ std::vector<std::string> choices_of(const SlotOfOne& slot);
 // Returns the stage of that name for a slot. Throws Error(call) for an unknown name.
 StageChoice stage_for(const SlotOfOne& slot, std::string_view name);
 StageChoice refinement_of(std::string_view name);
-// Returns the refinements of these names in their order. Those that were there keep their parameters; all are switched on.
+// Returns the refinements of these names in their order. Existing ones keep their parameters; all are switched on.
 std::vector<StageChoice> refinements_of(std::string_view names, std::vector<StageChoice> before);
 
-// Returns whether a stage of that name makes images and has parameters. Pipelines have those whose images a stage reads.
+// Returns whether a stage of that name computes images and has parameters. A pipeline has it if one of its stages reads
+// the images.
 bool makes_image(std::string_view name);
 void find_image_makers(PipelineData& data);
 
-// A switch of a refinement, as a parameter beside its stage's own.
+// The switch of a refinement: a parameter in addition to those of its stage.
 struct Switch {
   bool enabled = true;
 };
 template <class P, class Visitor>
   requires ParametersOf<P, Switch>
-void describe(P& p, Visitor&& visit) { visit("enabled", p.enabled, any, "whether this refinement runs"); }
+void describe(P& p, Visitor&& visit) { visit("enabled", p.enabled, any, "run this refinement"); }
 
 // Calls f(slot, stage, parameters, enabled) for every slot that is not empty, in the order of the taxonomy; `enabled`
-// is null but for refinements. A refinement's slot is its stage's name, with a number from the second of its kind on:
+// is null except for refinements. A refinement's slot is its stage's name, with a number from the second of its kind on:
 // median, median2.
 template <class Data, class F>
 void for_each_slot(Data& data, F&& f) {

@@ -113,13 +113,13 @@ TEST(Stripes, WhatHasNoMeaningIsRefused) {
       EXPECT_NE(std::string(e.what()).find(sentence), std::string::npos) << e.what();
     }
   };
-  refused("sgm", {.first_row = 3, .rows = 1000}, "does not lie inside");
+  refused("sgm", {.first_row = 3, .rows = 1000}, "is not inside the image");
   refused("sgm", {.first_row = 0, .rows = 20, .above = true},
-          "the row above the stripe, which is not among those given");
+          "path costs from the row above it, but the image does not have that row");
   refused("sgm", {.first_row = 10, .rows = 49, .below = true},
-          "the row below the stripe, which is not among those given");
-  refused("census-guided", {.first_row = 10, .rows = 20}, "is not matched in stripes");
-  refused("zncc", {.first_row = 10, .rows = 20}, "is not matched in stripes");
+          "path costs from the row below it, but the image does not have that row");
+  refused("census-guided", {.first_row = 10, .rows = 20}, "cannot be matched in stripes");
+  refused("zncc", {.first_row = 10, .rows = 20}, "cannot be matched in stripes");
 }
 
 TEST(Stripes, PipelinesThatHaveNoneAreRefused) {
@@ -134,7 +134,7 @@ TEST(Stripes, PipelinesThatHaveNoneAreRefused) {
   refused("sgm", "fill.mode=hirschmueller", "asks whole regions");
   refused("sgm", "aggregation.stage=guided", "without an aggregation");
   refused("sgm", "cost.stage=ad_census", "up to 64 bits");
-  refused("zncc", "prepare.factor=2", "reduced images");
+  refused("zncc", "prepare.factor=2", "reduces the images");
   refused("ad-census", "", "any pixel depend on any other");
   refused("realtime-dp", "", "any pixel depend on any other");
   refused("realtime-bp", "", "any pixel depend on any other");
@@ -186,8 +186,10 @@ TEST(Stripes, PathCostsThatDoNotFitAreRefused) {
   };
   Image<std::uint16_t> costs({67, 1}, range.count);
   costs.fill(1);
-  EXPECT_NE(sentence(costs).find("have none of 0 at 0,0"), std::string::npos) << sentence(costs);
-  EXPECT_NE(sentence(Image<std::uint16_t>({66, 1}, range.count)).find("planned for 67×1 pixels, 16-bit, 21 disparities"), std::string::npos);
+  EXPECT_NE(sentence(costs).find("have no path cost of 0 at 0,0"), std::string::npos) << sentence(costs);
+  EXPECT_NE(
+      sentence(Image<std::uint16_t>({66, 1}, range.count)).find("planned for 67×1 pixels, 16-bit, 21 disparities"),
+      std::string::npos);
   EXPECT_NE(sentence({}).find("its data is null"), std::string::npos) << sentence({});
   costs.fill(0);
   EXPECT_EQ(sentence(costs), "");

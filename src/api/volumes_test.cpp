@@ -322,7 +322,8 @@ TEST(Volumes, WhatDoesNotFitIsRefused) {
   };
   says(refusal([&] { matched(from_volume(sgm), pair(), {}); }), "none comes with the pair");
   says(refusal([&] { matched(sgm, pair(), {.given = PixelType::u8}); }), "set cost.stage = volume");
-  says(refusal([&] { matched(sgm, pair(), {.want_aggregated = true}); }), "no stage that makes the output 'aggregated'");
+  says(refusal([&] { matched(sgm, pair(), {.want_aggregated = true}); }),
+       "no stage that computes the output 'aggregated'");
   says(refusal([&] { matched(Pipeline("prehn-pyramid"), pair(), {.want_cost = true}); }), "pyramid");
   StereoPair given = pair();
   const Image<std::uint8_t> few(pair().left.size(), 5, 0);

@@ -69,7 +69,7 @@ PipelineData prehn_window() {
   return p;
 }
 
-// The same on a pyramid, with confidence and repair, as in the thesis's results.
+// prehn-window on a pyramid, with confidence and repair, as in the results of the thesis.
 PipelineData prehn_pyramid() {
   PipelineData p = prehn_window();
   p.levels = pyramid::Parameters{};
@@ -126,9 +126,9 @@ constexpr Method all[] = {
      "Hirschmüller, Stereo processing by semiglobal matching and mutual information, PAMI 2008; our choice of cost "
      "and penalties",
      sgm_methods::sgm},
-    {"sgm-learned", "semi-global matching on features that a small network makes, with census and gradient",
+    {"sgm-learned", "semi-global matching on features that a small network computes, with census and gradient",
      "Hirschmüller, as sgm; the network and its training on generated scenes are ours", sgm_methods::sgm_learned},
-    {"sgm-learned-fast", "the same with a network of half the channels, a third of the work",
+    {"sgm-learned-fast", "sgm-learned with a network of half the channels and a third of the operations",
      "Hirschmüller, as sgm; the network and its training on generated scenes are ours", sgm_methods::sgm_learned_fast},
     {"banz-sgm", "rank transform, semi-global matching over 8 paths, median",
      "Banz, Blume and Pirsch, Real-time semi-global matching disparity estimation on the GPU, ICCV workshops 2011",
@@ -140,7 +140,8 @@ constexpr Method all[] = {
     {"prehn-window", "sums of absolute HSV differences over a window, winner takes all",
      "Prehn, GPU stereo vision, project thesis, Robotics Research Lab, University of Kaiserslautern 2007",
      prehn_window},
-    {"prehn-pyramid", "window matching on a pyramid, repaired by confidence: time hardly grows with the range",
+    {"prehn-pyramid",
+     "window matching on a pyramid, repaired by confidence; its time hardly depends on the search range",
      "Prehn, GPU stereo vision, project thesis, Robotics Research Lab, University of Kaiserslautern 2007",
      prehn_pyramid},
     {"zncc", "zero-mean normalised cross-correlation over a window, both views checked, holes filled",
@@ -179,12 +180,12 @@ constexpr Method all[] = {
      colour_methods::segment_support},
 };
 
-// docs/choosing.md has the search that they come from.
+// docs/choosing.md describes the search for these settings.
 constexpr Method all_presets[] = {
-    {"fast", "what none is better than at its time", "sgm", sgm_methods::sgm},
-    {"balanced", "a ninth fewer errors, for a fifth more time on a GPU and two fifths on a CPU",
+    {"fast", "no measured pipeline has fewer errors in the same time", "sgm", sgm_methods::sgm},
+    {"balanced", "11 % fewer errors than fast, for 20 % more time on a GPU and 40 % on a CPU",
      "sgm: vote_fill.enabled=true", sgm_methods::balanced},
-    {"accurate", "a fifth fewer errors, for twice the time on a GPU and eight times on a CPU", "sgm-learned",
+    {"accurate", "20 % fewer errors than fast, for 2 times the time on a GPU and 8 times on a CPU", "sgm-learned",
      sgm_methods::sgm_learned},
 };
 
@@ -208,7 +209,7 @@ const std::vector<MethodInfo>& methods() {
 
 namespace {
 
-// What can follow any method, where it has none of its own.
+// Adds switched-off refinements, which can follow any method, to methods that lack them.
 void add_post_processing(PipelineData& p) {
   const auto add = [&](const StageChoice& stage) {
     const auto is_same = [&](const StageChoice& r) { return r.entry == stage.entry; };
@@ -238,8 +239,8 @@ PipelineData method_data(std::string_view name) {
     if (preset.name == name) return made(preset, paper.substr(0, paper.find(':')));
     names.push_back(preset.name);
   }
-  throw Error(ErrorCategory::call,
-              text("there is no method '", name, "'", did_you_mean(name, names), "; `stereopsis methods` lists all"));
+  throw Error(ErrorCategory::call, text("there is no method '", name, "'", did_you_mean(name, names),
+                                        "; `stereopsis methods` lists all methods"));
 }
 
 }  // namespace stereopsis

@@ -90,9 +90,9 @@ TEST_F(Volumes, WhatDoesNotFitIsRefused) {
     EXPECT_NE(answer.err.find(part), std::string::npos) << answer.err;
   };
   refuses({"--probe", "150,3"}, "is outside the image");
-  refuses({"--probe", "3"}, "must be X,Y");
+  refuses({"--probe", "3"}, "as X,Y");
   refuses({"-o", "d.pfm", "--save-volume", "sums=s.npy"}, "must be cost=FILE.npy");
-  refuses({"-o", "d.pfm", "--save-volume", "aggregated=s.npy"}, "no stage that makes the output 'aggregated'");
+  refuses({"-o", "d.pfm", "--save-volume", "aggregated=s.npy"}, "no stage that computes the output 'aggregated'");
   EXPECT_FALSE(fs::exists(folder / "s.npy"));
 }
 
