@@ -20,7 +20,7 @@ namespace {
 
 struct Entry {
   std::string label, device;
-  Json parameters;  // of a peer: those of the last scene, because the search range changes
+  Json parameters;  // the parameters; for a peer, of the last scene, because the search range changes
   bool peer = false;
   std::vector<SceneResult> results, means = {};
 };

@@ -35,7 +35,7 @@ struct Result {
   double first_ms = 0;     // from the plan to the first result, transfers included
   std::size_t workspace_bytes = 0;
   std::vector<StageTime> stages;     // without transfers
-  std::vector<StageTime> transfers;  // of one pair; empty on the CPU
+  std::vector<StageTime> transfers;  // times of one pair; empty on the CPU
   std::optional<StreamTimes> stream;
   Roofs roofs;
 

@@ -215,7 +215,7 @@ struct FrameRecord {
   double at_low_end = 0, at_high_end = 0;  // shares of the measured pixels at the ends of the range, 0 to 100
 };
 
-// What --explain prints. Equal steps, such as those of strips, are combined.
+// A step of the plan as --explain prints it. Equal steps, such as those of strips, are combined.
 struct PlannedStep {
   PlanStep step;
   int times = 1;

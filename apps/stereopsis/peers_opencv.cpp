@@ -1,5 +1,5 @@
 // OpenCV's matchers. They search a multiple of 16 disparities, and omit the columns where not every disparity lies in
-// the right image. That favours their times and would spoil their accuracy: hence PeerColumns::all.
+// the right image. The omission favours their times and would spoil their accuracy: hence PeerColumns::all.
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
 
