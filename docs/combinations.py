@@ -4,7 +4,8 @@
     docs/combinations.py --dataset DIR --results FILE.json [--device cuda:0] [--command build/release/bin/stereopsis] [--seconds 3600]
     docs/combinations.py --results FILE.json
 
-DIR holds middlebury_v2. What is in FILE.json already is not measured again: a call that ends early goes on in the next.
+DIR holds middlebury_v2. Results that FILE.json already holds are not measured again, so that
+the next call continues one that ended early.
 """
 
 import argparse

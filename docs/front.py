@@ -8,8 +8,8 @@ Both folders hold scenes with a dataset.json; `stereopsis synth --random --count
 combination is scored at several scales of its penalties, and every method as it is, then the best of each class of time are
 improved by coordinate search, one parameter at a time. Errors are relative to those of `sgm`: the mean over the datasets, each with one vote, of
 which the generated scenes are one. Times are of 1280×960×128, images on the device, taken behind all else by one process.
-What is in FILE.json already is not scored again: a call that ends early goes on in the next, and one with --seconds 0 takes the
-times alone. --from prints the front.
+Scores that FILE.json already holds are not computed again, so that the next call continues one that ended early. A
+call with --seconds 0 only measures times. --from prints the front.
 """
 
 import argparse

@@ -1,6 +1,7 @@
 """A simulation on paper: how long an exact job takes on many machines. python docs/many_machines.py
 
-What a machine does in a second is measured (per core, docs/how-to/many-machines.md) or assumed, as said beside it.
+The speed of a machine is either measured (per core, docs/how-to/many-machines.md) or assumed. A comment beside each
+number says which.
 """
 
 import math

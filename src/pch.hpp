@@ -1,5 +1,5 @@
-// What most files of the library include, compiled once. Each of them includes what it uses all the same: the preset
-// `package` does without this one.
+// The precompiled header: headers that most files of the library include. Each file still includes what it uses,
+// because the preset `package` builds without a precompiled header.
 #pragma once
 
 #include <algorithm>

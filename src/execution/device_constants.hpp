@@ -1,4 +1,4 @@
-// What all runs of a plan read on a GPU, copied there once: the maps of a rectification, and constants of stages.
+// Data that all runs of a plan read on a GPU, copied there once: the maps of a rectification, and constants of stages.
 #pragma once
 
 #include <map>
@@ -13,9 +13,9 @@ struct RectificationMaps;
 class DeviceConstants {
  public:
   void upload(const Program&, const RectificationMaps*, gpu::Device&, gpu::Queue&);
-  // Of a view; empty where nothing is rectified.
+  // Returns the rectification map of a view; empty without rectification.
   const AnyView& map(int view) const { return maps_[view]; }
-  // Of a step's entry; empty where it has none.
+  // Returns the constants of the step's stage; empty if the stage has none.
   gpu::Span constants(const Step&) const;
 
  private:

@@ -1,5 +1,5 @@
-// What a matcher works with on its device. Frames are pairs in work, numbered from 0 to the batch; they are begun in
-// turn, and a frame is ended before it is begun again.
+// The engine of a matcher runs its programs on one device. A frame is a pair in flight, with a number below the size of
+// the batch. Frames begin in turn, and a frame ends before it begins again.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace stereopsis {
 
 struct RectificationMaps;
 
-// What an engine is made for besides its programs.
+// Options of an engine in addition to its programs.
 struct EngineOptions {
-  int batch = 1;       // pairs in work at a time
-  bool times = false;  // of stages on a GPU
+  int batch = 1;       // largest number of pairs in flight
+  bool times = false;  // measure the times of stages on a GPU
   std::shared_ptr<const RectificationMaps> rectification = {};
-  int lanes = 1;                  // pairs that have memory of their own
-  std::size_t bytes_of_lane = 0;  // of that memory
+  int lanes = 1;                  // number of workspaces
+  std::size_t bytes_of_lane = 0;  // size of each workspace
 };
 
 class Engine {
@@ -32,7 +32,7 @@ class Engine {
   virtual void end(int frame, std::vector<StageTime>& times) = 0;
   virtual bool is_done(int frame) = 0;
 
-  // Both, when no other frame is in work.
+  // Begins and ends a frame. Requires that no other frame is in flight.
   virtual void match(const FrameImages& images, std::vector<StageTime>& times) {
     begin(0, images);
     end(0, times);

@@ -26,10 +26,10 @@ bool same_places(const FrameImages& a, const FrameImages& b) {
 struct Recorded {
   const Program* program = nullptr;
   Masks masks{};
-  std::optional<FrameImages> images;  // what the steps see of the caller's
+  std::optional<FrameImages> images;  // the caller's images that the steps read
   std::unique_ptr<gpu::Graph> graph;
 
-  // Whether they see the same as the last time.
+  // Returns whether the steps read the same images as the last time; otherwise stores the new ones.
   bool see(const Program& p, const Masks& masks_now, const FrameImages& now) {
     if (program == &p && masks == masks_now && images && same_places(*images, now)) return true;
     program = &p;
@@ -213,7 +213,7 @@ class GpuEngine final : public Engine {
       with_bytes(place, host, [&](auto there, auto here) { lane.queue->download(there, here); });
     });
   }
-  // From the caller's images on the device to their places in the workspace, or back.
+  // Copies the caller's images on the device to their places in the workspace, or back.
   void copy(const Program& program, const FrameImages& images, Lane& lane, bool (*moves)(Binding)) {
     for_each_transfer(program, images, lane, moves, [&](const AnyView& place, const AnyView& image) {
       const bool in = moves == is_input;
@@ -229,7 +229,7 @@ class GpuEngine final : public Engine {
   static ImageView<const T> as_const(ImageView<T> image) {
     return image;
   }
-  // Both as images of their elements' size.
+  // Calls `f` with both images, typed by the size of their elements.
   template <class F>
   static void with_bytes(const AnyView& place, const AnyView& host, F&& f) {
     switch (bytes_of(place.element)) {
@@ -252,7 +252,7 @@ class GpuEngine final : public Engine {
     run(bytes);
     if (times_) take_time(f, name, {.bytes = bytes}, queue);
   }
-  // What was enqueued since the last mark; what goes on under the same name goes on.
+  // Adds the work enqueued since the last mark to the entry `name`, a new entry unless the last one has that name.
   void take_time(InWork& f, const std::string& name, const Work& work, gpu::Queue& queue) {
     if (f.times.empty() || f.times.back().name != name) f.times.push_back({.name = name});
     add_work(f.times.back(), work);
@@ -260,13 +260,13 @@ class GpuEngine final : public Engine {
   }
 
   const std::shared_ptr<const Programs> programs_;
-  const bool times_;  // of stages are taken
+  const bool times_;  // measure the times of stages
   gpu::Device& device_;
   DeviceConstants shared_;                   // all lanes read it
-  std::array<bool, binding_count> reads_{};  // of the pair: of NV12 methods on grey images leave the chroma where it is
-  std::vector<AnyView> views_;               // of the frame that is enqueued
+  std::array<bool, binding_count> reads_{};  // which bindings are read; methods on grey images skip chroma
+  std::vector<AnyView> views_;               // views of the frame that is being enqueued
   std::vector<InWork> frames_;
-  std::vector<Lane> lanes_;  // whose queues are done with before the frames' images go
+  std::vector<Lane> lanes_;  // destroyed first: their queues finish before the frames' images are freed
 };
 
 }  // namespace

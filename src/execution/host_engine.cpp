@@ -199,8 +199,8 @@ class HostEngine final : public Engine {
   const std::shared_ptr<const RectificationMaps> maps_;
   const std::unique_ptr<std::byte, detail::AlignedDelete> memory_;
   Threads threads_;
-  std::vector<AnyView> views_;   // of the frame that runs
-  std::vector<std::byte> kept_;  // of the costs that it was given
+  std::vector<AnyView> views_;   // views of the running frame
+  std::vector<std::byte> kept_;  // copy of the cost volume that the frame received
   std::array<std::vector<std::byte>, volume_outputs.size()> made_;
 
   std::mutex mutex_;  // for what follows

@@ -35,7 +35,7 @@ class PinnedStaging {
     return there;
   }
   static void deliver(const AnyView& from, const AnyView& to) { copy(from, to); }
-  // What the stand-in of an image of this shape takes.
+  // Returns the size of the staging buffer of an image of this shape.
   static std::size_t bytes_for(const AnyView& image) {
     return static_cast<std::size_t>(bytes_of(image.element)) * pitch_of(image) * image.height;
   }

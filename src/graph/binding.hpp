@@ -16,9 +16,9 @@ enum class Binding {
 #define STEREOPSIS_ROW(name, ...) name,
   STEREOPSIS_INPUTS(STEREOPSIS_ROW)
 #undef STEREOPSIS_ROW
-      chroma_left,  // of NV12, whose luma is `left` and `right`
+      chroma_left,  // the chroma planes of NV12; `left` and `right` are its luma
   chroma_right,
-  map_left,  // of a rectification
+  map_left,  // the maps of a rectification
   map_right,
 // The rows of the table of outputs.
 #define STEREOPSIS_ROW(name, ...) output_##name,
@@ -57,7 +57,7 @@ inline constexpr std::array volume_outputs{Binding::output_cost, Binding::output
 inline constexpr std::array probe_outputs{Binding::output_probed_cost, Binding::output_probed_aggregated,
                                           Binding::output_probed_optimised};
 
-// The images of a frame by their bindings. Those without memory are absent.
+// The images of a frame by their bindings. Images without memory are absent.
 using FrameImages = std::array<AnyView, binding_count>;
 
 }  // namespace stereopsis

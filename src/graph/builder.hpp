@@ -22,10 +22,10 @@ struct Value {
 // The images of both views at one size: values by name, −1 for images that are not there.
 struct Images {
   PairInfo info;
-  Size size;  // that the method sees
+  Size size;  // size of the images that the method reads
   std::map<std::string, std::array<int, 2>, std::less<>> made;
-  Rows rows{};          // of them that the method sees; none: all. Images that are made of images have all
-  int full_height = 0;  // of images that are made, where the method sees some rows
+  Rows rows{};          // rows that the method reads; none: all. Derived images have all rows
+  int full_height = 0;  // height of derived images if the method reads some rows
 
   Size full_size() const { return {size.width, rows.count() > 0 ? full_height : size.height}; }
   int find(std::string_view name, int view) const {
@@ -37,16 +37,16 @@ struct Images {
   }
 };
 
-// Where a step finds and leaves what its ports name: images of both views, maps of the reference view, and the cost
-// volume. A map that is requested has its value before it is made.
+// The values to which the names of a step's ports refer: images of both views, maps of the reference view, and the cost
+// volume. A requested map has its value before a step writes it.
 struct Scope {
   Images& images;
   Maps& maps;
   StepContext context;
-  Rows rows{};                            // of the images and the maps; none: all
-  WordCost word_cost = {};                // of the words, as long as the costs are those of words
+  Rows rows{};                            // rows of the images and the maps; none: all
+  WordCost word_cost = {};                // the cost of two words, while the volume holds such costs
   int most_cost = 255;                    // the largest cost of 8 bits
-  const StageParameters* cost = nullptr;  // of the matching cost; null: of the pipeline's
+  const StageParameters* cost = nullptr;  // parameters of the matching cost; null: the pipeline's
 };
 
 class Builder {
@@ -65,7 +65,7 @@ class Builder {
   const Request& request() const { return request_; }
   const Target& target() const { return target_; }
   const Rect& shown() const { return shown_; }
-  int stripe_rows() const { return stripe_rows_; }  // of stripes that steps work in; 0: as they like
+  int stripe_rows() const { return stripe_rows_; }  // rows of a stripe; 0: the steps decide
   bool is_fused() const { return fused_; }
 
   int value(const AnyView& shape, Binding binding = Binding::none);
@@ -103,8 +103,8 @@ class Builder {
   // Returns the steps, fused if the builder is for fused operations.
   std::vector<Step> take_steps();
 
-  Images raw;            // of a pair that is rectified first, as it is given
-  int given_costs = -1;  // the volume that comes with the pair
+  Images raw;            // the raw images of a pair that is rectified first
+  int given_costs = -1;  // the volume that the caller passes with the pair
 
  private:
   bool makes_volume(const Step& step) const;

@@ -36,7 +36,7 @@ struct Shape {
   const StageParameters& parameters;
   const StepContext& context;
   std::span<const Operand> operands;
-  std::span<const AnyView> views;  // one for each operand
+  std::span<const AnyView> views;  // the memory of each operand
   const Target& target;
 
   template <class P>

@@ -16,7 +16,7 @@ namespace stereopsis {
 
 enum class Slot { prepare, cost, aggregation, optimisation, select, levels, refinement, image, internal };
 
-// What the planner needs of a stage that no slot of a pipeline names. One stage has each role.
+// Purposes for which the planner needs a stage that no slot of a pipeline names. Exactly one stage has each role.
 enum class Role {
   none,
   word_volume,  // makes a volume of the costs of words
@@ -40,42 +40,42 @@ struct Images;
 class Builder;
 using Maps = std::map<std::string, int, std::less<>>;
 
-// What a step's parameters may depend on besides the stage's own ones.
+// Facts on which a step's parameters may depend in addition to the stage's own parameters.
 struct PlanFacts {
   const PipelineData& pipeline;
-  const StageParameters& cost;  // of the matching cost whose volume is made
-  WordCost word_cost;           // of the words, if the costs are still those of words
+  const StageParameters& cost;  // parameters of the matching cost that fills the volume
+  WordCost word_cost;           // the cost of two words, if the volume still holds such costs
   int most_cost = 255;          // the largest cost of 8 bits
 };
 
-// How a stage of the slot `prepare` works on images of another size.
+// A change of the image size by a stage of the slot `prepare`.
 struct Reduction {
   OfParameters<int()> factor;                  // 1: the images keep their size
-  OfParameters<Size(Size input)> output_size;  // of the maps
+  OfParameters<Size(Size input)> output_size;  // size of the maps
   OfParameters<int()> output_factor;           // pixels of the input in a row of one of the maps
   OfParameters<DisparityRange(const DisparityRange&)> range;
   Images (*reduce)(Builder&, const StageChoice&, Images& full);
   void (*restore)(Builder&, const StageChoice&, Images& full, Images& reduced, Maps& maps);
 };
 
-// How a stage that changes the shape of the pipeline makes the steps from the images to the maps.
+// Lowers a pipeline whose shape the stage changes: adds the steps from the images to the maps.
 struct Lowering {
   bool (*applies)(const PipelineData&, const Request&);
   void (*match)(Builder&, Images&, const DisparityRange&, Maps&);
 };
 
-// How a pipeline with this stage is computed in a region of interest, where the general rule would give too much or too
-// little.
+// Rule for computing a pipeline with this stage in a region of interest, if the general rule would request too much or
+// too little input.
 struct RegionRule {
   bool (*applies)(const PipelineData&);
   Rect (*required_input)(const PipelineData&, const Request&);
 };
 
-// How an optimisation goes on from stripe to stripe by its path costs.
+// Passes the path costs of an optimisation from stripe to stripe.
 struct PathBoundary {
-  OfParameters<int()> kinds;                          // of paths, as Matched::paths has rows
-  OfParameters<StageParameters(bool up)> parameters;  // of the stage that follows the paths alone
-  std::string stage;                                  // which stage that is
+  OfParameters<int()> kinds;                          // number of kinds of paths, which are the rows of Matched::paths
+  OfParameters<StageParameters(bool up)> parameters;  // parameters of the stage that computes only path costs
+  std::string stage;                                  // name of that stage
 };
 
 // The rows that a refinement reads around a stripe of rows.
@@ -83,7 +83,7 @@ struct RowSupport {
   int rows = 0;                // above and below
   bool fills_columns = false;  // it looks along columns, up to the next measured pixel
   bool before_fills = false;   // it must not follow a refinement that fills columns
-  std::string unlimited = {};  // why no number of rows is enough; empty: a number is
+  std::string unlimited = {};  // the reason for which no number of rows suffices; empty: a number does
 };
 
 struct StageDescriptor {
@@ -100,46 +100,47 @@ struct StageDescriptor {
   FunctionOf<const Shape, void()> check = nullptr;                  // throws Error(call) for what does not fit together
   Scratch scratch = {};                                             // bytes
   Work (*work)(const Shape&) = nullptr;                             // none: every operand once
-  // What its function on a GPU finds there beside its operands, copied once; it stays as long as the parameters.
+  // Constants for the function on a GPU in addition to its operands. They are copied to the device once; the span stays
+  // valid as long as the parameters.
   OfParameters<std::span<const std::int32_t>()> constants = nullptr;
   OfParameters<Size(Size)> output_size = nullptr;   // none: that of the first operand
-  bool keeps_channels = false;                      // what is made has the channels of the first operand
-  const char* (*alias)(const PairInfo&) = nullptr;  // of the slot `image`: which other image it is, or null
-  OfParameters<WordCost()> word_cost = nullptr;     // of a cost that makes words
+  bool keeps_channels = false;                      // the output has the channels of the first operand
+  const char* (*alias)(const PairInfo&) = nullptr;  // slot `image`: the name of the image that it equals, or null
+  OfParameters<WordCost()> word_cost = nullptr;     // costs that compare words
   bool separate_right_costs = false;  // the right view's disparity comes from costs of its own, by its own image
-  bool row_tiles = false;             // of an aggregation: it makes some rows at a time, across scales, too
-  OfParameters<CostUnits()> units = nullptr;     // of the costs that it makes
-  OfParameters<int()> most_cost = nullptr;       // of those that it reads; none: its type's
-  std::string after_selection = {};              // of a cost: an internal stage behind the selection
-  OfParameters<std::string()> titled = nullptr;  // in the place of the title
-  bool capturable = true;                        // whether a graph of a GPU's commands can replay it
+  bool row_tiles = false;             // aggregations: computes some rows at a time, also across scales
+  OfParameters<CostUnits()> units = nullptr;     // units of the costs that it writes
+  OfParameters<int()> most_cost = nullptr;       // largest cost that it reads; none: that of the type
+  std::string after_selection = {};              // costs: an internal stage after the selection
+  OfParameters<std::string()> titled = nullptr;  // replaces the title
+  bool capturable = true;                        // a graph of a GPU's commands can replay it
   Role role = Role::none;
   // Completes the parameters of a step by what is known when it is planned.
   FunctionOf<StageParameters, void(const PlanFacts&)> plan = nullptr;
 
   // Costs.
-  bool from_outside = false;       // of a cost: the volume comes with the pair
-  std::string before_stages = {};  // of a cost: an internal stage that follows where another stage reads the costs
-  OfParameters<StageParameters()> of_other_view = nullptr;  // of a selection
-  // Of the role `quantise`: its parameters for costs of these units, which become those of its result.
+  bool from_outside = false;       // costs: the caller passes the volume with the pair
+  std::string before_stages = {};  // costs: an internal stage that runs before another stage reads them
+  OfParameters<StageParameters()> of_other_view = nullptr;  // selections
+  // Role `quantise`: returns its parameters for costs of these units, and sets `units` to those of its result.
   OfParameters<StageParameters(Element, bool has_holes, CostUnits& units)> fit = nullptr;
-  OfParameters<double(double first, double second)> largest_sum = nullptr;  // of the role `sum`
+  OfParameters<double(double first, double second)> largest_sum = nullptr;  // role `sum`
 
   // Inputs and outputs.
-  bool (*takes_format)(PixelFormat) = nullptr;  // of the slot `image`: it makes the image of pictures in this format
+  bool (*takes_format)(PixelFormat) = nullptr;                       // slot `image`: it converts images of this format
   StageParameters (*of_format)(PixelFormat, Pixel first) = nullptr;  // its parameters; the output begins at `first`
-  StageParameters (*of_geometry)(const Request&, const Rect& shown) = nullptr;  // of the role `triangulate`
+  StageParameters (*of_geometry)(const Request&, const Rect& shown) = nullptr;  // role `triangulate`
 
   // Support.
   bool spans_range = false;            // its input spreads over the search range
   bool spans_window = false;           // its input spreads over the window that the matching cost shares
   bool counts_in_regions = false;      // its required input counts in a region besides the region's margin
-  bool reads_both_candidates = false;  // of a cost: in a region, columns of both views' candidates are read
-  OfParameters<Rect(const Rect& output)> shared_window = nullptr;  // of a cost
+  bool reads_both_candidates = false;  // costs: in a region, reads the columns of both views' candidates
+  OfParameters<Rect(const Rect& output)> shared_window = nullptr;  // costs
   OfParameters<RowSupport()> row_support = nullptr;                // none: that of required_input
 
   // The shape of the pipeline.
-  OfParameters<int(Size, int disparities, const Target&)> tile_rows = nullptr;  // of row tiles
+  OfParameters<int(Size, int disparities, const Target&)> tile_rows = nullptr;  // height of a row tile
   void (*check_pipeline)(const PipelineData&, const Request&) = nullptr;
   const Reduction* reduction = nullptr;
   const Lowering* lowering = nullptr;

@@ -1,4 +1,4 @@
-// What a pipeline is: the slots of the taxonomy, each with the stage that fills it.
+// A pipeline: the slots of the taxonomy, each with the stage that fills it.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace stereopsis {
 struct StageChoice {
   const StageDescriptor* entry = nullptr;  // none: the slot is empty
   StageParameters parameters;
-  bool enabled = true;  // of a refinement
+  bool enabled = true;  // only refinements can be switched off
 
   StageChoice() = default;
   explicit StageChoice(const StageDescriptor& e) : entry(&e), parameters(e.parameters) {}
-  // By its parameters, which know the stage's name.
+  // Finds the stage by its parameters, which know its name.
   template <class P>
     requires requires { P::stage; }
   StageChoice(P p, bool enabled_ = true)
@@ -46,7 +46,7 @@ struct PipelineData {
   std::string method = "custom";
   StageChoice prepare, cost, plus, aggregation, optimisation, select, levels;
   std::vector<StageChoice> refinements;  // in their order
-  std::vector<StageChoice> images;       // what makes images that stages of the pipeline read, where it has parameters
+  std::vector<StageChoice> images;       // stages with parameters that derive images for other stages
   StageParameters region = RegionParameters{};
 
   const StageParameters& parameters_of(const StageDescriptor& maker) const {
@@ -54,9 +54,9 @@ struct PipelineData {
       if (image.entry == &maker) return image.parameters;
     return maker.parameters;
   }
-  // How costs become integers of 8 bits, where something needs them.
+  // Parameters of the conversion of costs to 8-bit integers, if a stage needs them.
   StageParameters quantising = registry().at(Role::quantise).parameters;
-  // How the costs of `cost` and `plus` are added.
+  // Parameters of the addition of the costs of `cost` and `plus`.
   StageParameters summing = registry().at(Role::sum).parameters;
 
   int margin() const { return region.as<RegionParameters>().margin; }
@@ -67,7 +67,7 @@ struct SlotOfOne {
   const char* name;
   StageChoice PipelineData::*stage;
 };
-// Those that one stage fills, in the order of the taxonomy.
+// The slots that one stage fills, in the order of the taxonomy.
 inline constexpr SlotOfOne slots_of_one[] = {{Slot::prepare, "prepare", &PipelineData::prepare},
                                              {Slot::cost, "cost", &PipelineData::cost},
                                              {Slot::cost, "plus", &PipelineData::plus},
@@ -76,14 +76,14 @@ inline constexpr SlotOfOne slots_of_one[] = {{Slot::prepare, "prepare", &Pipelin
                                              {Slot::select, "select", &PipelineData::select},
                                              {Slot::levels, "levels", &PipelineData::levels}};
 
-// Whether some stage of the pipeline, switched on or off, has no finite required input. Filters whose windows reach far
-// take all that theirs need.
+// Returns whether a stage of the pipeline, switched on or off, has no finite required input. Filters with large windows
+// read all pixels of their windows.
 bool takes_margin(const PipelineData&);
 // Whether costs may have to become integers of 8 bits: a stage takes none of the type that the one before makes, or
 // none so large.
 bool may_quantise(const PipelineData&);
 
-// Whether filtered volumes of words are made some rows at a time, and selected from as they are.
+// Returns whether filtered volumes of words are computed some rows at a time, with the selection after each tile.
 inline bool uses_row_tiles(const PipelineData& p) {
   return p.aggregation && p.aggregation.entry->row_tiles && !p.optimisation && p.cost && !p.plus &&
          p.cost.entry->word_cost != nullptr;
@@ -94,7 +94,7 @@ inline const Reduction* reduction_of(const PipelineData& p) {
   const Reduction* reduction = p.prepare ? p.prepare.entry->reduction : nullptr;
   return reduction != nullptr && reduction->factor(p.prepare.parameters) > 1 ? reduction : nullptr;
 }
-// How many pixels of the input one of the matched images is wide and high.
+// Returns the width and height, in pixels of the input, of one pixel of the matched images.
 inline int reduction_factor(const PipelineData& p) {
   const Reduction* reduction = reduction_of(p);
   return reduction == nullptr ? 1 : reduction->factor(p.prepare.parameters);

@@ -7,7 +7,7 @@ namespace {
 
 Rect required_by(const StageChoice& stage, const StageChoice& cost, int span, const Rect& output) {
   const StageDescriptor& s = *stage.entry;
-  if (s.spans_range) return grow(output, span, 0);  // all that the right pixel may match
+  if (s.spans_range) return grow(output, span, 0);  // all pixels that the right pixel may match
   if (s.spans_window) return cost.entry->shared_window(cost.parameters, output);
   if (s.global_support || s.required_input == nullptr) return output;
   return s.required_input(stage.parameters, output);

@@ -1,4 +1,4 @@
-// What a program is made for: the public Problem in the planner's terms, which src/api translates.
+// The request for a program: the public Problem in the planner's terms, translated by src/api.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ struct Request {
   int channels = 1;
   int bit_depth = 8;
   std::optional<PixelFormat> format;
-  std::array<bool, 2> masks{};   // whether the views have masks
-  std::optional<Element> costs;  // of a volume that comes with the pair
-  bool without_images = false;   // only the volume comes
+  std::array<bool, 2> masks{};   // the views that have masks
+  std::optional<Element> costs;  // type of a volume that the caller passes with the pair
+  bool without_images = false;   // the caller passes only the volume
 
   // Maps that rectify the pair.
   struct Rectification {
-    Size size;                       // of the rectified images
-    std::array<bool, 2> complete{};  // whether each view has a source for all pixels
+    Size size;                       // size of the rectified images
+    std::array<bool, 2> complete{};  // the views in which every pixel has a source
   };
   std::optional<Rectification> rectification;
 

@@ -20,9 +20,9 @@ struct StepContext {
   bool from_right = false;
   Element element = Element::u8;  // element type of the pair's pixels
   int bit_depth = 8;
-  int channels = 1;     // of the pair
-  Rows rows = {};       // of the rows that it is given, those that it is to make
-  int stripe_rows = 0;  // of stripes that it is to work in; 0: as it likes
+  int channels = 1;     // channels of the pair
+  Rows rows = {};       // rows to compute among those of the input
+  int stripe_rows = 0;  // rows of a stripe; 0: the step decides
 };
 
 enum class On { oracle, cpu, gpu };
@@ -40,7 +40,7 @@ struct Target : gpu::Properties {
 // A value that a step reads or writes, and the port that it belongs to.
 struct Operand {
   int value = -1;         // none
-  Rows rows = {};         // of it; none: all
+  Rows rows = {};         // rows of the value; none: all
   const char* name = "";  // the port's name
   Side view = Side::reference;
   Port::Use use = Port::Use::in;

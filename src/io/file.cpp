@@ -173,7 +173,7 @@ std::string lower_extension(const fs::path& file) {
 }  // namespace io
 
 std::filesystem::path follow_links(const std::filesystem::path& file) {
-  constexpr int longest_chain = 40;  // as in Linux; a longer chain is a cycle
+  constexpr int longest_chain = 40;  // Linux's limit; a longer chain is a cycle
   std::filesystem::path target = file;
   std::error_code error;
   for (int links = 0; links < longest_chain && std::filesystem::is_symlink(target, error); ++links) {

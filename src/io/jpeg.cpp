@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include <jpeglib.h>
-// after jpeglib.h
+// jerror.h needs the types of jpeglib.h.
 #include <jerror.h>
 
 #include "core/text.hpp"

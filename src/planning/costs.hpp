@@ -1,4 +1,4 @@
-// What is known of a pipeline's costs before there is a program.
+// Facts about a pipeline's costs that are known before there is a program.
 #pragma once
 
 #include <string_view>

@@ -7,7 +7,7 @@
 namespace stereopsis {
 namespace {
 
-// Whether a name is among alternatives that | divides.
+// Returns whether a name is among `alternatives`, which | separates.
 bool is_among(std::string_view name, const std::string& alternatives) {
   const auto list = split(alternatives, '|');
   return std::find(list.begin(), list.end(), name) != list.end();

@@ -1,4 +1,4 @@
-// From the pair as it is given to the images that the method sees.
+// Lowers the input: the steps from the pair to the images that the method reads.
 #include <algorithm>
 
 #include "core/pixel_layout.hpp"
@@ -13,8 +13,8 @@ Rect given_part(const Builder& b) {
   return request.rectification ? Rect{0, 0, request.size.width, request.size.height} : b.shown();
 }
 
-// Takes a view's images. Of NV12 the luma is the grey image. The colours of other formats, and of NV12, are made where
-// something reads them.
+// Adds a view's images. The luma of NV12 is the grey image. Steps that convert the colours of NV12 and other formats
+// are added only if a stage reads the colours.
 void take_view(Builder& b, Images& images, int view, const Rect& part) {
   const Request& request = b.request();
   const auto take = [&](const char* name, Binding left, Size size, Element element, int channels) {

@@ -1,4 +1,4 @@
-// From the selection's maps to what is delivered.
+// Lowers the outputs: the steps from the selection's maps to the requested outputs.
 #include <algorithm>
 
 #include "core/text.hpp"

@@ -11,7 +11,7 @@ Rect required_of(const StageChoice& stage, const Rect& output) {
   return stage.entry->required_input(stage.parameters, output);
 }
 
-// What stages need whose input counts besides the margin.
+// Returns the input that stages require whose input counts in addition to the margin.
 Rect required_of_exact(const PipelineData& p, Rect r) {
   const auto add = [&](const StageChoice& stage) {
     if (stage && stage.entry->counts_in_regions) r = required_of(stage, r);

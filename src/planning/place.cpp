@@ -52,7 +52,7 @@ class Placed {
     for (int step = piece.first; step <= piece.last; ++step) brief_[step].push_back(piece);
   }
 
-  // By offset.
+  // Returns the placed pieces that live at the same time as `piece`, sorted by offset.
   const std::vector<Piece>& living_with(const Piece& piece) {
     found_.clear();
     for (const Piece& other : lasting_)

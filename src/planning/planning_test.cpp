@@ -144,7 +144,7 @@ TEST_F(Passes, FusionKeepsAnImageThatIsDelivered) {
   EXPECT_EQ(names(), (Names{"first", "second"}));
 }
 
-// What the run reads may be read by others.
+// Other steps may read the inputs of a fused run, too.
 TEST_F(Passes, FusionSharesItsInputs) {
   const int in = value(), between = value(), out = value(), other = value();
   step(first, in, between);

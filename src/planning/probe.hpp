@@ -7,7 +7,7 @@
 namespace stereopsis::probe {
 
 struct Parameters {
-  std::vector<Pixel> pixels;  // of the volume
+  std::vector<Pixel> pixels;  // pixels of the volume
 };
 
 // Reads a volume, writes an image of its type: a row for each pixel, as wide as there are candidates.

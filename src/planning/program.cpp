@@ -70,7 +70,7 @@ void Program::bind(std::uint64_t memory, const FrameImages& images, const Masks&
         (v.binding == Binding::mask_left && !masks[0]) || (v.binding == Binding::mask_right && !masks[1]);
     views[i] = absent ? AnyView() : v.binding != Binding::none && given.memory != 0 ? given : v.shape;
     if (absent || views[i].memory != 0 || !v.has_place) continue;
-    // On the host an address, on a GPU memory and an offset.
+    // A view has an address on the host, and a memory object with an offset on a GPU.
     if (target_.device == On::gpu) {
       views[i].memory = memory;
       views[i].offset = static_cast<std::int64_t>(v.offset) / bytes_of(v.shape.element);

@@ -11,7 +11,7 @@
 
 namespace stereopsis {
 
-// Whether the views have masks.
+// The views that have masks.
 using Masks = std::array<bool, 2>;
 
 struct ProgramStep {
@@ -34,7 +34,7 @@ class Program {
   const std::vector<Value>& values() const { return values_; }
   const std::vector<ProgramStep>& steps() const { return steps_; }
   const std::vector<std::string>& times() const { return times_; }  // titles of the steps, each once in a row
-  std::size_t bytes() const { return bytes_; }                      // of the workspace
+  std::size_t bytes() const { return bytes_; }                      // size of the workspace
   const Rect& shown() const { return shown_; }                      // part of the rectified images that is read
   // Returns the shape of an image of the caller; an empty one if no step uses it.
   AnyView shape(Binding binding) const;
@@ -70,7 +70,7 @@ class Programs {
   const Program& with_masks() const { return *with_masks_; }
   const Program& without_masks() const { return *without_masks_; }
   const Program& of(const Masks& masks) const { return masks[0] || masks[1] ? *with_masks_ : *without_masks_; }
-  std::size_t bytes() const { return bytes_; }  // of the larger
+  std::size_t bytes() const { return bytes_; }  // size of the larger workspace
 
  private:
   std::shared_ptr<const Program> with_masks_, without_masks_;

@@ -36,7 +36,7 @@ DeviceImageView view_of(const AnyView& v, int bit_depth = 8) {
   return {flat.memory, flat.offset, type, flat.width, flat.height, flat.channels, flat.pitch, bit_depth};
 }
 
-// Returns what the caller's stage is called with. What its slot does not have is empty.
+// Returns the arguments of the caller's stage. Members that its slot does not have are empty.
 UserCall call_of(const Shape& s) {
   return {.reference = view_of(s.input("image"), s.context.bit_depth),
           .other = view_of(s.input("image", Side::other), s.context.bit_depth),
@@ -52,7 +52,7 @@ UserCall call_of(const Shape& s) {
           .threads = s.target.threads};
 }
 
-// Calls a function of the caller's. What it throws becomes an Error.
+// Calls a function of the caller's. Converts every exception to an Error.
 template <class F>
 auto call_guarded(const std::string& name, F&& function) {
   try {
@@ -126,7 +126,7 @@ void check(const Shape& s) {
                      "; set one, or plan for ", on_gpu ? "the cpu" : "a GPU"));
 }
 
-// Of integers, all that they can be; of float, where nothing is said.
+// Returns the largest cost of a type: its largest integer, and 1 for float unless the stage says otherwise.
 double largest_of(PixelType type) { return type == PixelType::u8 ? 255 : type == PixelType::u16 ? 65535 : 1; }
 
 Rect required(const StageParameters& p, const Rect& output) { return *required_input(p, output); }

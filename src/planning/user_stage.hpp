@@ -7,7 +7,7 @@
 
 namespace stereopsis::user_stage {
 
-// Of that slot; null where there is none of the caller's. Its parameters are a UserStage.
+// Returns the entry for the caller's stages in `slot`; null if the slot allows none. Its parameters are a UserStage.
 const StageDescriptor* entry_of(Slot);
 
 // Refuses what a stage of that slot can't have.

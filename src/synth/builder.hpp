@@ -14,7 +14,7 @@ class Builder {
 
   World& world;
   Random random;
-  double half_width, half_height;  // of the left camera's field of view at depth 1
+  double half_width, half_height;  // half of the left camera's field of view at depth 1
   Frame frame{{0, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 0, 1}};
 
   // Return the size of a pixel at a depth, and `size` or, if larger, the size of `pixels` pixels there, so that thin

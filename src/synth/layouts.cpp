@@ -280,7 +280,7 @@ void room(Builder& b) {
   b.panel(rug - .25 * wall * turn.x - .1 * wall * turn.z, .5 * wall * turn.x, .25 * wall * turn.z,
           anything(r, b.pixel(rug.z)));
 
-  // On the wall: pictures and a shelf.
+  // Pictures and a shelf hang on the wall.
   for (int i = r.below(4); i > 0; --i) {
     const double width = r.between(.08, .2) * wall, height = r.between(.06, .16) * wall;
     const double x = r.between(-.8, .7) * b.half_width * wall, y = r.between(-.1, .6) * b.half_height * wall;

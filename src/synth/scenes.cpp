@@ -143,7 +143,7 @@ void table(Builder& b) {
   b.box({middle, lintel, wall}, 0, {right - left + .2, .08, .08}, painted);
   for (const double x : {left, middle, right}) b.box({x, sill, wall}, 0, {.07, lintel - sill, .08}, painted);
   b.box({middle, .5 * (sill + lintel), wall}, 0, {right - left, .035, .04}, painted);
-  // Outside: a tree.
+  // A tree stands outside.
   const Vec3 tree{4.1, -1, 10};
   b.rod(tree, tree + Vec3{.2, 3.2, 0}, .26, .16, make(Pattern::clouds, brown, .5 * brown, .3, .3));
   for (int i = 0; i < 9; ++i) {

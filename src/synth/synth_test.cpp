@@ -231,7 +231,7 @@ TEST_P(EveryScene, BothCamerasSeeTheSamePointAtTheTrueDisparity) {
     if (there.surface == hit.surface) {
       ASSERT_LT(length(hit.local - there.local), 1e-6);
     }
-    // If a hard edge of a pattern runs through the point, the last bit decides.
+    // The last bit decides if a hard edge of a pattern runs through the point.
     if (length(difference) > 1e-6) --visible;
   });
   EXPECT_GT(visible, .7 * size.width * size.height);
@@ -440,7 +440,7 @@ TEST(Synth, AWholeRowOffIsTheNextRow) {
   int different = 0;
   for_each_pixel({o.size.width, o.size.height - 1},
                  [&](int x, int y) { different += std::abs(off.right(x, y, 1) - ideal().right(x, y + 1, 1)) > 1; });
-  EXPECT_LT(different, o.size.width);  // only where blocks of candidates end
+  EXPECT_LT(different, o.size.width);  // Blocks of candidates end at the few pixels that differ.
   EXPECT_EQ(checksum(off.left, 0), checksum(ideal().left, 0));
 }
 

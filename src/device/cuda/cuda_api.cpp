@@ -7,7 +7,7 @@ namespace {
 
 struct Opened {
   Api api;
-  std::string reason;  // why the driver cannot be used; empty if it can
+  std::string reason;  // the reason for which the driver cannot be used; empty if it can
 };
 
 Opened open_driver() {

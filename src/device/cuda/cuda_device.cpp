@@ -307,7 +307,7 @@ class CudaDevice final : public gpu::Device {
     return text(attribute(compute_capability_major), '.', attribute(compute_capability_minor));
   }
 
-  // Since CUDA 12.3, kernels in a recorded graph may start early too.
+  // CUDA 12.3 and later also let kernels in a recorded graph start early.
   bool starts_early() const {
     int driver = 0;
     api.driver_version(&driver);

@@ -5,8 +5,8 @@
 
 namespace stereopsis {
 
-// Every thread alternates arrive() and wait(). If one lane arrived for its warp, compute-sanitizer's racecheck would
-// not see that the barrier orders the accesses of the other lanes.
+// Every thread alternates arrive() and wait(). One lane must not arrive for its warp, because compute-sanitizer's
+// racecheck would not see that the barrier orders the accesses of the other lanes.
 class SplitBarrier {
  public:
   // Initialises the barrier, which must be in shared memory. The caller calls __syncthreads() afterwards.

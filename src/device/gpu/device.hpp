@@ -24,7 +24,7 @@ struct Kernel {
   const char* name;
   const char* instance;
   // The kernel may start while the previous kernel in the queue still runs, because it waits by itself for its inputs
-  // (device/cuda/early.cuh). For tuned kernels only; devices without early start run it after the previous kernel.
+  // (device/cuda/early.cuh). Only tuned kernels set it; devices without early start run them after the previous kernel.
   bool early = false;
   // Percentage of the memory shared by a multiprocessor's L1 cache and local memory that should be local; −1: the
   // driver's choice. Kernels that differ in this value do not run concurrently on a multiprocessor.
@@ -132,7 +132,7 @@ class Queue {
  public:
   virtual ~Queue() = default;
 
-  const Properties& properties() const { return properties_; }  // of the device
+  const Properties& properties() const { return properties_; }
   int cuda_capability() const { return properties_.cuda_capability; }
 
   template <class... Values>
@@ -284,7 +284,7 @@ bool is_page_locked(Device&, const void*);
 
 // The devices found for CUDA or for OpenCL.
 struct Found {
-  std::string reason;  // why there is no device; empty if there are some
+  std::string reason;  // the reason for which there is no device; empty if there are some
   struct Candidate {
     std::unique_ptr<Device> device;  // null if the device cannot be used
     DeviceDescription unusable;      // the reason, if the device cannot be used

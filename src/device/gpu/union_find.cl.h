@@ -1,8 +1,8 @@
 // Connected components by lock-free union-find. labels[i] is a parent's label, which is never larger than i, or i
 // itself for a root. A stale label still leads to the root.
 
-// Links every visited pixel to its parent's parent, which shortens later walks. If that undoes a concurrent join(), the
-// join continues with the label that it replaced.
+// Links every visited pixel to its parent's parent, which shortens later walks. A concurrent join() whose change
+// this update undoes continues with the label that it replaced.
 FUNCTION int find_root(GLOBAL int* labels, int i) {
   int parent = FRESH(int, labels + i);
   while (parent != i) {

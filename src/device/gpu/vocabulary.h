@@ -116,7 +116,7 @@ FUNCTION float divide(float a, float b) {
 #ifdef ROUNDED_DIVISION
   return a / b;
 #else
-  int exponent_a, exponent_b;  // of significands that are integers below 2²⁴
+  int exponent_a, exponent_b;  // exponents of significands that are integers below 2²⁴
   const float significand_a = ldexp(frexp(a, &exponent_a), 24), significand_b = ldexp(frexp(b, &exponent_b), 24);
   return ldexp(quotient((int)significand_a, (int)significand_b), exponent_a - exponent_b);
 #endif

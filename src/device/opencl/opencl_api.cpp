@@ -9,7 +9,7 @@ namespace {
 
 struct Opened {
   Api api;
-  std::string reason;  // why the loader cannot be used; empty if it can
+  std::string reason;  // the reason for which the loader cannot be used; empty if it can
 };
 
 Opened open_loader() {

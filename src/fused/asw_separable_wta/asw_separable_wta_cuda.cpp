@@ -28,7 +28,7 @@ struct Bands {
   gpu::Span matrices, divisors;
 };
 
-// Where everything lies.
+// The layout of the scratch memory.
 struct Memory {
   Memory(const Parameters& p, Size size, int disparities, gpu::Span span)
       : bytes(span.bytes),
@@ -50,7 +50,7 @@ CudaWeights weights_of(const Parameters& p) {
   const auto table = support_weight::make_table();
   CudaWeights weights{.table = {}, .colour_scale = static_cast<std::uint32_t>(scales.colour), .distances = {}};
   for (int i = 0; i < 256; ++i) weights.table[i] = static_cast<std::uint8_t>(support_weight::in_8_bits(table.of[i]));
-  // Beyond the window the last entry, 0.
+  // The last entry, 0, applies beyond the window.
   for (int i = 0; i <= cuda_reach(5); ++i) {
     const int part = i <= p.window / 2 ? support_weight::distance_part(scales, 4 * i) : 255 << 16;
     weights.distances[i] = cuda_distance(weights.colour_scale, static_cast<std::uint32_t>(part));

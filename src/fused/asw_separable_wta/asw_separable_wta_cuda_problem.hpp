@@ -13,14 +13,14 @@ constexpr int cuda_slice = 32;  // disparities at a time
 
 struct CudaTuning {
   int capability;
-  int weight_threads, weight_blocks;  // of the kernel for weights: per block; per multiprocessor
+  int weight_threads, weight_blocks;  // kernel for weights: threads per block; blocks per multiprocessor
   // Adjacent tiles whose weights are computed together, as many as shared memory holds: for windows up to 33, and for
   // larger ones.
   int small_run, large_run;
-  int horizontal_threads;             // of the horizontal pass, per multiprocessor
-  int warps;                          // of the vertical pass, largest number per block
-  int most_tiles;                     // in all columns of a block of the vertical pass
-  int vertical_blocks, large_blocks;  // of the vertical pass, per multiprocessor: windows up to 33; larger
+  int horizontal_threads;             // threads of the horizontal pass per multiprocessor
+  int warps;                          // largest number of warps per block of the vertical pass
+  int most_tiles;                     // largest number of tiles in all columns of a block of the vertical pass
+  int vertical_blocks, large_blocks;  // vertical pass: blocks per multiprocessor for windows up to 33; for larger ones
 
   constexpr int run_tiles(int blocks) const { return blocks == 3 ? small_run : large_run; }
 };

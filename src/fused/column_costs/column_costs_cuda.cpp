@@ -14,7 +14,7 @@ struct Uint4 {
 
 int groups_of(int rows) { return ceil_div(rows, cuda_group); }
 
-// Where everything lies.
+// The layout of the scratch memory.
 struct Memory {
   Memory(Size size, gpu::Span span)
       : bytes(span.bytes),
@@ -26,7 +26,7 @@ struct Memory {
   }
 
   std::size_t bytes;
-  gpu::Span weights, colours;  // of both views
+  gpu::Span weights, colours;  // each holds both views
   std::size_t used;
 };
 
@@ -35,7 +35,7 @@ CudaWeights weights_of(const asw::Parameters& p) {
   const auto table = support_weight::make_table();
   CudaWeights weights{.table = {}, .colour_scale = static_cast<std::uint32_t>(scales.colour), .distances = {}};
   for (int i = 0; i < 256; ++i) weights.table[i] = static_cast<std::uint8_t>(support_weight::in_8_bits(table.of[i]));
-  // Beyond the window the last entry, 0.
+  // The last entry, 0, applies beyond the window.
   for (int i = 0; i <= cuda_reach; ++i) {
     const int part = i <= p.radius_y() ? support_weight::distance_part(scales, asw::quarters(0, i)) : 255 << 16;
     weights.distances[i] = cuda_distance(weights.colour_scale, static_cast<std::uint32_t>(part));

@@ -108,7 +108,7 @@ __device__ __forceinline__ void weigh(Weighed& weighed, const CudaWeights& w) {
   }
 }
 
-// Stores the weights of four rows of adjacent pixels, 128 bytes. For each two rows, the four words that the lanes hold
+// Stores the weights of four rows of adjacent pixels, 128 bytes. The four words that the lanes hold for two rows
 // alternate between the pixels 1 to 16 rows above and those 1 to 16 rows below.
 __device__ __forceinline__ void store_weights(const Weighed& weighed, int row, int column, uint4* out) {
 #pragma unroll
@@ -321,7 +321,7 @@ __device__ __forceinline__ void make_costs(const uint4* __restrict__ weights, co
   const int tile = c.first_tile + (pair ? 2 * unit : unit / chunks), first_k = pair ? 0 : unit % chunks * 128;
   const auto inside = [&](int column) { return min(max(column, 0), c.width - 1); };
   Columns<pair> columns;
-  bool wanted[2], wanted_next[2];  // whether the disparities are in the range
+  bool wanted[2], wanted_next[2];  // the disparities are in the range
   std::uint8_t* out[2];
   for (int i = 0; i < 2; ++i) {
     const int x = cuda_tile * (tile + g + (pair ? i : 8 * i)) + first_k + remainder;

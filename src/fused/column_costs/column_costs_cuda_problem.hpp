@@ -14,7 +14,7 @@ constexpr int cuda_group = 4;   // rows whose weights and colours are stored tog
 struct CudaTuning {
   int capability;
   int weight_threads, weight_columns, weight_rows;  // per block of the kernel for weights
-  int warps, blocks;                                // of the kernel for costs: per block; per multiprocessor
+  int warps, blocks;                                // kernel for costs: warps per block; blocks per multiprocessor
   // Groups of rows per block of the kernel for costs: so few that there are `turns` times as many blocks as run
   // concurrently.
   int turns, least_groups, most_groups;

@@ -10,7 +10,7 @@
 namespace stereopsis::guided_wta {
 namespace {
 
-// Where everything lies in the scratch; the sizes are known.
+// Assigns the arrays of `problem`, whose sizes are known, to parts of the scratch memory.
 std::size_t lay_out(FilterProblem& problem, int channels, gpu::Span memory) {
   const std::size_t before = memory.bytes;
   const auto take = [&]<class T>(T*& pointer, std::size_t count) {

@@ -16,8 +16,8 @@ struct Level {
   guided::Parameters guided;
   WordCost cost;
   DisparityRange range;
-  Rows rows;      // of the rows that are read, those that are filtered
-  int first_row;  // of those, in the level
+  Rows rows;      // the filtered rows among those that are read
+  int first_row;  // position of the first filtered row in the level
   float weight;
 };
 struct Parameters {

@@ -15,7 +15,7 @@ struct Tuning {
   int capability;
   int threads;               // per block of the kernels for pixels
   int disparities_of_costs;  // per thread
-  int warps_in_block;        // of the kernels that walk down columns
+  int warps_in_block;        // warps per block of the kernels that walk down columns
   // Spans that a warp walks down with the sums of coefficients, and blocks per multiprocessor. More spans need too many
   // registers with colour.
   int grey_spans, colour_spans, blocks_of_coefficients;

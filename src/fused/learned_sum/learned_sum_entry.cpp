@@ -1,4 +1,5 @@
-// On GPUs, where volumes are written and read at the speed of their memory. On the CPU all but the features is a small part.
+// Registers the fused step for GPUs, where the time is that of writing and reading volumes. There is none for the CPU,
+// because the features take nearly all of the time there.
 #include "fused/learned_sum/learned_sum.hpp"
 #include "graph/registry.hpp"
 #include "stages/cost_volume/cost_volume.hpp"

@@ -6,12 +6,12 @@
 // disparity, disparities rounded up to 32 or a multiple of 64) and the ends of the paths. Traffic: one write and one
 // read of that volume.
 //
-// If that is too much memory, the image is processed in stripes of rows. A first downward sweep stores the ends of the
-// paths where they enter each stripe. Then, from the lowest stripe to the highest, the downward sweep of the stripe is
-// repeated from there with its sums, and the upward sweep continues through it. The result has the same bits, takes
-// half as long again, and needs the sums of one stripe and the ends of three paths per column for each stripe. For more
-// than 16 stripes, the portable kernels store the ends of about twice the square root of their number, at the cost of
-// one more downward sweep; with 4 paths, they store the ends of one path per column.
+// If the sums need too much memory, the image is processed in stripes of rows. A first downward sweep stores the ends
+// of the paths where they enter each stripe. Then, from the lowest stripe to the highest, the downward sweep of the
+// stripe is repeated from there with its sums, and the upward sweep continues through it. The result has the same bits,
+// takes half as long again, and needs the sums of one stripe and the ends of three paths per column for each stripe.
+// The portable kernels, if there are more than 16 stripes, store the ends of about twice the square root of their
+// number, at the cost of one more downward sweep; with 4 paths, they store the ends of one path per column.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ namespace stereopsis::sgm_wta {
 struct Parameters {
   sgm::Parameters sgm;
   wta::Parameters select;
-  WordCost cost = {};  // of the words
+  WordCost cost = {};  // the cost of two words
 };
 
 template <class Kind, template <class> class View = ImageView>

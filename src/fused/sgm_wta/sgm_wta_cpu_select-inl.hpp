@@ -108,7 +108,7 @@ class Selection {
   const wta::Output& out_;
   const int width_, disparities_;
   const Columns whole_;
-  wta_cpu::Winners winners_[band_rows];  // of a tile
+  wta_cpu::Winners winners_[band_rows];  // for each row of a tile
 };
 
 }  // namespace stereopsis::sgm_wta::HWY_NAMESPACE

@@ -49,7 +49,7 @@ struct Row {
   std::uint16_t* total;
   wta_cpu::RightRow right;
   Lane* paths[kPaths] = {};  // paths that cross its column 0
-  // For the current tile: the image column of the tile's column 0, and the left pixels and P2, each repeated.
+  // The current tile's first image column, and its left pixels and P2, each repeated.
   int x = 0;
   std::uint32_t left_bytes[tile_columns * sizeof(Word)] = {};
   std::uint32_t penalties[kPaths][tile_columns] = {};

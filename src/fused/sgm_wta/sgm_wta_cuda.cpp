@@ -51,10 +51,11 @@ struct Shape {
   int range;
 };
 
-// Of how many strips the first pass keeps what paths along rows add to the sums (sgm_wta_cuda_rows.cuh): two of it fit a
-// byte. Three quarters need just less than 3 bytes a cell, two to three times as much as none, and take 3 to 7 % off
-// 1280 × 960 × 128 and what is larger with 8 paths, and about 3 % with 4 paths and 256 disparities; with 64, or 4 paths and
-// 128, it does not pay. Where rows take longer than lines they only get longer.
+// Returns the number of strips for which the first pass stores what paths along rows add to the sums
+// (sgm_wta_cuda_rows.cuh). The sum of two such values must fit in a byte. Three quarters of the strips need just less
+// than 3 bytes per cell, two to three times as much as none. They save 3 to 7 % of the time with 8 paths from 1280 ×
+// 960 × 128 on, and about 3 % with 4 paths and 256 disparities. They do not pay with 64 disparities, with 4 paths and
+// 128, or if rows take longer than lines.
 template <class Kind>
 int kept_strips(const Parameters& p, const Kind& kind, Size size, int disparities, int strips) {
   const bool pays = disparities == 256 || (disparities == 128 && p.sgm.paths == 8);
@@ -67,7 +68,7 @@ BorderForm border_form_of(const Parameters& p, const Shape& shape) {
   return border_form(shape.range, p.sgm.paths, !is_rank<Kind>, !p.sgm.adaptive());
 }
 
-// What the warps of the first pass follow, as in sgm_wta_cuda_borders.cuh.
+// The lines that the warps of the first pass follow, in the terms of sgm_wta_cuda_borders.cuh.
 struct Bundles {
   Bundles(const BorderForm& form, const Problem& p, const Shape& shape, int paths, bool in_memory,
           const gpu::Properties& device)
@@ -75,7 +76,7 @@ struct Bundles {
         by_blocks(form.source == Source::block),
         device_schedulers(schedulers * device.multiprocessors) {
     const Tuning& tuning = gpu::pick(tunings, device);
-    const auto groups = [&](int words) { return 64 * words / shape.range; };  // of a warp
+    const auto groups = [&](int words) { return 64 * words / shape.range; };  // groups of lanes per warp
     if (by_blocks) {
       const int span = block_span(shape.range, form.words), columns = paths == 8 ? p.around : p.width;
       lines = ceil_div(columns, span) * (span / groups(form.words) / form.lines);
@@ -104,10 +105,11 @@ struct Bundles {
     // just read. Few warps fill the device better with both senses at once (1280 × 960 × 64: 0.52 instead of 0.54 ms).
     const int turns = form.words == 16 ? tuning.wide_turns : tuning.narrow_turns;
     if (may_take_turns && warps() > device_schedulers * turns) return Order::senses_in_turn;
-    // Where rows take longer. And, early, where all warps run at once and rows are a large part of the work: tiles, which wait
-    // for them, begin sooner then, while the lines go on (1280 × 960 × 64, 8 paths: 0.38 instead of 0.39 ms for both passes;
-    // × 256, 4 paths: 0.744 instead of 0.760; but 2880 × 1980 × 256 3.20 instead of 3.14, and with 8 paths, 128 or 256
-    // disparities and no kept rows no gain).
+    // Rows run first if they take longer than lines, and, with `rows_early`, if all warps run at once and rows are a
+    // large part of the work: tiles wait for rows, and then begin sooner, while the lines continue. Both passes take
+    // 0.38 instead of 0.39 ms at 1280 × 960 × 64 with 8 paths, and 0.744 instead of 0.760 ms at × 256 with 4 paths. But
+    // 2880 × 1980 × 256 takes 3.20 instead of 3.14 ms, and 8 paths with 128 or 256 disparities and no stored rows gain
+    // nothing.
     return has_long_rows({p.width, p.height}) || rows_early ? Order::rows_first : Order::lines_first;
   }
   // Blocks of four warps spread evenly over the schedulers; where most have to wait for others to end, small ones leave
@@ -319,8 +321,8 @@ class Launcher {
   }
   int rows_with_margins() const { return problem_.height + 2 * row_margin; }
 
-  // Both passes ask for the same, or they could not run side by side on a multiprocessor. Where groups of lanes copy their
-  // own features or costs ahead, through the cache, they need all of that.
+  // Both passes request the same percentage, or they could not share a multiprocessor. Groups of lanes that copy their
+  // own features or costs ahead, through the cache, need the whole cache.
   template <class Kind>
   int local_percent(const Parameters& p) const {
     return border_form_of<Kind>(p, shape_).source == Source::ring ? -1 : tuning_.local_percent;
@@ -329,7 +331,7 @@ class Launcher {
   template <class Kind>
   const char* variant_of(const Parameters& p, const Kind& kind) const {
     const bool eight = p.sgm.paths == 8;
-    // What counts on costs of at most P2 (Variant::early_minimum).
+    // Variant::early_minimum requires costs of at most P2.
     const bool early = problem_.disparities == shape_.range && kind.max_cost() <= p.sgm.p2;
     if (!is_rank<Kind>) {
       if (in_six_bits(p, kind, problem_.disparities)) return eight ? "six_bits_8" : "six_bits_4";

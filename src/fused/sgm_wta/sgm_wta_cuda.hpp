@@ -34,7 +34,7 @@ template <class Kind>
 std::size_t cuda_workspace_bytes(const Parameters&, const Kind&, Size, int disparities, bool compact);
 
 // Requires that cuda_runs_on() and cuda_serves() are true, and that `workspace` holds at least cuda_workspace_bytes().
-// If the input requests stripes, the workspace is the compact one.
+// The workspace is the compact one if the input requests stripes.
 template <class Kind>
 void cuda(const Parameters&, const Input<Kind, gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace,
           gpu::Queue&);

@@ -417,7 +417,7 @@ struct Line {
       for (int j = 0; j < words; ++j) entering[j] = state[j];
       u32 lowest[1];
       minima.get(lowest);
-      lowest[0] -= low[0];  // as in a step
+      lowest[0] -= low[0];  // relative to `low`, like the minimum of a step
       normalise(entering, lowest[0], p.p2_pair);
       store_state_if(mine, end_state<T>(p, kLeftward, strip, y), at.lane, entering);
     } else {

@@ -25,7 +25,7 @@ struct Feed {
 
   const Problem& p;
   const bool up;
-  const int dx, sense, first_y, last_x, back;  // as in Lines
+  const int dx, sense, first_y, last_x, back;  // equal to the members of Lines
   typename Cost::Cursor cursor;                // at column x of row `row`, the next one to request
   int x, row = 0;
   Cost costs[buffers];
@@ -97,8 +97,8 @@ struct Feed {
 // ---- rows of features for a block --------------------------------------------------------------------------------
 // The lines of a block lie `spacing` columns apart, those of a warp at as few positions of their strips as possible.
 // The cylinder of the diagonal paths is so much wider than the image that, while any line is in the image, no line has
-// wrapped more often than the rightmost one. In each row the lines therefore need a single contiguous piece of the
-// features.
+// wrapped more often than the rightmost one. Therefore the lines need a single contiguous piece of the features in each
+// row.
 template <class T>
 struct Arrangement {
   static constexpr int span = block_span(T::range, T::words), spacing = span / (border_warps * T::groups);
@@ -178,7 +178,7 @@ struct BlockFeed {
   // Returns a slot among the last of the ring, `rows` rows before those that start at its first slot.
   __device__ __forceinline__ u32 slot_before(int rows) const { return ring + (slots - rows) * row_bytes; }
 
-  // Copies up to `count` rows from `row` on. Between two calls of a warp, a block wraps at most once.
+  // Copies up to `count` rows from `row` on. A block wraps at most once between two calls of a warp.
   __device__ __forceinline__ void send(int row, int count, u32 to) {
     if (V::diagonals && row >= turn) right += back, left += back, turn += p.around;
     count = min(count, p.height - row);

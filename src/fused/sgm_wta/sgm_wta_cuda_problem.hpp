@@ -43,9 +43,9 @@ struct BorderForm {
 };
 inline constexpr int border_warps = schedulers;  // largest number per block
 
-// Returns the configuration of the first pass. On an H100 with 8 paths, wide rows gained if all warps run concurrently (0.52
-// instead of 0.58 ms at 1280 × 960 × 256), narrow ones otherwise (0.91 instead of 0.96 ms at 1920 × 1080 × 256); shared
-// features gained (0.301 instead of 0.349 ms at 1280 × 960 × 128).
+// Returns the configuration of the first pass. Measurements on an H100 with 8 paths decide: wide rows are faster if all
+// warps run concurrently (0.52 instead of 0.58 ms at 1280 × 960 × 256), narrow ones otherwise (0.91 instead of 0.96 ms
+// at 1920 × 1080 × 256); shared features are faster (0.301 instead of 0.349 ms at 1280 × 960 × 128).
 constexpr BorderForm border_form(int range, int paths, bool volume, bool constant_penalty) {
   if (!volume && constant_penalty)
     return range == 256 ? BorderForm{16, 2, Source::block, 8, 16} : BorderForm{8, range / 64, Source::block, 8, 8};
@@ -79,7 +79,7 @@ struct Tuning {
 //   1.94, 2.06, 2.08.
 // - local_percent: equal values let both passes share multiprocessors, half of the gain of tiles that start early (0.682
 //   instead of 0.727 ms at 1280 × 960 × 128).
-// - keeps_rows: 0.644 instead of 0.675 ms at 1280 × 960 × 128. Before 9.0, more memory was not faster.
+// - keeps_rows: 0.644 instead of 0.675 ms at 1280 × 960 × 128. More memory was not faster on devices before 9.0.
 // - wide_turns, narrow_turns: 7.0 instead of 7.3 ms at 2880 × 1980 × 256, 0.81 instead of 0.83 ms at 1280 × 960 × 128.
 // - acquires costs 3 % of the second pass on 9.0, where it is not needed.
 // - The other numbers were not measured alone.
@@ -170,7 +170,7 @@ struct Problem {
   // band, for its rows, [bands].
   std::uint32_t* progress;
   int counters;               // number of all counters
-  int acquires;               // whether waiting for a counter acquires what was counted
+  int acquires;               // 1: waiting for a counter acquires the counted data
   std::uint32_t* right_best;  // S << 16 | d for each right pixel; null: not requested
   float* disparity;
   std::uint8_t* validity;

@@ -1,7 +1,7 @@
-// Synchronisation of the second pass with the first: a tile starts as soon as the states that it needs are stored. In
-// the middle of the image, that is possible after half of the first pass, where the downward and upward lines have met.
-// If the upward lines follow the downward ones, tiles start behind the upward lines. Warps of the first pass count
-// themselves when they have stored what others may wait for.
+// Synchronisation of the second pass with the first: a tile starts as soon as the states that it needs are stored.
+// Tiles in the middle of the image can start after half of the first pass, when the downward and upward lines have met.
+// Tiles start behind the upward lines if the upward lines follow the downward ones. Warps of the first pass count
+// themselves when they have stored states for which others may wait.
 #pragma once
 
 #include "device/cuda/early.cuh"
@@ -14,7 +14,7 @@ constexpr BorderForm border_form_of = border_form(kRange, V::paths, V::template 
                                                   V::has_constant_penalty);
 template <class V>
 constexpr int directions_of = V::diagonals ? 6 : 2;
-// Whether Order::senses_in_turn may be used.
+// True if Order::senses_in_turn may be used.
 template <class T, class V>
 constexpr bool may_take_turns = V::diagonals && (V::template Cost<T, 1>::in_memory);
 

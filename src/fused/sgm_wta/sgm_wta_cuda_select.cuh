@@ -76,7 +76,7 @@ __device__ __forceinline__ float subpixel_offset(const Problem& p, int a, int b,
 
 struct Selected {
   float disparity;
-  u8 validity;  // as in namespace validity
+  u8 validity;  // a value of namespace validity
   float confidence;
 };
 

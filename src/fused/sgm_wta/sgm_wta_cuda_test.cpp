@@ -324,7 +324,7 @@ TEST(SgmWtaCuda, ServesWhatItsWordsHold) {
   EXPECT_FALSE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{215}, 128));
 }
 
-// How the first pass is launched, and what it is told about it.
+// The launch of the first pass, and the parameters that describe the launch to the kernel.
 struct FirstPass {
   std::string launch;
   sgm_wta::Order order;

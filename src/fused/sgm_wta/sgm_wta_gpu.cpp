@@ -22,9 +22,9 @@ std::size_t row_bytes(Size size, int disparities) {
 bool crosses_rows(sgm::Direction r) { return r.dy != 0; }
 bool leads_down(sgm::Direction r) { return r.dy > 0; }
 
-// Of stripes: the first sweep down keeps the path costs that enter each group's first stripe, and one more sweep, when it is
-// the group's turn, those that enter its others. That takes the memory of twice the square root of the stripes; few are
-// groups by themselves.
+// Groups of stripes. The first downward sweep stores the path costs that enter the first stripe of each group. When a
+// group's turn comes, one more sweep stores those that enter its other stripes. The memory is that of twice the square
+// root of the number of stripes. If there are few stripes, each is a group.
 struct Groups {
   explicit Groups(const Stripes& s)
       : stripes(s.count()), size(stripes > 16 ? static_cast<int>(std::sqrt(stripes)) : 1) {}
@@ -81,7 +81,7 @@ class Run {
     return {all.memory,
             all.offset + static_cast<std::int64_t>(row * row_bytes(size_, in_.disparities) / sizeof(std::uint16_t))};
   }
-  // Where paths come into the image.
+  // Returns the path costs with which paths in direction `r` enter the image.
   gpu::Array<const std::uint16_t> entering(sgm::Direction r) const {
     const auto& edge = in_.edges.before(r);
     return edge.empty() ? gpu::Array<const std::uint16_t>()
@@ -91,7 +91,7 @@ class Run {
     return {cells, size_.width, rows, in_.disparities};
   }
 
-  // Through the stripes from one to another.
+  // Sweeps down through the stripes `from` to `to` and stores the path costs between them.
   void keep_paths_down(int from, int to) {
     const int first = stripes_.first_row(from), rows = stripes_.first_row(to) - first;
     for (const sgm::Direction r : directions_)
@@ -143,7 +143,7 @@ class Run {
 
 std::size_t gpu_workspace_bytes(const Parameters& p, Size size, int disparities, int stripe_rows) {
   const Stripes stripes(size.height, stripe_rows);
-  const int tallest = std::min(Groups(stripes).size * stripes.rows, size.height);  // of what is followed at once
+  const int tallest = std::min(Groups(stripes).size * stripes.rows, size.height);  // rows that one sweep follows
   return sums_bytes({size.width, stripes.rows}, disparities) + 256 + kept_bytes(p.sgm, stripes, size, disparities) +
          256 + sgm::gpu_scratch_bytes({size.width, tallest}, disparities);
 }

@@ -241,7 +241,7 @@ class Scratch {
     for (std::byte*& row : candidates_) row = pieces.take<std::byte>(candidate_bytes * extent.candidates());
   }
 
-  // For row r: its horizontal path, its candidates, its P2 (by column of the image, one path's row after the other).
+  // The horizontal path of row r, its candidates, and its P2 (by column of the image, one path's row after the other).
   Lane* path(int r) const { return paths_ + r * path_stride() + guard<Lane>; }
   std::byte* candidates(int r) const { return candidates_[r]; }
   Lane* penalties(int r) const { return penalties_ + static_cast<std::size_t>(r) * extent_.directions * extent_.width; }

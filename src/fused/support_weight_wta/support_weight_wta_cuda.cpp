@@ -15,7 +15,7 @@ struct Uint4 {
   std::uint32_t v[4];
 };
 
-// Where everything lies.
+// The layout of the scratch memory.
 struct Memory {
   Memory(const esaw::Parameters& p, Size size, int disparities, gpu::Span span) {
     const std::size_t bytes = span.bytes, pixels = static_cast<std::size_t>(size.width) * size.height;

@@ -16,7 +16,7 @@ gpu::View<T> take_image(gpu::Span& memory, Size size) {
   return {pixels.memory, pixels.offset, size.width, size.height, 1, size.width};
 }
 
-// Where everything lies.
+// The layout of the scratch memory.
 struct Memory {
   Memory(const Parameters& p, Size size, int disparities, gpu::Span span) {
     const std::size_t bytes = span.bytes;

@@ -20,7 +20,7 @@ namespace stereopsis::window_sad_wta {
 struct Parameters {
   window_sad::Window window;
   wta::Parameters select;
-  cost::Weighting weighting = {};  // of the colours
+  cost::Weighting weighting = {};  // weights of the colours
 };
 
 template <template <class> class View>

@@ -234,7 +234,7 @@ class Band {
   const wta::Output& out_;
   const Scratch& s_;
   const int width_, height_, shift_;
-  bool moves_ = false;  // whether the columns must move to the row that is selected
+  bool moves_ = false;  // the columns must move to the row that is selected
   const std::uint32_t *entering_ = nullptr, *leaving_ = nullptr;
 };
 

@@ -30,7 +30,7 @@ void match_narrow(Problem& p, gpu::Queue& queue) {
   queue.launch({"window_sad_wta_cuda", "match", instance}, {strips, ceil_div(p.height, p.band), 32, warps}, p);
 }
 
-// As many blocks as run at a time.
+// Launches as many blocks as run at a time.
 void match_wide(Problem& p, gpu::Queue& queue) {
   const WideTuning& tuning = gpu::pick(wide_tunings, queue.properties());
   const int blocks = tuning.blocks * queue.properties().multiprocessors;

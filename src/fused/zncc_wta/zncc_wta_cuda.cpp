@@ -11,8 +11,8 @@
 namespace stereopsis::zncc_wta {
 namespace {
 
-// How the columns of windows up to `widest` are dealt out to four lanes, `steps` times 8 to each at most: the first columns.
-// 16 lanes load from different banks where these are 0, 4, 8 and 12 modulo 16, in some order.
+// The first columns of four lanes that share the columns of windows up to `widest`, at most `steps` × 8 columns each.
+// 16 lanes load from different banks if the first columns are 0, 4, 8 and 12 modulo 16, in any order.
 struct Columns {
   int widest;
   const char* kernel;
@@ -29,7 +29,7 @@ const Columns& columns_of(int window) {
 
 bool is_narrow(const Columns& columns) { return &columns == all_columns; }
 
-// Where everything lies in the workspace.
+// The layout of the workspace.
 struct Memory {
   Memory(const Problem& p, gpu::Span span) {
     const std::size_t before = span.bytes, height = p.height;

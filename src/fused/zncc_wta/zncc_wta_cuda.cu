@@ -49,8 +49,8 @@ __device__ void multiply(int (&sums)[4], const Fragment& a, uint2 b) {
 
 constexpr unsigned each_one = 0x01010101;
 
-// Whether the sums of the second 16 left pixels are stored as their differences from those of the first 16. (From
-// windows of two steps on, that takes fewer products.)
+// True if the sums of the second 16 left pixels are stored as their differences from those of the first 16, which takes
+// fewer products for windows of at least two steps.
 template <int steps>
 constexpr bool slides = steps >= 2;
 

@@ -8,7 +8,7 @@ namespace stereopsis::zncc_wta {
 
 struct FusedParameters {
   Parameters parameters;
-  int bits;  // of the samples' magnitude
+  int bits;  // size of a sample's magnitude
 };
 
 template <On on>

@@ -50,7 +50,7 @@ void describe(P& p, Visitor&& visit) {
   visit("scale", p.scale, between(1, 127), "cost units of a cost of 1");
 }
 
-// ρ as a function of the sum of the three differences, and of the Hamming distance.
+// The tables of ρ, by the sum of the three differences and by the Hamming distance.
 struct Tables {
   static constexpr bool is_argument = true;
   std::array<std::uint8_t, 766> colour;

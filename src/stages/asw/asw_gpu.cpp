@@ -8,9 +8,9 @@
 namespace stereopsis::asw {
 namespace {
 
-constexpr std::int64_t most_weights_bytes = 256 << 20;  // of a band, unless a row alone has more
+constexpr std::int64_t most_weights_bytes = 256 << 20;  // for a band; a single row may need more
 
-// How the tuned CUDA kernels go about it: tiles of an image's row, and the rows' weights.
+// Launch parameters of the tuned CUDA kernels: the tiles of an image row, and the size of a row's weights.
 struct Plan {
   Plan(const Parameters& p, int width, int disparities, gpu::Capability capability)
       : tuning(gpu::pick(tunings, capability)),
@@ -34,8 +34,8 @@ struct Plan {
   int taps_x, taps_y;
   int tile_disparities, columns;
   int tiles_x, tiles_d;
-  int left_pitch, right_pitch;  // of weights
-  std::int64_t row_bytes;       // of both views' weights
+  int left_pitch, right_pitch;  // pitches of the weights
+  std::int64_t row_bytes;       // size of a row's weights in both views
 };
 
 void tuned(const Parameters& p, const Plan& plan, gpu::View<const std::uint32_t> lab_left,
@@ -88,7 +88,7 @@ void gpu(const Parameters& p, gpu::View<const std::uint32_t> lab_left, gpu::View
   if (gpu::runs(tunings, queue.properties()) && plan.serves() &&
       static_cast<std::int64_t>(scratch.bytes) >= plan.row_bytes)
     return tuned(p, plan, lab_left, lab_right, min_disparity, costs, aggregated, scratch, queue);
-  constexpr int tile_x = 32, tile_d = 64, items = 256;  // of asw.cl
+  constexpr int tile_x = 32, tile_d = 64, items = 256;  // the same values as in asw.cl
   const auto scales = support_weight::scales(p.gamma_colour, p.gamma_distance);
   const int d_tiles = (costs.disparities + tile_d - 1) / tile_d;
   const gpu::Grid grid{(costs.width + tile_x - 1) / tile_x, costs.height * d_tiles, items, 1};

@@ -37,7 +37,7 @@ bool tuned_serves(const Parameters& p, Size size, int disparities, int cuda_capa
          disparities <= most_cells && size.height <= gpu::most_cuda_groups_y;
 }
 
-// What a message takes from a disparity that is farther away costs the truncation or more.
+// Returns the largest distance of disparities at which a message costs less than the truncation.
 int tuned_reach(const Parameters& p, int disparities) {
   return std::min((p.truncation - 1) / p.slope, disparities - 1);
 }

@@ -11,7 +11,7 @@ using Values = std::vector<int>;  // indexed by disparity
 struct Node {
   Values costs;
   std::array<Values, 4> messages;  // messages received
-  bool waits = true;               // whether it is waiting to pass its messages
+  bool waits = true;               // it has yet to pass its messages
 };
 struct Grid {
   Size size;

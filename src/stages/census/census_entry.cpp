@@ -37,7 +37,7 @@ const StageDescriptor entry{.slot = Slot::cost,
                                 with_word(bits_of(p), [&]<class Word>() {
                                   const auto grey = c.template images<const T>("grey");
                                   const auto words = c.template images<Word>("words");
-                                  if constexpr (device_of<decltype(c)> == On::gpu)  // both at once
+                                  if constexpr (device_of<decltype(c)> == On::gpu)  // one kernel transforms both views
                                     transform(c, p, grey, words);
                                   else
                                     in_turn(transform, c, p, grey, words);

@@ -3,10 +3,10 @@
 //
 //   C(p, d) = (1 − α) · min(‖I_left − I_right‖, τ1) + α · min(|∇x G_left − ∇x G_right|, τ2)
 //
-// ‖·‖ is the mean of the absolute differences of the three colours, G the grey level, and ∇x its central difference
-// (G(x + 1) − G(x − 1)) / 2. A word holds the pixel's colours in bits 0 to 23 and 256 + 2 ∇x G from bit 32 on, so that
-// all values are exact. stages/cost computes costs from 0 to 255 from two words, rounded to the nearest; the cost is
-// 255 if both terms are truncated.
+// The norm ‖·‖ is the mean of the absolute differences of the three colours. G is the grey level, and ∇x G its central
+// difference (G(x + 1) − G(x − 1)) / 2. A word holds the pixel's colours in bits 0 to 23 and 256 + 2 ∇x G from bit 32
+// on, so that all values are exact. stages/cost computes costs from 0 to 255 from two words, rounded to the nearest;
+// the cost is 255 if both terms are truncated.
 //
 // Rhemann et al. fill the shifted right image and gradient outside the image with a constant. `border` is that
 // constant, an intensity; their program uses the same value for the gradient, whose zero lies at 127.5. The default −1

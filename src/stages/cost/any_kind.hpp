@@ -17,7 +17,7 @@ bool with_one_of(const WordCost& cost, F&& f) {
   return (try_kind(cost.get_if<Kinds>()) || ...);
 }
 
-// The same for all kinds that have kernels.
+// Calls `f` with the kind of the cost, for all kinds that have kernels.
 template <class F>
 bool with_kind(const WordCost& cost, F&& f) {
   return with_one_of<Rank, Census<std::uint32_t>, Census<std::uint64_t>, Census<Word128>, CensusGradient,

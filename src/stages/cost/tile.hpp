@@ -7,7 +7,7 @@ namespace stereopsis::cost {
 
 template <class T>
 gpu::Grid over_tiles(const gpu::Volume<T>& costs) {
-  constexpr int tile_x = 8, run = 4;  // as in tile.cl.h
+  constexpr int tile_x = 8, run = 4;  // the same values as in tile.cl.h
   gpu::Grid grid = gpu::over((costs.width + tile_x - 1) / tile_x * ((costs.disparities + run - 1) / run));
   grid.groups_y = costs.height;
   return grid;

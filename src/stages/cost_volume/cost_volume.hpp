@@ -21,7 +21,7 @@ class Threads;
 namespace stereopsis::cost_volume {
 
 struct Parameters {
-  WordCost cost;  // of the words; set when the step is planned
+  WordCost cost;  // the cost of two words; set when the step is planned
 };
 
 template <class Kind>

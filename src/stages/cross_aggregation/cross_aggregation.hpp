@@ -16,7 +16,7 @@
 // Each iteration has two passes of running sums, which are exact integers: sums of a row or column modulo 2¹⁶ (the sum
 // of an arm fits: 255 8-bit costs), sums of regions modulo 2³².
 //
-// Input: arms of both views (stages/cross). In place: 8-bit costs.
+// Input: arms of both views (stages/cross). Input and output, in place: 8-bit costs.
 // Required input: iterations × 2 × the longest arm, in the right view displaced by the disparities. Cost per cell and
 // iteration: 3 running sums, 3 differences, 1 division.
 #pragma once
@@ -46,7 +46,7 @@ struct Parameters {
   static constexpr const char* stage = "cross_aggregation";
   int iterations = 4;
   Support support = Support::both;
-  int longest_arm = cross::longest_arm;  // that the pipeline's crosses may have; set when the step is planned
+  int longest_arm = cross::longest_arm;  // limit of the pipeline's crosses; set when the step is planned
 };
 
 template <class P, class Visitor>

@@ -58,7 +58,7 @@ __device__ __forceinline__ void make_tables(const Problem& p) {
 __device__ __forceinline__ u32 add2(u32 a, u32 b) { return __viaddmax_u16x2(a, b, 0); }
 __device__ __forceinline__ u32 dp2a(u32 halves, u32 bytes, u32 sum) { return __dp2a_lo(halves, bytes, sum); }
 
-// For the cell of disparity 2i (0) or 2i + 1 (1): before + 1 | behind << 16.
+// Returns before + 1 | behind << 16 for the cell of disparity 2i (kCell = 0) or 2i + 1 (kCell = 1).
 template <int kCell>
 __device__ __forceinline__ u32 common(u32 right, u32 left) {
   return __vminu2(__byte_perm(right, 0, kCell == 0 ? 0x4342 : 0x4140), left);

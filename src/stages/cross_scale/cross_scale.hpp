@@ -1,5 +1,5 @@
 // Cross-scale cost aggregation (Zhang et al. 2014). It couples the aggregated costs C_s of levels s = 0 … S, each half
-// the size of the previous one. With the smoothness λ of equation 8, the coupled costs Ĉ minimise
+// the size of the previous one. The coupled costs Ĉ minimise, with the smoothness λ of equation 8,
 //
 //   Σ_s (Ĉ_s − C_s)² + λ Σ_s (Ĉ_s − Ĉ_{s−1})²     so that     Ĉ = A⁻¹ C (equations 10 to 12)
 //

@@ -7,7 +7,7 @@
 namespace stereopsis::dynamic_programming {
 namespace {
 
-// What dynamic_programming.cl keeps in local memory.
+// Limits of the path costs that dynamic_programming.cl stores in local memory.
 constexpr int narrow_disparities = 1024;
 constexpr int most_items = 256;
 

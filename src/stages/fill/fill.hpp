@@ -20,7 +20,7 @@
 //                  the window without saying which one. We take the median, because a single wrong pixel does not
 //                  affect it
 //
-// In cross and box, which search a limited area, a pixel without a valid pixel there stays invalid. In the other modes,
+// The modes cross and box search a limited area; a pixel without a valid pixel there stays invalid. In the other modes,
 // a pixel without a valid pixel in its directions takes the value of `background`. Their result is dense if there is
 // any valid pixel, and unchanged if there is none. Masked pixels and those outside the region of interest stay invalid
 // and separate regions. A filled pixel is valid: its reasons are cleared and it is marked filled. Its disparity is

@@ -7,7 +7,7 @@
 namespace stereopsis::guided {
 namespace {
 
-constexpr int segment = 64;              // as in guided.cl
+constexpr int segment = 64;              // the same value as in guided.cl
 constexpr int disparities_at_once = 32;  // bounds the memory
 
 // `along` work-items for each segment of `length`.

@@ -1,7 +1,7 @@
 // Colours prepared for comparison (Prehn 2007, section 5.2): one 32-bit word per pixel, whose four bytes are compared
 // by the sum of their absolute differences. The bytes already contain the weights of the channels, as in section 5.3.
 //
-// With C = max − min of R, G, B in 8-bit units, V = max, S = 255 C / V and the hue h in turns, 0 ≤ h < 1:
+// The words use C = max − min of R, G, B in 8-bit units, V = max, S = 255 C / V and the hue h in turns, 0 ≤ h < 1:
 //
 //   hsv   q0 · (32 + 32 △(h)), q0 · (32 + 32 △(h − ¼)), q1 · S, q2 · V        △(h) = 1 − 4 min(h, 1 − h), of period 1
 //   rgb   q0 · R, q1 · G, q2 · B, 0
@@ -41,10 +41,10 @@ using cost::Space;
 using cost::Weighting;
 
 struct Parameters {
-  Weighting weighting;  // of the matching cost
+  Weighting weighting;  // weights of the matching cost
 };
 
-// What 8 bits an intensity has: grey8 of stages/grey.
+// Converts an intensity to 8 bits, like grey8 of stages/grey.
 template <class T>
 int to_8_bits(T value, int bit_depth) {
   if constexpr (std::is_same_v<T, float>) {

@@ -10,7 +10,7 @@
 namespace stereopsis::learned_features {
 namespace {
 
-// What a layer's values take, with a border around the image.
+// Returns the size of a layer's values with a border around the image.
 Size plane_of(Size size, int border) { return {size.width + 2 * border, size.height + 2 * border}; }
 std::size_t plane_bytes(Size plane, int channels) {
   return sizeof(std::int32_t) * plane.width * plane.height * groups_of(channels);
@@ -24,7 +24,7 @@ int most_channels(const Network& network) {
 
 // Four rows of 32 columns; for 32 columns, 8 outputs.
 gpu::Grid over_layer(Size size, int out) {
-  constexpr int tile_x = 32, tile_y = 4, outs = 8, outs_of_group = 32;  // of learned_features.cl
+  constexpr int tile_x = 32, tile_y = 4, outs = 8, outs_of_group = 32;  // the same values as in learned_features.cl
   return {ceil_div(size.width, tile_x) * ceil_div(out, outs_of_group), ceil_div(size.height, tile_y),
           tile_x * outs_of_group / outs, 1};
 }
@@ -39,7 +39,7 @@ std::int32_t four(int from, int end, F&& weight) {
   return static_cast<std::int32_t>(word);
 }
 
-// As learned_features.cl reads them.
+// Appends the weights of a layer in the order in which learned_features.cl reads them.
 void add_portable(const Layer& layer, std::vector<std::int32_t>& words) {
   const int groups = groups_of(layer.in), out = 4 * groups_of(layer.out);
   for (int o = 0; o < out; ++o) words.push_back(o < layer.out ? layer.biases[o] : 0);
@@ -101,7 +101,7 @@ bool takes_tuned(const Network& network, Greys grey, Features features, const gp
          ceil_div(grey.front().height, gpu::pick(tunings, queue.properties()).block_rows) <= gpu::most_cuda_groups_y;
 }
 
-// Of one view, or of both at once.
+// Computes the features of one view, or of both at once.
 void run_tuned(const Network& network, gpu::Array<const std::int32_t> weights, Greys grey, Features features,
                gpu::Queue& queue) {
   const Size size = grey.front().size();

@@ -5,7 +5,7 @@
 // Earlier stages may pass on the confidence of a rejected candidate, or one that a repair raised (Prehn 2007, section
 // 5.3.3). Such values do not describe the returned disparity.
 //
-// In place: confidence, float in [0, 1]. Input: validity in 8 bits.
+// Input and output, in place: confidence, float in [0, 1]. Input: validity in 8 bits.
 // Required input: the pixel alone.
 // Cost: reads 5 bytes and writes 4 bytes per pixel.
 #pragma once

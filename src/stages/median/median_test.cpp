@@ -30,7 +30,7 @@ TEST(Median, CpuEqualsOracle) {
       expect_cpu_equals_oracle(random_map(size, 5, -9, 40, invalid_percent).disparity);
 }
 
-// By the 0-1 principle, all arrangements of zeros and ones in 3×3 prove the sorting network for any values.
+// The 0-1 principle: a network that sorts all arrangements of zeros and ones sorts any values.
 TEST(Median, AllArrangementsOfZerosAndOnes) {
   Image<float> image(3 * 512, 3);
   for (int n = 0; n < 512; ++n)
@@ -38,7 +38,7 @@ TEST(Median, AllArrangementsOfZerosAndOnes) {
   expect_cpu_equals_oracle(image);
 }
 
-// The same for 5×5, where within a column only the number of ones counts.
+// The 0-1 principle applies to 5×5, too. Only the number of ones in each column counts there.
 TEST(Median, AllColumnsOfZerosAndOnes) {
   constexpr int windows = 6 * 6 * 6 * 6 * 6;
   Image<float> image(5 * windows, 5);

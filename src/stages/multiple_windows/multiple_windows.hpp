@@ -5,10 +5,11 @@
 //   C'(p, d) = ⌊(S + ⌊n / 2⌋) / n⌋,   S = B(p, d) + Σ of the n − 1 lowest B(q, d)
 //   B(q, d) = ⌊(128 Σ C(r, d) + ⌊N / 2⌋) / N⌋,   r in the W×W window around q, N = W²
 //
-// With 5 windows, n = 3 and q = p + (±⌊W / 2⌋, ±⌊W / 2⌋), so that p lies in a corner of each. With 9 windows, n = 5,
-// and q is also p + (±⌊W / 2⌋, 0) and p + (0, ±⌊W / 2⌋), so that p lies in the middle of a side. The paper itself was
-// not available. The numbers of windows follow its quotations in the literature, and the overlap by half is our reading
-// of "partly overlapping". Points q and r outside the image are replaced by the nearest border pixels.
+// If there are 5 windows, n is 3, and q is p + (±⌊W / 2⌋, ±⌊W / 2⌋), so that p lies in a corner of each. With 9
+// windows, n = 5, and q is also p + (±⌊W / 2⌋, 0) and p + (0, ±⌊W / 2⌋), so that p lies in the middle of a side. The
+// paper itself was not available. The numbers of windows follow its quotations in the literature, and the overlap by
+// half is our reading of "partly overlapping". Points q and r outside the image are replaced by the nearest border
+// pixels.
 //
 // Input: a volume of 8-bit costs. Output: averages in units of 1/128, as in the other aggregations.
 // Required input: W − 1 pixels on each side.

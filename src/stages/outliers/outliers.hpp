@@ -7,7 +7,8 @@
 // pixel x_r of the row has ⌊D_right(x_r, y) + ½⌋ = x − x_r. Otherwise it is mismatched, and so are pixels that were
 // invalid before. The paper's check requires equal integer disparities: threshold = 0.
 //
-// Input: the right view's disparity. In place: float disparity (NaN where invalid) and validity. Output: 8-bit kinds.
+// Input: the right view's disparity. Input and output, in place: float disparity (NaN where invalid) and validity.
+// Output: 8-bit kinds.
 // Required input: the row.
 // Cost: that of the left-right check, plus a pass over the right view's row.
 #pragma once

@@ -20,7 +20,7 @@ namespace stereopsis::path_costs {
 struct Parameters {
   sgm::Parameters sgm;
   bool up = false;
-  WordCost cost = {};  // of the words; set when the step is planned
+  WordCost cost = {};  // the cost of two words; set when the step is planned
 };
 
 template <class Kind, template <class> class View = ImageView>

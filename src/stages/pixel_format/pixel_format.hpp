@@ -9,10 +9,10 @@
 //       integers     rounded to nearest, halves up
 //       float        summed row by row, from the left, each step rounded to float
 //
-// Input: 8-bit, 16-bit or float, with the channels of the format; NV12 8-bit, its chroma a plane of its own with 2 channels. Of a
-// mosaic at least 2×2 pixels. Output: RGB of the same type.
-// Required input: the pixel alone; of NV12 its block of 2×2, of mosaics the 3×3 around it. Both are read from even columns and rows
-// on, so that the colours' places stay: part_read() in core/pixel_layout.hpp.
+// Input: 8-bit, 16-bit or float, with the channels of the format; a mosaic has at least 2×2 pixels. NV12 is 8-bit, and
+// its chroma is a separate plane with 2 channels. Output: RGB of the same type.
+// Required input: the pixel alone; for NV12 its block of 2×2, for mosaics the 3×3 around it. Parts of both begin at
+// even columns and rows, so that the pattern of colours does not shift: part_read() in core/pixel_layout.hpp.
 // Cost: reads each pixel once, writes 3 values; NV12 takes 5 products, mosaics 10 additions.
 #pragma once
 
@@ -45,7 +45,7 @@ void cpu(const Parameters&, const InputOf<T, ImageView>&, ImageView<T> rgb, Thre
 template <class T>
 void gpu(const Parameters&, const InputOf<T, gpu::View>&, gpu::View<T> rgb, gpu::Queue&);
 
-// Where red is in each 2×2 pixels of a mosaic.
+// The position of red in each 2×2 pixels of a mosaic.
 struct Mosaic {
   explicit Mosaic(PixelFormat f)
       : red_x(f == PixelFormat::bayer_bggr || f == PixelFormat::bayer_grbg ? 1 : 0),

@@ -120,7 +120,7 @@ struct Around {
   const T *above, *here, *below;
   bool red_row;                // otherwise a blue row
   bool green_first;            // the first pixel is green
-  bool room_left, room_right;  // whether the mosaic continues on that side
+  bool room_left, room_right;  // the mosaic continues on that side
 };
 
 template <class T>

@@ -21,7 +21,7 @@
 // every pixel has a disparity. Here, an invalid pixel may be covered, and is ignored by 4; a masked pixel stays
 // unchanged and does not stop the spreading. A pixel that changed is valid and marked `repaired`.
 //
-// In and out: float disparity (NaN where invalid), validity. Input: prepared colours.
+// Input and output, in place: float disparity (NaN where invalid), validity. Input: prepared colours.
 // Required input: lines of any length.
 // Cost: a few comparisons per pixel and pass, and 121 in each mode filter.
 #pragma once

@@ -9,7 +9,7 @@ namespace stereopsis::pyramid {
 struct LevelParameters {
   Parameters pyramid;
   wta::Parameters select;
-  window_sad::Window window = window_sad::Parameters().window();  // of the matching cost
+  window_sad::Window window = window_sad::Parameters().window();  // window of the matching cost
 };
 
 extern const Lowering lowering;

@@ -121,7 +121,8 @@ Rect required_by_levels(const PipelineData& p, const Rect& output) {
   return input;
 }
 
-// All that the region's pixels depend on. Coarse levels search up to a pixel of theirs beyond the range.
+// Returns the input on which the region's pixels depend. Coarse levels search up to one of their
+// pixels beyond the range.
 Rect required_input(const PipelineData& p, const Request& request) {
   const Rect all = whole_image(request);
   const DisparityRange& range = request.range;

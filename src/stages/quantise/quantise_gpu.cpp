@@ -6,7 +6,7 @@ namespace stereopsis::quantise {
 template <class T>
 void gpu(float scale, gpu::Volume<const T> costs, gpu::Volume<std::uint8_t> quantised, gpu::Queue& queue) {
   const int cells = costs.width * costs.disparities;
-  constexpr int items = 256, cells_of_group = 16 * items;  // of quantise.cl
+  constexpr int items = 256, cells_of_group = 16 * items;  // the same values as in quantise.cl
   queue.launch({"quantise", "quantise",
                 std::is_same_v<T, float> ? "f32"
                 : sizeof(T) == 1         ? "u8"

@@ -18,7 +18,7 @@ const StageDescriptor entry{
       c.with_pixels([&]<class T>() {
         const auto grey = c.template images<const T>("grey");
         const auto words = c.template images<std::uint8_t>("words");
-        if constexpr (device_of<decltype(c)> == On::gpu)  // both at once
+        if constexpr (device_of<decltype(c)> == On::gpu)  // one kernel transforms both views
           transform(c, p, grey, words);
         else
           in_turn(transform, c, p, grey, words);

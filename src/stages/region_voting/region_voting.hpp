@@ -10,7 +10,7 @@
 // Disparities of 32768 and more do not vote. Masked pixels and those outside the region of interest stay invalid. A
 // filled pixel is valid and marked filled.
 //
-// Input: arms (stages/cross). In place: float disparity (NaN where invalid) and validity.
+// Input: arms (stages/cross). Input and output, in place: float disparity (NaN where invalid) and validity.
 // Required input: iterations × the longest arm.
 // Cost: a pass over the region for each invalid pixel and iteration.
 #pragma once

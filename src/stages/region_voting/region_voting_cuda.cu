@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(32 * warps)
   __shared__ uint votes[warps][bins];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, width = WIDTH(disparity);
   const int* const counts = ELEMENTS(found);
-  constexpr int beyond_bins = 65536;  // as in region_voting.cl
+  constexpr int beyond_bins = 65536;  // the same value as in region_voting.cl
   const int last = counts[0], low = counts[1] + beyond_bins, high = -(counts[2] + beyond_bins);
   for (int first = (blockIdx.x * warps + warp) * at_once; first < last; first += gridDim.x * warps * at_once) {
     const int gap = first + lane;

@@ -10,7 +10,7 @@ namespace stereopsis::region_voting {
 namespace {
 
 constexpr int items = 64;          // ITEMS of region_voting.cl
-constexpr int most_groups = 4096;  // of all devices that are known, what they have at work at a time
+constexpr int most_groups = 4096;  // no known device runs more groups concurrently
 
 struct Scratch {
   Scratch(Size size, int cuda_capability, gpu::Span memory) {
@@ -28,8 +28,9 @@ struct Scratch {
 
   gpu::Array<std::int32_t> gaps;
   gpu::Array<float> voted;
-  gpu::Span found;  // as in region_voting.cl
-  // Of the tuned kernels: how far a listed pixel's region goes to both sides; the iteration in which a tile was filled.
+  gpu::Span found;  // `found` of region_voting.cl
+  // The tuned kernels store the extent of a listed pixel's region to both sides, and the iteration in which a tile was
+  // filled.
   gpu::Array<std::uint16_t> sides;
   gpu::Span changed;
   std::size_t bytes;

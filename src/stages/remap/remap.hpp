@@ -1,8 +1,8 @@
 // Resamples an image at the positions of a map, one for every pixel of the output (inverse mapping with bilinear
 // interpolation; Wolberg 1990, chapter 6). Rectification is this stage with the maps of src/geometry/rectification.cpp.
 //
-// A map has two integers per pixel, 256·x and 256·y of the source position. With x0 = ⌊x⌋ and a = 256·(x − x0), and y0
-// and b likewise:
+// A map has two integers per pixel, 256·x and 256·y of the source position. The output O is, with x0 = ⌊x⌋ and
+// a = 256·(x − x0), and y0 and b likewise:
 //
 //   integers   O = ((256 − b)·((256 − a)·I(x0, y0)     + a·I(x0 + 1, y0)) +
 //                          b ·((256 − a)·I(x0, y0 + 1) + a·I(x0 + 1, y0 + 1)) + 2¹⁵) >> 16

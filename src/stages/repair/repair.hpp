@@ -12,7 +12,7 @@
 // the map of the previous pass. An invalid pixel, whose confidence is 0, is repaired too, unless it is masked. A pixel
 // that changed is marked `repaired`.
 //
-// In and out: float disparity (NaN where invalid), confidence in [0, 1], validity.
+// Input and output, in place: float disparity (NaN where invalid), confidence in [0, 1], validity.
 // Required input: 2 · reach columns and reach rows on each side.
 // Cost: 2 · reach comparisons per pixel and pass, and those of the pairs.
 #pragma once

@@ -28,8 +28,8 @@ struct Step {
   std::uint16_t* path;
   std::uint16_t* sums;
   int disparities;
-  bool starts;  // whether the path starts here
-  bool add;     // whether to add to the sums
+  bool starts;  // the path starts here
+  bool add;     // adds the path costs to the sums
 };
 
 }  // namespace stereopsis::scanline

@@ -11,7 +11,7 @@
 namespace stereopsis::scanline {
 namespace {
 
-// What scanline.cl keeps in local memory.
+// Limits of the path costs that scanline.cl stores in local memory.
 constexpr int narrow_disparities = 1024;
 constexpr int most_items = 256;
 
@@ -35,7 +35,7 @@ struct Scratch {
 
 #ifdef STEREOPSIS_CUDA
 bool is_tuned(int cuda_capability, Size size, int disparities) {
-  constexpr int most_columns = 24 * 1024;  // whose marks lie in local memory that every device has
+  constexpr int most_columns = 24 * 1024;  // The marks of more columns may not fit in local memory.
   return gpu::runs(tunings, cuda_capability) && size.width <= most_columns &&
          ((disparities % 4 == 0 && disparities <= most_disparities_narrow) ||
           (disparities % 8 == 0 && disparities <= most_disparities_wide));

@@ -4,7 +4,7 @@
 namespace stereopsis::sgm {
 namespace {
 
-// What sgm.cl keeps in local memory.
+// Limits of the path costs that sgm.cl stores in local memory.
 constexpr int narrow_disparities = 1024;
 constexpr int most_items = 256;
 

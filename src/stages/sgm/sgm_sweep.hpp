@@ -136,7 +136,7 @@ class Paths {
   }
 
  private:
-  // In an upward sweep, diagonals lead to the left.
+  // Diagonals lead to the left in an upward sweep.
   static int kind_of_diagonal(bool up) { return kind_of({up ? -1 : 1, 1}); }
 
   Lane* path(std::ptrdiff_t place) const { return first_ + place * stride_; }

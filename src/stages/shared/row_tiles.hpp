@@ -22,10 +22,10 @@ struct Levels {
   };
 
   int count = 1;
-  StageParameters parameters = {};  // of the stage of the slot `levels`
+  StageParameters parameters = {};  // parameters of the stage in the slot `levels`
   std::string halve = {};           // the stage that halves an image
   DisparityRange (*range_at)(const DisparityRange&, int level, bool from_right) = nullptr;
-  void (*set_filter)(const StageParameters& levels, StageParameters& filter) = nullptr;  // of the coarser levels
+  void (*set_filter)(const StageParameters& levels, StageParameters& filter) = nullptr;  // for coarser levels
   void (*couple)(Builder&, const StageParameters& levels, const Coarse&, const std::string& title) = nullptr;
 };
 

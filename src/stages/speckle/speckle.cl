@@ -11,7 +11,7 @@
 
 // Gives connected pixels of a run the same initial label. Comparisons with NaN are false.
 KERNEL(start)(IMAGE(const float, disparity), ARRAY(int, labels_in), ARRAY(int, counts_in), float difference) {
-  LOCAL int linked[GROUP];  // whether connected to the previous pixel
+  LOCAL int linked[GROUP];  // 1: the pixel is connected to the previous one
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
   const int own = local_id(1) * local_size(0) + local_id(0), inside = x < width && y < HEIGHT(disparity);
   linked[own] = inside && x % RUN != 0 && fabs(PIXEL(disparity, x, y) - PIXEL(disparity, x - 1, y)) <= difference;

@@ -3,7 +3,7 @@
 // Two valid pixels that are horizontal or vertical neighbours are connected if |d − d'| ≤ difference, computed in
 // float; the regions are the connected components. A region of fewer than `size` pixels becomes invalid: speckle.
 //
-// Input and output, in place: float disparity (NaN where invalid) and validity. At most 2³¹ − 1 pixels.
+// Input and output, in place: float disparity (NaN where invalid) and validity, of at most 2³¹ − 1 pixels.
 // Required input: the whole image.
 // Cost: 2 comparisons per pixel, and a union wherever runs of pixels in two rows begin to touch; reads the disparity
 // twice.

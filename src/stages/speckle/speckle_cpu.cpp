@@ -135,7 +135,7 @@ HWY_INLINE std::uint64_t valid(const float* pixels) {
 void find_runs(const Runs& runs, ImageView<const float> disparity, float difference, int y) {
   std::int32_t* started = runs.parent + runs.first_label(y);
   std::int32_t* ended = started;
-  std::uint64_t carry = 0;  // whether the last pixel of the previous word is connected to the first of this one
+  std::uint64_t carry = 0;  // 1: the last pixel of the previous word is connected to the first of this one
   for (int w = 0; w < runs.words; ++w) {
     const Word word(disparity.row(y), runs.width, 64 * w);
     const std::uint64_t pixels = valid(word.pixels());
@@ -155,7 +155,7 @@ void join_rows(const Runs& runs, ImageView<const float> disparity, float differe
   for (int w = 0; w < runs.words; ++w) {
     const Word word(disparity.row(y), runs.width, 64 * w), above(disparity.row(y - 1), runs.width, 64 * w);
     const std::uint64_t touch = belong_together(word.pixels(), above.pixels(), difference);
-    // If the pixels to the left touch too, and both runs continue, the runs are already joined.
+    // The runs are already joined if the pixels to the left touch too, and both runs continue.
     const std::uint64_t known = (touch << 1 | carry) & ~runs.starts_of(y)[w] & ~runs.starts_of(y - 1)[w];
     carry = touch >> 63;
     for_each_bit(touch & ~known, 64 * w, [&](int x) { runs.join(runs.label(x, y - 1), runs.label(x, y)); });

@@ -7,7 +7,7 @@
 // disparity that is not a minimum of the costs, the disparity is unchanged (our reading: the parabola has no minimum
 // near d there).
 //
-// Input: 16-bit costs. In place: float disparity, NaN where invalid.
+// Input: 16-bit costs. Input and output, in place: float disparity, NaN where invalid.
 // Required input: the pixel alone.
 // Cost: 3 reads of the costs, 1 division. The quotient is rounded to float.
 #pragma once

@@ -9,9 +9,9 @@
 // − cx_left and x_r = x_l − (d − (cx_left − cx_right)) are relative to the principal points, and y_l = cy − v points
 // upwards.
 //
-// In floats, each step rounded: w = d − offset, Z = (f·B) / w, X = ((step·x + first_x)·(1/f))·Z, with constants that
-// the host rounds once. There is no depth (NaN) if d is invalid, or if w is not in [10⁻⁶, 10⁹] pixels: a point at
-// infinity or behind the cameras.
+// The stage computes in float, with each step rounded: w = d − offset, Z = (f·B) / w, X = ((step·x + first_x)·(1/f))·Z,
+// with constants that the host rounds once. There is no depth (NaN) if d is invalid, or if w is not in [10⁻⁶, 10⁹]
+// pixels: a point at infinity or behind the cameras.
 //
 // Input: disparity, NaN where invalid. Output: depth, points (3 channels) and uncertainty, each of which may be empty.
 // Required input: the pixel alone.

@@ -29,8 +29,8 @@
 // Its confidence is the winner's share of the votes, (2 H(b*) + H(b* − 1) + H(b* + 1)) / (4 Σ H): at most ½, because
 // the pixel was not measured. The confidence of pixels that stay invalid becomes 0.
 //
-// Input: the right view's disparity, the left image in 8 bits, 1 or 3 channels; confidence where reject > 0. In place:
-// float disparity (NaN where invalid), validity and, if it is given, confidence.
+// Input: the right view's disparity, the left image in 8 bits, 1 or 3 channels; confidence where reject > 0. Input and
+// output, in place: float disparity (NaN where invalid), validity and, if it is given, confidence.
 // Required input: step · reach pixels on each side; in the right view the range of disparities to the left.
 // Cost: per invalid pixel (2 reach + 1)² samples twice, about 1,000 operations each time for 225 samples.
 #pragma once
@@ -75,7 +75,7 @@ void describe(P& p, Visitor&& visit) {
   visit("reach", p.reach, between(1, largest_reach), "number of voting pixels to each side");
   visit("distance", p.distance, between(1, 80).in("pixels"), "largest distance to the nearest voting pixel");
   visit("sigma_space", p.sigma_space, between(1, 1000).in("pixels"), "distance at which the weight falls to 1/e");
-  // From 21.7 on, the weight at a difference of 255, where the table ends, is not 0.
+  // The limit is 21: from 21.7 on, the weight at a difference of 255, the end of the table, is not 0.
   visit("sigma_colour", p.sigma_colour, between(1, 21).in("8-bit intensities"),
         "sum of the channels' differences at which the weight falls to 1/e");
   visit("seen", p.seen, between(1, 15), "weight of disparities that agree with the right view");

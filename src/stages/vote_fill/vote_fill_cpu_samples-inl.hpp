@@ -40,7 +40,7 @@ inline bool has_near_vote(const Rows& rows, const Pattern& pattern, int x, int y
   return false;
 }
 
-// Looks up colour weights. If registers hold the table, that is faster than gathering from memory.
+// Looks up colour weights. A table in registers is faster than gathering from memory.
 class ColourWeights {
  public:
 #if HWY_TARGET <= HWY_AVX3

@@ -13,7 +13,7 @@ constexpr int lanes_of_row = 16;  // lanes per row of samples, including those b
 constexpr int most_samples = largest_side * lanes_of_row;
 
 // The pixels that may vote. Pixels of a row whose columns are equal modulo the step are contiguous, so that the samples
-// of a pixel's row are too. Before and behind them there is padding for samples outside the image.
+// of a pixel's row are too. Padding before and behind them serves samples outside the image.
 struct Rows {
   static constexpr std::uint32_t no_vote =
       0xFF000000;  // the colour of pixels that may not vote; no colour has a weight with it
@@ -91,7 +91,7 @@ struct Votes {
   alignas(64) std::uint32_t votes[tables][bins + 2 + 2 * lanes_of_row];
 };
 
-// For each set of eight lanes, the lanes in the set, one byte each.
+// Lists the lanes of each set of eight lanes, one byte per lane.
 struct LanesOfSets {
   constexpr LanesOfSets() {
     for (unsigned set = 0; set < 256; ++set)

@@ -6,7 +6,7 @@
 namespace stereopsis::vote_fill {
 namespace {
 
-// Of all devices that are known more than they have at work at a time; larger images have several turns.
+// No known device runs as many groups concurrently. A group takes several turns if the image is larger.
 constexpr int most_groups = 2048;
 
 // The image with what the samples of the largest reach need around it.

@@ -11,7 +11,7 @@ namespace stereopsis::window_mean {
 // The number of rows that share running sums is large, so that the cost of starting them is negligible, and small
 // enough to occupy the whole device.
 struct Launch {
-  static constexpr int lanes = 64, strip = 24;  // as in the kernel
+  static constexpr int lanes = 64, strip = 24;  // the same values as in the kernel
 
   Launch(Window window, int width, int height, int disparities) : band(std::max(32, 8 * window.radius_y + 4)) {
     const int strips = (width + strip - 1) / strip, blocks = (disparities + lanes - 1) / lanes;

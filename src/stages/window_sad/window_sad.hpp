@@ -3,7 +3,7 @@
 //   S(p, d) = ⌊ Σ C(p + i, d) / 2^k ⌋ over the W×H offsets i of the window,   C the matching cost of prepared colours
 //
 // k is 0 if the largest sum fits in 16 bits (11×11 with the default weights), else the smallest value with which it
-// does. At borders the costs C(·, d) replicate; the thesis leaves that rim out.
+// does. The costs C(·, d) replicate at borders; the thesis leaves that rim out.
 //
 // Output: a volume of 16-bit sums.
 // Required input: (W−1)/2 columns and (H−1)/2 rows on each side, in the right view also the range of disparities to

@@ -16,7 +16,7 @@ template void samples_gpu(gpu::View<const float>, int, gpu::View<std::int16_t>, 
 
 namespace {
 
-constexpr std::size_t band_bytes = std::size_t{256} << 20;  // of the costs and sums that are there at a time
+constexpr std::size_t band_bytes = std::size_t{256} << 20;  // memory for the costs and sums of a band
 constexpr int steps = 16;  // rows or columns along which a work-item moves a window of a view
 constexpr int run = 128;   // columns along which it moves a window of products
 
