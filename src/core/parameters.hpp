@@ -30,7 +30,7 @@ namespace stereopsis {
 template <class P, class Parameters>
 concept ParametersOf = std::is_same_v<std::remove_const_t<P>, Parameters>;
 
-// A value that the user gives by name, such as a file whose contents are loaded. The constructor loads the value or
+// A value that the user specifies by name, such as a file whose contents are loaded. The constructor loads the value or
 // throws. name() returns the name, known_names() the built-in names, and allowed_names() describes in words the names
 // that are allowed.
 template <class T>

@@ -7,8 +7,8 @@
 
 namespace stereopsis {
 
-// Returns the part of a mosaic, or of the chroma at the luma's size, that the pixels `shown` are made of; of other formats `shown`.
-// It begins at an even column and row, so that the colours keep their places.
+// Returns the part of a mosaic, or of NV12 in pixels of the luma, that the pixels `shown` require; for other formats
+// `shown`. The part begins at an even column and row, so that the pattern of colours does not shift.
 inline Rect part_read(PixelFormat format, Size picture, const Rect& shown) {
   if (!is_bayer(format) && format != PixelFormat::nv12) return shown;
   const int around = is_bayer(format) ? 1 : 0;

@@ -25,10 +25,10 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Returns at once. The images must stay until end(). On the device: nothing is transferred, and `stream`, a queue of
-  // the caller's, comes before and after.
+  // Enqueues a frame and returns at once. The images must remain valid until end(). With `on_device`, the images are
+  // already on the device, and the frame is ordered after and before other work in `stream`, a queue of the caller.
   virtual void begin(int frame, const FrameImages&, bool on_device = false, const std::uint64_t* stream = nullptr) = 0;
-  // Waits; throws what went wrong. `times` are those that were taken. Afterwards the frame can be begun again.
+  // Waits for a frame and rethrows its error. `times` receives the measured times. The frame can then begin again.
   virtual void end(int frame, std::vector<StageTime>& times) = 0;
   virtual bool is_done(int frame) = 0;
 
@@ -38,11 +38,11 @@ class Engine {
     end(0, times);
   }
 
-  // Whether the calling thread is running stages of this engine: the caller is a user-written stage.
+  // Returns true if the calling thread is running stages of this engine, because the caller is a user-defined stage.
   bool runs_here() const;
 
  protected:
-  // While it lives, the calling thread runs stages of the engine.
+  // Marks the calling thread as running stages of the engine while the object exists.
   class Running {
    public:
     explicit Running(const Engine& engine) : engine_(engine), outer_(innermost) { innermost = this; }
@@ -58,16 +58,16 @@ class Engine {
   };
 };
 
-// Returns the bytes that all runs share on a GPU: the maps of a rectification, or null, and constants of stages.
+// Returns the bytes of device memory that all frames share: the maps of `rectification`, which may be null, and
+// constants of stages.
 std::size_t gpu_bytes_shared(const PipelineData& pipeline, const RectificationMaps* rectification);
-// Returns the bytes of page-locked memory of the host that pairs of a batch in pageable memory take on their way to a
-// GPU and back.
+// Returns the bytes of pinned host memory through which a batch of pairs in pageable memory travels to a GPU and back.
 std::size_t staging_bytes(const Program& program, int batch);
-// Returns the bytes that the host's engine takes beside the workspace: volumes for the caller, and copies of given
-// ones.
+// Returns the bytes that the host engine allocates in addition to the workspace: requested volumes, and copies of
+// volumes that the caller passes.
 std::size_t host_bytes_beside(const Program& program);
 std::size_t gpu_memory_bytes(const std::string& device);
-// Counts a step's work for its time.
+// Adds the work of a step to the entry of its time.
 void add_work(StageTime& time, const Work& work);
 
 std::unique_ptr<Engine> make_host_engine(std::shared_ptr<const Programs> programs, const EngineOptions& options,

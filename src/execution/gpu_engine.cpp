@@ -10,7 +10,7 @@
 namespace stereopsis {
 namespace {
 
-// A queue and its part of the memory, which pairs use in turn.
+// A queue and its workspace. Pairs use the lanes in turn.
 struct Lane {
   gpu::Buffer memory;
   std::unique_ptr<gpu::Queue> queue;
@@ -22,7 +22,8 @@ bool same_places(const FrameImages& a, const FrameImages& b) {
   return true;
 }
 
-// Steps are recorded when they come the second time with the same images on the device, and replayed from then on.
+// Steps recorded as a graph. They are recorded when the same images on the device come the second time, and then
+// replayed.
 struct Recorded {
   const Program* program = nullptr;
   Masks masks{};
@@ -40,19 +41,19 @@ struct Recorded {
   }
 };
 
-// A frame whose images on the device are others than the last time works on copies of them, at places that stay: that
-// its steps can be replayed saves the host more time than the copies take the device.
+// A frame in flight. If its images on the device change from pair to pair, it works on copies at fixed addresses. Its
+// steps can then be replayed, which saves the host more time than the copies take on the device.
 struct InWork {
   std::unique_ptr<gpu::Event> end;
   Recorded direct, on_copies;
-  bool records = true;                             // as far as is known
-  std::vector<std::unique_ptr<gpu::Event>> marks;  // between the stages, where times are wanted
+  bool records = true;                             // false after recording failed
+  std::vector<std::unique_ptr<gpu::Event>> marks;  // between the stages, if times are requested
   std::vector<StageTime> times;
   PinnedStaging stand_ins;
-  FrameImages wanted, there;  // outputs of the host, and where they are delivered to
+  FrameImages wanted, there;  // outputs on the host, and the memory that receives them
 };
 
-// Waits for what was enqueued where a frame is broken off: copies may still read and write the caller's images.
+// Waits for the enqueued work if an exception ends a frame, because copies may still access the caller's images.
 class Guard {
  public:
   explicit Guard(gpu::Queue& queue) : queue_(queue) {}
@@ -61,7 +62,7 @@ class Guard {
     try {
       if (recording) queue_.end_recording();
       queue_.wait();
-    } catch (...) {  // the error that broke it off says more
+    } catch (...) {  // the error that ended the frame says more
     }
   }
   void keep() { kept_ = true; }
@@ -128,7 +129,7 @@ class GpuEngine final : public Engine {
  private:
   Lane& lane_of(int frame) { return lanes_[frame % lanes_.size()]; }
 
-  // Uploads, steps, downloads.
+  // Enqueues the uploads, the steps and the downloads of a frame.
   void enqueue(int frame, const FrameImages& images, bool on_device) {
     Lane& lane = lane_of(frame);
     InWork& f = frames_[frame];
@@ -188,7 +189,7 @@ class GpuEngine final : public Engine {
                                    });
   }
 
-  // Calls f(binding, place in the workspace, image of the host) for those that move.
+  // Calls f(place in the workspace, the caller's image) for each image of the caller whose binding `moves` selects.
   template <class F>
   void for_each_transfer(const Program& program, const FrameImages& images, const Lane& lane, bool (*moves)(Binding),
                          F&& f) const {
@@ -242,7 +243,7 @@ class GpuEngine final : public Engine {
   void start_times(InWork& f, const Program& program, gpu::Queue& queue) {
     f.times.clear();
     if (!times_) return;
-    const std::size_t count = program.times().size() + 3;  // the steps', both transfers', and the start
+    const std::size_t count = program.times().size() + 3;  // marks of the steps, of both transfers, and of the start
     while (f.marks.size() < count) f.marks.push_back(device_.make_event(true));
     queue.record(*f.marks[0]);
   }

@@ -23,10 +23,11 @@ class Threads {
 
 namespace {
 
-// Stages read up to so many bytes beyond a pixel's costs, and nothing of the caller's lies there.
+// Number of bytes that stages may read beyond the costs of a pixel. These bytes must not belong to the caller.
 constexpr std::size_t bytes_beyond = 64;
 
-// One pair at a time, with all threads; those that were begun are done by a thread of the engine's, in turn.
+// Matches one pair at a time, with all threads. A thread of the engine runs the frames in the order in which they
+// began.
 class HostEngine final : public Engine {
  public:
   HostEngine(std::shared_ptr<const Programs> programs, const EngineOptions& options, int threads)
@@ -145,7 +146,7 @@ class HostEngine final : public Engine {
       std::memcpy(row_of(to, y), row_of(from, y), row_bytes(from));
   }
 
-  // A volume that the caller wants is made in memory of our own, as later stages read it.
+  // Writes a requested volume to memory of the engine, because later stages read it.
   static void make_inside(AnyView& wanted, std::vector<std::byte>& memory) {
     if (wanted.memory == 0) return;
     memory.resize(row_bytes(wanted) * static_cast<std::size_t>(wanted.height) + bytes_beyond);
@@ -154,8 +155,8 @@ class HostEngine final : public Engine {
     wanted.pitch = wanted.row_elements();
   }
 
-  // Of costs that are given the last row is copied to where that may be, or all rows where they are so short that the
-  // one before reaches beyond the end too.
+  // Copies the last row of a cost volume of the caller to memory with padding. Copies all rows if they are so short
+  // that reading beyond the last but one would also reach beyond the end.
   void keep_end(AnyView& costs) {
     const bool all = costs.rows(0, 1).bytes() < static_cast<double>(bytes_beyond);
     const AnyView kept = all ? costs : costs.rows(costs.height - 1, 1);
@@ -203,7 +204,7 @@ class HostEngine final : public Engine {
   std::vector<std::byte> kept_;  // copy of the cost volume that the frame received
   std::array<std::vector<std::byte>, volume_outputs.size()> made_;
 
-  std::mutex mutex_;  // for what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<InWork> frames_;
   int next_ = 0, waiting_ = 0;

@@ -1,4 +1,4 @@
-// Page-locked stand-ins for images that a device's copies don't reach directly.
+// Staging buffers in pinned memory for images that a device cannot copy directly.
 #pragma once
 
 #include <cstring>
@@ -12,13 +12,13 @@ namespace stereopsis {
 
 class PinnedStaging {
  public:
-  // The image itself, or a copy in its stand-in.
+  // Returns the image itself, or a copy in its staging buffer.
   AnyView copied(gpu::Device& device, std::size_t slot, const AnyView& image) {
     const AnyView to = instead(device, slot, image);
     copy(image, to);
     return to;
   }
-  // The image itself, or its stand-in, which deliver() copies.
+  // Returns the image itself, or its staging buffer, which deliver() copies to the image.
   AnyView instead(gpu::Device& device, std::size_t slot, const AnyView& image) {
     if (image.memory == 0 || gpu::is_page_locked(device, reinterpret_cast<const void*>(image.memory))) return image;
     AnyView there = image;

@@ -59,8 +59,8 @@ struct AnyView {
   int channels = 1;
   int disparities = 0;     // disparities of a volume, disparity fastest, rows dense on a GPU; 0: an image
   std::int64_t pitch = 0;  // distance of rows, in elements
-  // The address of a copy of a volume's last row, on the host, if there is one. Vectors read past a pixel's costs into
-  // the next pixel's. A caller's volume may end where its memory ends, so that its last row is read from a copy.
+  // Address of a copy of a volume's last row on the host, or 0. Vector loads read past a pixel's costs. A caller's
+  // volume may end where its memory ends, so its last row is read from a copy with padding.
   std::uint64_t last_row = 0;
 
   bool empty() const { return width <= 0 || height <= 0; }

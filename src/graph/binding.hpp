@@ -9,7 +9,7 @@
 
 namespace stereopsis {
 
-// An image that the caller provides, or that is delivered to the caller.
+// An input or output image of the caller.
 enum class Binding {
   none,
 // The rows of the table of inputs.

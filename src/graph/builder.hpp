@@ -1,5 +1,5 @@
-// Builds the values and steps of a program. The lowerings of src/planning, and of stages that change the shape of the
-// pipeline, turn slots into steps with it.
+// Builds the values and steps of a program. The lowering functions of src/planning, and of stages that change the shape
+// of the pipeline, use the builder to turn slots into steps.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct Value {
   bool has_place = false;
 };
 
-// The images of both views at one size: values by name, −1 for images that are not there.
+// The images of both views at one size: the index of each image's value by name, −1 if there is no such image.
 struct Images {
   PairInfo info;
   Size size;  // size of the images that the method reads
@@ -77,30 +77,30 @@ class Builder {
   const AnyView& shape_of(int value) const { return values_[static_cast<std::size_t>(value)].shape; }
 
   StepContext context_of(const DisparityRange& range, const Images& images) const;
-  // Adds a step on operands in the order of the stage's ports. The step's parameters are completed by
-  // StageDescriptor::plan.
+  // Adds a step on operands in the order of the stage's ports. StageDescriptor::plan completes the step's
+  // parameters.
   void add(const StageDescriptor& stage, StageParameters parameters, const StepContext& context,
            std::vector<Operand> operands, std::string title = {});
-  // Adds a step whose operands are found, or made, by the names of the stage's ports.
+  // Adds a step whose operands have the names of the stage's ports, and adds the missing images and outputs.
   void run(const StageDescriptor& stage, const StageParameters& parameters, Scope& scope, std::string title = {});
   void run(const StageChoice& stage, Scope& scope) { run(*stage.entry, stage.parameters, scope); }
-  // Returns an image of a view by its name: as it is there, under another name, or made. Throws Error(call) if no stage
-  // makes it.
+  // Returns the image `name` of a view. If it does not exist, takes an equal image with another name or adds the stage
+  // that makes it. Throws Error(call) if no stage does.
   int need(Images& images, std::string_view name, int view);
-  // Sets what makes the image of a view that is given in another format than grey or RGB.
+  // Sets the function that adds the steps for a view whose format is neither grey nor RGB.
   void make_pictures_by(int (*make)(Builder&, Images&, int view)) { make_picture_ = make; }
 
-  // A state to return to.
+  // A state of the builder to which it can return.
   struct Mark {
     std::size_t values, steps;
   };
   Mark mark() const { return {values_.size(), steps_.size()}; }
   void rewind(const Mark& mark);
-  // Returns whether fusion leaves no step of this stage behind the mark.
+  // Returns whether fusion removes all steps of this stage after the mark.
   bool fuses_all_of(const StageDescriptor& stage, const Mark& mark) const;
 
   std::vector<Value> take_values() { return std::move(values_); }
-  // Returns the steps, fused if the builder is for fused operations.
+  // Returns the steps, and fuses them if the builder was created with fusion.
   std::vector<Step> take_steps();
 
   Images raw;            // the raw images of a pair that is rectified first

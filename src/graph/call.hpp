@@ -15,7 +15,7 @@ struct Work {
   double bytes = 0, path_ops = 0, popcounts = 0, int_ops = 0;
 };
 
-// Calls f<T>() with the one of these types that the elements have. The last type stands for all others.
+// Calls f<T>() with the type among these that matches the element, or with the last type if none does.
 template <class T, class... Rest, class F>
 decltype(auto) with_element(Element element, F&& f) {
   if constexpr (sizeof...(Rest) > 0)
@@ -43,8 +43,7 @@ struct Shape {
   const P& as() const {
     return parameters.as<P>();
   }
-  // Return the operand of a port; of several with this name, the first, the first that is read, or the first that is
-  // written.
+  // Return the operand of a port. If several have this name, it is the first one, the first input or the first output.
   AnyView operand(const char* name, Side view = Side::reference) const { return find(name, view, Access::either); }
   AnyView input(const char* name, Side view = Side::reference) const { return find(name, view, Access::input); }
   AnyView output(const char* name, Side view = Side::reference) const { return find(name, view, Access::output); }
@@ -71,7 +70,7 @@ struct Shape {
   }
 };
 
-// A shape with its memory: the argument of a stage's functions.
+// A shape with memory: the argument of a stage's functions.
 template <On on>
 class Call : public Shape {
  public:
@@ -81,7 +80,7 @@ class Call : public Shape {
 
   Call(const Shape& shape, Worker* worker, Scratch scratch) : Shape(shape), worker_(worker), scratch_(scratch) {}
 
-  // Returns an operand as an image: of constant elements the one that is read, else the one that is written.
+  // Returns an operand as an image: the input if T is const, otherwise the output.
   template <class T>
   auto image(const char* name, Side view = Side::reference) const {
     return as_image<T>(std::is_const_v<T> ? input(name, view) : output(name, view));
@@ -91,7 +90,7 @@ class Call : public Shape {
   auto images(const char* name) const {
     return std::array{image<T>(name, Side::reference), image<T>(name, Side::other)};
   }
-  // Returns an operand as a volume, likewise.
+  // Returns an operand as a volume; selects it like image().
   template <class T>
   auto volume(const char* name) const {
     const AnyView view = std::is_const_v<T> ? input(name) : output(name);
@@ -107,7 +106,7 @@ class Call : public Shape {
     else
       return view.template on_host<T>();
   }
-  // Returns a structure of images that is a template of the class of views, from its members.
+  // Builds a structure of images, a template of the class of views, from its members.
   template <template <template <class> class> class Images, class... Members>
   static auto of(const Members&... members) {
     if constexpr (on == On::gpu)
@@ -115,7 +114,7 @@ class Call : public Shape {
     else
       return Images<ImageView>{members...};
   }
-  // Returns a structure that is also a template of a pixel type, or of a kind of cost.
+  // Builds a structure that is also a template of a pixel type, or of a kind of cost.
   template <template <class, template <class> class> class Images, class T, class... Members>
   static auto of(const Members&... members) {
     if constexpr (on == On::gpu)

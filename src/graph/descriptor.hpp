@@ -19,11 +19,11 @@ enum class Slot { prepare, cost, aggregation, optimisation, select, levels, refi
 // Purposes for which the planner needs a stage that no slot of a pipeline names. Exactly one stage has each role.
 enum class Role {
   none,
-  word_volume,  // makes a volume of the costs of words
-  quantise,     // brings costs to 8 bits
+  word_volume,  // computes a cost volume from feature words
+  quantise,     // converts costs to 8 bits
   sum,          // adds two volumes
   rectify,      // resamples an image by a map
-  triangulate,  // makes depth and points of a disparity
+  triangulate,  // computes depth and points from a disparity
   mark_filled,  // sets the confidence of pixels that were not measured
 };
 
@@ -52,7 +52,7 @@ struct PlanFacts {
 struct Reduction {
   OfParameters<int()> factor;                  // 1: the images keep their size
   OfParameters<Size(Size input)> output_size;  // size of the maps
-  OfParameters<int()> output_factor;           // pixels of the input in a row of one of the maps
+  OfParameters<int()> output_factor;           // width of a pixel of the maps, in pixels of the input
   OfParameters<DisparityRange(const DisparityRange&)> range;
   Images (*reduce)(Builder&, const StageChoice&, Images& full);
   void (*restore)(Builder&, const StageChoice&, Images& full, Images& reduced, Maps& maps);
@@ -87,27 +87,27 @@ struct RowSupport {
 };
 
 struct StageDescriptor {
-  Slot slot;          // `image`: made where a port asks for it; `internal`: part of what another stage does
-  std::string name;   // in pipelines
-  std::string title;  // in times
+  Slot slot;                        // `image`: added if a port needs it; `internal`: part of another stage
+  std::string name;                 // name of the stage in pipelines
+  std::string title;                // name of the stage in measured times
   StageParameters parameters = {};  // the defaults
   PortList ports = {};
   Functions functions = {};
 
   // All fields below are optional.
-  OfParameters<Rect(const Rect& output)> required_input = nullptr;  // null: the pixel alone
+  OfParameters<Rect(const Rect& output)> required_input = nullptr;  // null: only the pixel itself
   bool global_support = false;                                      // any pixel may depend on any other
-  FunctionOf<const Shape, void()> check = nullptr;                  // throws Error(call) for what does not fit together
-  Scratch scratch = {};                                             // bytes
-  Work (*work)(const Shape&) = nullptr;                             // none: every operand once
+  FunctionOf<const Shape, void()> check = nullptr;                  // throws Error(call) if operands do not fit
+  Scratch scratch = {};                                             // bytes of scratch memory
+  Work (*work)(const Shape&) = nullptr;                             // null: the traffic of every operand
   // Constants for the function on a GPU in addition to its operands. They are copied to the device once; the span stays
   // valid as long as the parameters.
   OfParameters<std::span<const std::int32_t>()> constants = nullptr;
-  OfParameters<Size(Size)> output_size = nullptr;   // none: that of the first operand
+  OfParameters<Size(Size)> output_size = nullptr;   // null: the size of the first operand
   bool keeps_channels = false;                      // the output has the channels of the first operand
   const char* (*alias)(const PairInfo&) = nullptr;  // slot `image`: the name of the image that it equals, or null
-  OfParameters<WordCost()> word_cost = nullptr;     // costs that compare words
-  bool separate_right_costs = false;  // the right view's disparity comes from costs of its own, by its own image
+  OfParameters<WordCost()> word_cost = nullptr;     // costs that compare feature words: the cost of two words
+  bool separate_right_costs = false;  // the right view's disparity needs its own cost volume, guided by the right image
   bool row_tiles = false;             // aggregations: computes some rows at a time, also across scales
   OfParameters<CostUnits()> units = nullptr;     // units of the costs that it writes
   OfParameters<int()> most_cost = nullptr;       // largest cost that it reads; none: that of the type
@@ -115,13 +115,13 @@ struct StageDescriptor {
   OfParameters<std::string()> titled = nullptr;  // replaces the title
   bool capturable = true;                        // a graph of a GPU's commands can replay it
   Role role = Role::none;
-  // Completes the parameters of a step by what is known when it is planned.
+  // Completes the parameters of a step with facts that are known only when it is planned.
   FunctionOf<StageParameters, void(const PlanFacts&)> plan = nullptr;
 
   // Costs.
   bool from_outside = false;       // costs: the caller passes the volume with the pair
   std::string before_stages = {};  // costs: an internal stage that runs before another stage reads them
-  OfParameters<StageParameters()> of_other_view = nullptr;  // selections
+  OfParameters<StageParameters()> of_other_view = nullptr;  // selections: parameters for the other view
   // Role `quantise`: returns its parameters for costs of these units, and sets `units` to those of its result.
   OfParameters<StageParameters(Element, bool has_holes, CostUnits& units)> fit = nullptr;
   OfParameters<double(double first, double second)> largest_sum = nullptr;  // role `sum`
@@ -132,12 +132,12 @@ struct StageDescriptor {
   StageParameters (*of_geometry)(const Request&, const Rect& shown) = nullptr;  // role `triangulate`
 
   // Support.
-  bool spans_range = false;            // its input spreads over the search range
-  bool spans_window = false;           // its input spreads over the window that the matching cost shares
-  bool counts_in_regions = false;      // its required input counts in a region besides the region's margin
+  bool spans_range = false;            // its required input extends over the search range
+  bool spans_window = false;           // its required input extends over the window of the matching cost
+  bool counts_in_regions = false;      // in a region, its required input is added to the margin
   bool reads_both_candidates = false;  // costs: in a region, reads the columns of both views' candidates
-  OfParameters<Rect(const Rect& output)> shared_window = nullptr;  // costs
-  OfParameters<RowSupport()> row_support = nullptr;                // none: that of required_input
+  OfParameters<Rect(const Rect& output)> shared_window = nullptr;  // costs: the window of `spans_window`
+  OfParameters<RowSupport()> row_support = nullptr;                // null: the rows of required_input
 
   // The shape of the pipeline.
   OfParameters<int(Size, int disparities, const Target&)> tile_rows = nullptr;  // height of a row tile
@@ -147,7 +147,7 @@ struct StageDescriptor {
   const RegionRule* region_rule = nullptr;
   const PathBoundary* boundary = nullptr;
 
-  std::vector<std::vector<std::string>> examples = {{}};  // NAME=VALUE …, for checks
+  std::vector<std::vector<std::string>> examples = {{}};  // lists of NAME=VALUE with which checks run the stage
 };
 
 }  // namespace stereopsis

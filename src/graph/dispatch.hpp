@@ -18,7 +18,7 @@ constexpr Functions on_cpu([[maybe_unused]] F f) {
   if constexpr (has_cpu_kernels) functions.cpu = f;
   return functions;
 }
-// Returns functions for an operation whose only definition is the stages that it replaces.
+// Returns functions for an operation that only the stages it replaces define; it has no oracle.
 template <class F>
 constexpr Functions on_cpu_and_gpu(F f) {
   Functions functions = on_cpu(f);

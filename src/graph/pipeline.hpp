@@ -29,8 +29,8 @@ struct StageChoice {
   }
 };
 
-// How a region of interest is computed where a pixel may depend on the whole image: by semi-global matching, fills,
-// speckles.
+// Computation of a region of interest by stages in which a pixel may depend on the whole image: semi-global matching,
+// fills, the speckle filter.
 struct RegionParameters {
   static constexpr const char* stage = "region";
   int margin = 64;
@@ -79,8 +79,8 @@ inline constexpr SlotOfOne slots_of_one[] = {{Slot::prepare, "prepare", &Pipelin
 // Returns whether a stage of the pipeline, switched on or off, has no finite required input. Filters with large windows
 // read all pixels of their windows.
 bool takes_margin(const PipelineData&);
-// Whether costs may have to become integers of 8 bits: a stage takes none of the type that the one before makes, or
-// none so large.
+// Returns whether costs may have to be converted to 8-bit integers, because a stage does not accept the type or the
+// largest cost of the previous stage.
 bool may_quantise(const PipelineData&);
 
 // Returns whether filtered volumes of words are computed some rows at a time, with the selection after each tile.
@@ -89,7 +89,7 @@ inline bool uses_row_tiles(const PipelineData& p) {
          p.cost.entry->word_cost != nullptr;
 }
 
-// The reduction of a pipeline whose stage of the slot `prepare` changes the size of images; null: none.
+// Returns the reduction of a pipeline whose stage of the slot `prepare` changes the size of images; null: none.
 inline const Reduction* reduction_of(const PipelineData& p) {
   const Reduction* reduction = p.prepare ? p.prepare.entry->reduction : nullptr;
   return reduction != nullptr && reduction->factor(p.prepare.parameters) > 1 ? reduction : nullptr;
@@ -99,7 +99,8 @@ inline int reduction_factor(const PipelineData& p) {
   const Reduction* reduction = reduction_of(p);
   return reduction == nullptr ? 1 : reduction->factor(p.prepare.parameters);
 }
-// The size of the maps for images of a size, and how many pixels of the input one of the maps' is wide and high.
+// Returns the size of the maps for images of this size; then the width and height, in pixels of the input, of a pixel
+// of the maps.
 inline Size output_size(const PipelineData& p, Size input) {
   const Reduction* reduction = reduction_of(p);
   return reduction == nullptr ? input : reduction->output_size(p.prepare.parameters, input);

@@ -25,11 +25,11 @@ constexpr Side opposite(Side view) { return view == Side::reference ? Side::othe
 struct Port {
   enum class Use {
     in,        // read; computed by an earlier step, or added to the plan for this port
-    if_there,  // read if it was given or computed
+    if_there,  // read if an earlier step computed it or the caller passes it
     out,       // written
     wanted,    // written if it is requested
     change,    // read and written
-    scratch,   // memory only
+    scratch,   // scratch memory
   };
   const char* name;
   Use use;
@@ -68,7 +68,7 @@ void for_each_operand(const Ports& ports, F&& f) {
       if (port.side == view || port.side == Side::both) f(port, view);
 }
 
-// The pair, as the images of a size have it.
+// Properties of the pair at one image size.
 struct PairInfo {
   Element element = Element::u8;
   int channels = 1;

@@ -6,12 +6,12 @@
 
 namespace stereopsis {
 
-// Returns the pixels whose selection the region's refined pixels depend on. `span` is the number of columns that the
-// candidates of a pixel spread over. Refinements without a finite required input get the pipeline's margin around the
-// region.
+// Returns the pixels whose disparity the refinements need to refine the region. `span` is the number of columns over
+// which the candidates of a pixel extend. Refinements without a finite required input get the pipeline's margin around
+// the region.
 Rect required_by_refinements(const PipelineData& pipeline, const Request& request, int span);
 
-// Returns the rectangle with its left, top, right and bottom at multiples of a number.
+// Returns the smallest rectangle that contains `r` and whose edges are multiples of `multiple`.
 Rect aligned(const Rect& r, int multiple);
 
 inline Rect whole_image(const Request& request) {

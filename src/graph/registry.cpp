@@ -5,7 +5,7 @@
 
 namespace stereopsis {
 
-void join_all(Registry&);  // made by CMake from the folders that are there
+void join_all(Registry&);  // CMake generates it from the existing folders
 
 const Registry& registry() {
   static const Registry all = [] {

@@ -31,9 +31,8 @@ struct Rule {
   bool both_views = false;  // the operation also replaces the same run for the other view, which follows later
 };
 
-// Returns the step that does a run's work by one operation, with the context of the run's first step. A port that the
-// operation reads takes the first operand of its name that the run reads; one that it writes takes the last that the run
-// writes.
+// Returns a step that runs `operation` in place of a run, with the context of the run's first step. An input port takes
+// the first operand of its name that the run reads, and an output port the last one that the run writes.
 Step fused_step(const StageDescriptor& operation, StageParameters parameters, std::span<const Step> run);
 
 // Calls f with the step as a call on a GPU whose memory is not allocated yet, for rules that depend on the shapes of what

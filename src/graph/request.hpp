@@ -13,7 +13,7 @@
 namespace stereopsis {
 
 struct Request {
-  // The pair, as it is given.
+  // Properties of the pair that the caller passes.
   Size size;
   Element element = Element::u8;
   int channels = 1;
@@ -52,7 +52,7 @@ struct Request {
 
   Size seen_size() const { return rectification ? rectification->size : size; }
   bool requests(Binding output) const { return requested[index_of(output)]; }
-  // Returns whether costs are requested beside the maps.
+  // Returns whether cost volumes are requested in addition to maps.
   bool requests_costs() const {
     for (const Binding volume : volume_outputs)
       if (requests(volume)) return true;

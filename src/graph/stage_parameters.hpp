@@ -1,4 +1,4 @@
-// The parameters of a stage, type-erased, and functions of them.
+// The type-erased parameters of a stage, and functions of them.
 #pragma once
 
 #include <any>
@@ -67,9 +67,9 @@ class StageParameters {
   const Type* type_ = nullptr;
 };
 
-// A function of an object that holds parameters of any type: StageParameters, or what has the same member `as`. It is
-// made of a function, or a lambda without captures, of that object or of parameters of one type, or of a constant.
-// Among overloaded functions, the one whose further arguments are these is taken.
+// A function of an object that holds parameters of any type: StageParameters, or another class with the same member
+// `as`. It is constructed from a function or a lambda without captures, which takes that object or the parameters of
+// one type, or from a constant. Among overloads, it takes the one with these further arguments.
 template <class Erased, class Signature>
 class FunctionOf;
 template <class Erased, class R, class... Args>

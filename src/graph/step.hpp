@@ -27,7 +27,7 @@ struct StepContext {
 
 enum class On { oracle, cpu, gpu };
 
-// The device on which a plan runs. The properties are those of a GPU.
+// The device on which a plan runs. Its properties are set only for a GPU.
 struct Target : gpu::Properties {
   Target() = default;
   Target(On where, int thread_count) : device(where), threads(thread_count) {}
@@ -37,9 +37,9 @@ struct Target : gpu::Properties {
   int threads = 1;
 };
 
-// A value that a step reads or writes, and the port that it belongs to.
+// A value that a step reads or writes, and the port to which it belongs.
 struct Operand {
-  int value = -1;         // none
+  int value = -1;         // index of the value; −1: absent
   Rows rows = {};         // rows of the value; none: all
   const char* name = "";  // the port's name
   Side view = Side::reference;
@@ -53,7 +53,7 @@ inline Operand named(Operand operand, const Port& port, Side view) {
   return operand;
 }
 
-// Selects operands of a name: a stage may read a map and make one of the same name.
+// Selects among operands of one name: a stage may read a map and write one of the same name.
 enum class Access { either, input, output };
 
 // Returns the index of the first operand of a port, or −1.
@@ -76,7 +76,7 @@ struct Step {
   std::string title = {};
   std::string note = {};  // reason why no rule replaced the step
 
-  // Return the operand that the step reads, or makes, under a name. One that is absent has no value.
+  // Return the operand that the step reads, or writes, under a name. An absent operand has no value.
   Operand input(const char* name, Side view = Side::reference) const { return find(name, view, Access::input); }
   Operand output(const char* name, Side view = Side::reference) const { return find(name, view, Access::output); }
 

@@ -1,6 +1,6 @@
-// The cost of two feature words, whatever kind of cost it is. A matching cost that makes words registers one; stages
-// that evaluate costs ask for the kinds that they know (stages/cost/any_kind.hpp), and make a volume of the others by
-// the evaluator.
+// The type-erased cost of two feature words. A matching cost that computes words registers one. Stages that evaluate
+// costs handle the kinds that they know (stages/cost/any_kind.hpp), and let the evaluator compute a volume for other
+// kinds.
 #pragma once
 
 #include <any>
@@ -14,8 +14,8 @@ struct Functions;
 class WordCost {
  public:
   WordCost() = default;
-  // `evaluator` makes a volume: its operands are the words of the reference view and of the other view, and the volume.
-  // Its parameters are cost_volume::Parameters, which hold this cost. It may be null for kinds that the stage
+  // `evaluator` computes a volume: its operands are the words of the reference view and of the other view, and the
+  // volume. Its parameters are cost_volume::Parameters, which hold this cost. It may be null for kinds that the stage
   // cost_volume knows.
   template <class Kind>
     requires(!std::is_same_v<Kind, WordCost>)

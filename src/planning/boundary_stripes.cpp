@@ -1,5 +1,5 @@
-// Stripes of larger images: features are made of all rows that are given, the method sees those that paths pass, and
-// path costs come in at their borders.
+// Lowers stripes of larger images: features are computed from all rows of the input, the method reads the rows of the
+// stripe, and path costs enter at its borders.
 #include "core/text.hpp"
 #include "planning/lowering.hpp"
 

@@ -11,7 +11,8 @@ namespace {
 bool is_map(const StageDescriptor& stage) { return stage.slot == Slot::select || stage.slot == Slot::refinement; }
 bool is_picture(const Port& port) { return port.name == std::string_view("image"); }
 
-// The rows of an image of a view that a step reads: where the method sees some rows, images are made of all.
+// Returns the rows of a view's image that a step reads. If the method reads only some rows, images are derived from all
+// rows.
 Rows rows_read(const Scope& scope, const StageDescriptor& stage) {
   const bool makes_images = stage.slot == Slot::image || (stage.slot == Slot::cost && stage.word_cost != nullptr);
   return makes_images || scope.images.rows.count() == 0 ? scope.rows : scope.images.rows;
@@ -24,7 +25,7 @@ bool has_port(const StageParameters& parameters, const StageDescriptor& stage, s
   });
 }
 
-// Says what to do about an image that nothing makes: which refinements make it, and which read it.
+// Suggests what to do about an image that no stage makes: which refinements make it, and which read it.
 std::string switches_for(const PipelineData& pipeline, std::string_view name) {
   std::vector<std::string> makers, readers;
   for (const StageDescriptor* stage : registry().entries)
@@ -46,7 +47,7 @@ int Builder::value(const AnyView& shape, Binding binding) {
 }
 
 int Builder::image(Size size, Element element, int channels) {
-  // Rows start at multiples of a line.
+  // Rows start at multiples of a cache line.
   const std::int64_t line = (target_.device == On::gpu ? 128 : 64) / bytes_of(element);
   const std::int64_t pitch = (static_cast<std::int64_t>(size.width) * channels + line - 1) / line * line;
   return value({.element = element, .width = size.width, .height = size.height, .channels = channels, .pitch = pitch});
@@ -87,7 +88,7 @@ void Builder::add(const StageDescriptor& stage, StageParameters parameters, cons
 
 void Builder::add_completed(const StageDescriptor& stage, StageParameters parameters, const StepContext& context,
                             std::vector<Operand> operands, std::string title) {
-  // Images are made before the volumes of the run that asks for them, so that the run stays in one piece.
+  // Images are made before the volumes of the run that needs them, so that the steps of the run remain adjacent.
   auto place = steps_.end();
   if (stage.slot == Slot::image)
     while (place != steps_.begin() && makes_volume(*std::prev(place))) --place;
@@ -167,7 +168,7 @@ Operand Builder::resolve(const Port& port, int view, const StageDescriptor& stag
   return {make_output(port, stage, parameters, scope, first)};
 }
 
-// Makes the value of an output: of the size of the first operand, or what the stage says of it.
+// Creates the value of an output, with the size of the first operand unless the stage specifies another.
 int Builder::make_output(const Port& port, const StageDescriptor& stage, const StageParameters& parameters,
                          const Scope& scope, const AnyView& first) {
   const Element element = port.element == Element::same ? first.element : port.element;
@@ -196,7 +197,7 @@ int Builder::need(Images& images, std::string_view name, int view) {
   }
   Maps none;
   Scope scope{images, none, context_of(request_.range, images)};
-  scope.context.from_right = view == 1;  // the reference is this view
+  scope.context.from_right = view == 1;  // this view is the reference
   run(*maker, pipeline_.parameters_of(*maker), scope);
   return images.find(name, view);
 }

@@ -7,17 +7,17 @@
 
 namespace stereopsis {
 
-// Returns the port of a stage that costs come in, or go out, by; null if there is none.
+// Returns the port through which a stage reads (`comes_in`) or writes costs; null if there is none.
 const Port* cost_port(const Ports& ports, bool comes_in);
 
-// Returns whether some stage of the pipeline, switched on or off, has no finite required input. Filters whose windows
-// reach far take all that theirs need.
+// Returns whether a stage of the pipeline, switched on or off, has no finite required input. Filters with large windows
+// read all pixels of their windows.
 bool takes_margin(const PipelineData& pipeline);
-// Returns whether costs may have to become integers of 8 bits: a stage takes none of the type that the one before
-// makes, or none so large.
+// Returns whether costs may have to be converted to 8-bit integers, because a stage does not accept the type or the
+// largest cost of the previous stage.
 bool may_quantise(const PipelineData& pipeline);
 
-// Throws Error(call) for what the elements of volumes do not say by themselves.
+// Throws Error(call) for combinations that the element types of volumes do not rule out by themselves.
 void check_combination(const PipelineData& pipeline, const Request& request);
 
 }  // namespace stereopsis

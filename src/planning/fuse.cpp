@@ -13,7 +13,7 @@ bool is_among(std::string_view name, const std::string& alternatives) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-// How many steps from the first on are a rule's run; 0: they are not.
+// Returns the number of first steps that form a rule's run; 0: none.
 int length_of(const Rule& rule, const Run& from_here) {
   if (rule.length != nullptr) return rule.length(from_here);
   if (from_here.steps.size() < rule.run.size()) return 0;
@@ -22,7 +22,7 @@ int length_of(const Rule& rule, const Run& from_here) {
   return static_cast<int>(rule.run.size());
 }
 
-// The same run for the other view, at least `length` steps after the first; empty if there is none.
+// Returns the same run for the other view, at least `length` steps after the first; empty if there is none.
 std::span<const Step> second_view(const Rule& rule, const Run& from_here, int length) {
   const auto count = static_cast<std::size_t>(length);
   for (std::size_t at = count; at + count <= from_here.steps.size(); ++at) {
@@ -56,7 +56,8 @@ bool drops_live_value(const Step& fused, std::span<const Step> run, std::span<co
   return false;
 }
 
-// The step that does a rule's run, and its second where there is one; or why there is none.
+// Returns the step that replaces a rule's run and, if there is one, its second view's run; or an empty step with the
+// reason.
 Step in_place_of(const Rule& rule, const Run& from_here, int length, std::span<const Step> second,
                  std::span<const Value> values) {
   const auto run = from_here.steps.first(static_cast<std::size_t>(length));
@@ -65,7 +66,7 @@ Step in_place_of(const Rule& rule, const Run& from_here, int length, std::span<c
   if (fused.entry == nullptr) return fused;
   if (drops_live_value(fused, run, from_here.steps, values) || drops_live_value(fused, second, from_here.steps, values))
     return {.note = "an intermediate image or volume is requested"};
-  if (run.front().title == run.back().title) fused.title = run.front().title;  // many, timed as one
+  if (run.front().title == run.back().title) fused.title = run.front().title;  // several steps with one time
   fused.note = run.front().note;
   return fused;
 }

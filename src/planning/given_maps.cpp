@@ -39,7 +39,7 @@ void on_gpu(const Call<On::gpu>& c) {
 
 Needs needs_of(const PipelineData& data, bool want_confidence) {
   Needs needs{.images = false, .right = false, .confidence = want_confidence};
-  bool made = false;  // a confidence, by a refinement
+  bool made = false;  // a refinement makes a confidence
   for (const StageChoice& stage : data.refinements) {
     if (!stage.enabled) continue;
     for (const Port& port : stage.entry->ports(stage.parameters, {})) {

@@ -1,12 +1,12 @@
-// Maps that come from outside, for refinements alone: which inputs these need, and the step that copies what they
-// change.
+// Maps that the caller passes to be refined: the inputs that refinements need, and the step that copies the changed
+// maps.
 #pragma once
 
 #include "graph/builder.hpp"
 
 namespace stereopsis::given_maps {
 
-// Inputs that refinements need beside the disparity and the validity.
+// Inputs that refinements need in addition to disparity and validity.
 struct Needs {
   bool images = true;
   bool right = false;
@@ -15,7 +15,7 @@ struct Needs {
 // Returns the needs of the refinements that run.
 Needs needs_of(const PipelineData& pipeline, bool want_confidence);
 
-// Returns the maps that the refinements change: copies of those that come from outside.
+// Returns the maps that the refinements change: copies of the caller's maps.
 Maps lower(Builder& builder, Size size);
 
 }  // namespace stereopsis::given_maps

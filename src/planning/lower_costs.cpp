@@ -1,4 +1,4 @@
-// From the images to the maps: cost, aggregation, optimisation and selection.
+// Lowers the slots from the images to the maps: cost, aggregation, optimisation and selection.
 #include <algorithm>
 #include <cmath>
 
@@ -23,8 +23,7 @@ CostUnits units_of(const StageChoice& stage, const CostUnits& before) {
   return stage.entry->units == nullptr ? before : stage.entry->units(stage.parameters);
 }
 
-// Returns the units of the costs: those of the caller's volume, of one that the stage makes, or of one that its words
-// give.
+// Adds the steps that compute a cost volume, unless the caller passes it. Returns the units of its costs.
 CostUnits make_costs_of(Builder& b, const StageChoice& cost, Scope& scope) {
   if (cost.entry->from_outside) {
     scope.maps["costs"] = b.given_costs;
@@ -47,8 +46,8 @@ CostUnits make_costs_of(Builder& b, const StageChoice& cost, Scope& scope) {
   return units;
 }
 
-// Brings costs to 8 bits if the next stage does not take them as they are, and to a volume of its own if it changes
-// them.
+// Converts costs to 8 bits if the next stage does not accept them. Copies a volume of the caller if the stage would
+// change it.
 void fit_costs(Builder& b, const StageDescriptor& next, const StageParameters& parameters, Costs& costs) {
   const Ports ports = next.ports(parameters, costs.scope.images.info);
   const Port* port = cost_port(ports, true);
@@ -66,7 +65,7 @@ void fit_costs(Builder& b, const StageDescriptor& next, const StageParameters& p
   costs.forget_words();
 }
 
-// Makes the sum of both costs, each brought to 8 bits before.
+// Adds both costs after it converts each to 8 bits.
 CostUnits add_costs(Builder& b, Scope& scope) {
   const PipelineData& p = b.pipeline();
   const StageDescriptor& sum = registry().at(Role::sum);
@@ -78,7 +77,7 @@ CostUnits add_costs(Builder& b, Scope& scope) {
   const double first = largest_of(p.cost, scope);
   const int costs = scope.maps.at("costs");
   Images images = scope.images;
-  images.made.erase("words");  // each stage has its own
+  images.made.erase("words");  // each cost stage has its own words
   Scope other{images, scope.maps, scope.context};
   other.cost = &p.plus.parameters;
   const double second = largest_of(p.plus, other);
@@ -93,7 +92,7 @@ CostUnits add_costs(Builder& b, Scope& scope) {
 
 const char* output_name(Binding output) { return output_rows[output_row(output)].name; }
 
-// Delivers a volume, or the costs of the probed pixels, in the state that they have.
+// Delivers the volume in its present state, or the costs of the probed pixels.
 void deliver_costs(Builder& b, Scope& scope, std::size_t state) {
   const Request& request = b.request();
   const int costs = scope.maps.at("costs");
@@ -114,7 +113,7 @@ void deliver_costs(Builder& b, Scope& scope, std::size_t state) {
   b.add(probe::entry(), std::move(p), scope.context, {{costs}, {probed}});
 }
 
-// Runs a stage that reads and makes volumes.
+// Adds a stage that reads and writes volumes.
 void run_on_costs(Builder& b, const StageChoice& stage, Costs& costs) {
   fit_costs(b, *stage.entry, stage.parameters, costs);
   Scope& scope = costs.scope;
@@ -136,7 +135,7 @@ void select(Builder& b, Scope& scope) {
     b.run(registry().at(cost.after_selection), p.cost.parameters, scope);
 }
 
-// Makes the maps of a view, with the right view as the reference over −d.
+// Computes the maps of a view. With the right view as the reference, the candidates are −d.
 void match_view(Builder& b, Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
   const PipelineData& p = b.pipeline();
   Scope scope{images, maps, b.context_of(from_right ? DisparityRange{-range.max(), range.count} : range, images)};
@@ -179,7 +178,7 @@ void lower_costs(Builder& b, Images& images, const DisparityRange& range, Maps& 
   if (const Lowering* own = own_lowering(p, b.request())) return own->match(b, images, range, maps);
   const auto right = has_right_costs(p) ? maps.find("right") : maps.end();
   if (right == maps.end()) return match_view(b, images, range, maps, false);
-  // The right view's, in whole pixels, is matched first: stages that follow may read the left one's costs.
+  // The right view is matched first, in whole pixels, because later stages may read the costs of the left view.
   const int made = right->second;
   Maps of_right{{"disparity", made}, {"validity", b.image(images.size, Element::u8)}};
   match_view(b, images, range, of_right, true);

@@ -7,7 +7,7 @@
 namespace stereopsis {
 namespace {
 
-// The part of the given images that is read: all of those that are rectified first.
+// Returns the part of the input images that is read: the whole images if they are rectified first.
 Rect given_part(const Builder& b) {
   const Request& request = b.request();
   return request.rectification ? Rect{0, 0, request.size.width, request.size.height} : b.shown();
@@ -34,7 +34,7 @@ void take_view(Builder& b, Images& images, int view, const Rect& part) {
   take("chroma", Binding::chroma_left, {read.width / 2, read.height / 2}, Element::u8, 2);
 }
 
-// Returns the stage that makes pictures of this format.
+// Returns the stage that converts images of this format.
 const StageDescriptor& stage_for(PixelFormat format) {
   const auto& stages = registry().entries;
   return **std::ranges::find_if(
@@ -43,7 +43,7 @@ const StageDescriptor& stage_for(PixelFormat format) {
 
 int rectify(Builder& b, const char* name, int view, int mask);
 
-// Makes the image of a view that is given in another format, by the stage for it.
+// Converts the image of a view from the format of the pair.
 int make_picture(Builder& b, Images& images, int view) {
   const Request& request = b.request();
   if (&images != &b.raw && request.rectification) {
@@ -70,7 +70,7 @@ int rectify(Builder& b, const char* name, int view, int mask) {
   return made;
 }
 
-// The shown part of both rectified views: of NV12 the grey image, and the colours where something reads them.
+// Returns the shown part of both rectified views: the grey image of NV12, and the colours only if a stage reads them.
 Images rectified_images(Builder& b) {
   const Request& request = b.request();
   Images images{b.raw.info, b.shown().size(), {}};

@@ -25,8 +25,7 @@ bool refinements_read(const PipelineData& p, std::string_view map) {
   return any_port(p, [&](const Port& port) { return port.name == map && reads(port); });
 }
 
-// Returns whether the selection is to make a map: it is requested, or a refinement reads it, before a refinement makes
-// it.
+// Returns whether the selection must make a map: it is requested, or a refinement reads it before another one makes it.
 bool selection_makes(const PipelineData& p, std::string_view map, bool requested) {
   bool read = false;
   const bool decided = any_port(p, [&](const Port& port) {
@@ -37,7 +36,7 @@ bool selection_makes(const PipelineData& p, std::string_view map, bool requested
   return decided ? read : requested;
 }
 
-// Makes depth and points, which are maps of the whole size.
+// Computes depth and points, which have the size of the whole image.
 void triangulate(Builder& b, const Images& full, Maps& maps) {
   const Request& request = b.request();
   const StageDescriptor& stage = registry().at(Role::triangulate);
@@ -79,7 +78,7 @@ void deliver(Builder& b, const Maps& maps) {
   }
 }
 
-// Makes the values of further requested outputs that a stage of the pipeline makes where it finds them.
+// Creates the values of further requested outputs. Stages of the pipeline write these maps if their values exist.
 void add_further_maps(Builder& b, Size size, Maps& maps) {
   for (const SlotOfOne& slot : slots_of_one) {
     const StageChoice& stage = b.pipeline().*slot.stage;

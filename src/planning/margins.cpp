@@ -29,7 +29,7 @@ const RegionRule* rule_of(const PipelineData& p) {
   return nullptr;
 }
 
-// Columns that the candidates of a range lie in, to the left and to the right.
+// Grows a rectangle to the left and to the right by the columns in which its candidates lie.
 Rect with_candidates(const PipelineData& p, const DisparityRange& range, const Rect& r) {
   int left = std::max(0, range.max()), right = std::max(0, -range.min);
   const auto reads_both = [](const StageChoice& cost) { return cost && cost.entry->reads_both_candidates; };
@@ -39,8 +39,8 @@ Rect with_candidates(const PipelineData& p, const DisparityRange& range, const R
 
 }  // namespace
 
-// The region, its margin, and the columns that its candidates lie in; of pipelines without an optimisation the windows,
-// too. Whole blocks where the images are reduced.
+// Returns the region with its margin and the columns of its candidates, for pipelines without an optimisation also with
+// the windows; for reduced images in whole blocks.
 Rect required_input(const PipelineData& p, const Request& request) {
   const Rect all{0, 0, request.seen_size().width, request.seen_size().height};
   if (!request.region) return all;

@@ -1,4 +1,4 @@
-// Memory by lifetime: what is used in different steps may lie at the same place.
+// Places values in memory by lifetime: values that different steps use may share memory.
 #include <algorithm>
 
 #include "planning/program.hpp"
@@ -13,7 +13,8 @@ struct Piece {
   std::size_t* offset = nullptr;
 };
 
-// Kernels may read a little beyond the end of a volume, on a processor of an image too: not into what others write.
+// Bytes of padding behind each value. Kernels may read a little beyond the end of a volume, CPU kernels also of an
+// image; these bytes must not be ones that other threads write.
 constexpr std::size_t spare_bytes = 64;
 
 std::size_t bytes_of_value(const AnyView& v, On device) {
@@ -35,14 +36,14 @@ void mark_lifetimes(std::span<Value> values, std::span<ProgramStep> steps, const
   for (Value& v : values) {
     const bool is_map = v.binding == Binding::map_left || v.binding == Binding::map_right;
     v.has_place = v.first >= 0 && !is_map && (v.binding == Binding::none || transfers);
-    // On a GPU the pair is there from the beginning, and results until the end.
+    // On a GPU, inputs are live from the first step, and outputs until the last.
     if (is_input(v.binding)) v.first = 0;
     if (is_output(v.binding)) v.last = end;
   }
 }
 
-// Pieces that have their place, by the steps of their lives: each is held against those alone that live with it, as an
-// image in many strips has very many.
+// The placed pieces by the steps in which they live. A new piece is compared only with pieces that live at the same
+// time, because an image in many strips has very many pieces.
 class Placed {
  public:
   explicit Placed(std::size_t steps) : brief_(steps + 1) {}
@@ -59,7 +60,7 @@ class Placed {
       if (other.last >= piece.first && other.first <= piece.last) found_.push_back(other);
     for (int step = piece.first; step <= piece.last; ++step)
       for (const Piece& other : brief_[step])
-        if (step == std::max(piece.first, other.first)) found_.push_back(other);  // once
+        if (step == std::max(piece.first, other.first)) found_.push_back(other);  // adds each piece once
     std::sort(found_.begin(), found_.end(), [](const Piece& a, const Piece& b) { return *a.offset < *b.offset; });
     return found_;
   }
@@ -68,7 +69,7 @@ class Placed {
   static bool is_lasting(const Piece& piece) { return piece.last - piece.first > 32; }
 
   std::vector<Piece> lasting_, found_;
-  std::vector<std::vector<Piece>> brief_;  // by step
+  std::vector<std::vector<Piece>> brief_;  // indexed by step
 };
 
 }  // namespace
@@ -82,7 +83,7 @@ std::size_t place(std::span<Value> values, std::span<ProgramStep> steps, const T
     pieces.push_back({steps[i].scratch_bytes, static_cast<int>(i), static_cast<int>(i), &steps[i].scratch_offset});
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.bytes > b.bytes; });
 
-  // The largest first, each at the lowest place that is free all its life.
+  // Places the largest piece first, each at the lowest offset that is free during its whole life.
   const std::size_t alignment = target.device == On::gpu ? 256 : 64;
   std::size_t end = 0;
   Placed placed(steps.size());

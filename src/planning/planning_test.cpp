@@ -1,5 +1,4 @@
-// Each pass of the planner on hand-made programs: building, fusion, placement, margins, and what lowerings make of
-// slots.
+// Tests each pass of the planner on hand-made programs: building, fusion, placement, margins and lowering.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -211,7 +210,7 @@ TEST_F(Passes, LoweringFollowsTheTaxonomy) {
   }
 }
 
-// A requested map that no stage makes is told, not left out.
+// The planner rejects a requested map that no stage makes.
 TEST_F(Passes, LoweringRejectsOutputsThatNoStageMakes) {
   Request request = request_of_size();
   request.requested[index_of(Binding::output_aggregated)] = true;

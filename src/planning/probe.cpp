@@ -7,7 +7,7 @@
 namespace stereopsis::probe {
 namespace {
 
-// Calls copy(from, to, bytes), with the places in the memory of both, for each pixel's costs.
+// Calls copy(from, to, bytes) for the costs of each pixel, with addresses or offsets in the memory of both images.
 template <class F>
 void for_each_pixel(const Shape& s, F&& copy) {
   const AnyView costs = s.input("costs"), probed = s.output("probed");

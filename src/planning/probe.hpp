@@ -1,4 +1,4 @@
-// All candidates' costs at a few pixels, taken out of a volume: a step of plans that somebody probes.
+// Copies the costs of all candidates at a few pixels from a volume: a step of plans with probes.
 #pragma once
 
 #include "graph/descriptor.hpp"
@@ -10,7 +10,8 @@ struct Parameters {
   std::vector<Pixel> pixels;  // pixels of the volume
 };
 
-// Reads a volume, writes an image of its type: a row for each pixel, as wide as there are candidates.
+// Returns the entry of the step. It reads a volume and writes an image of its type, with a row for each pixel and a
+// column for each candidate.
 const StageDescriptor& entry();
 
 }  // namespace stereopsis::probe

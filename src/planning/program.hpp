@@ -18,13 +18,13 @@ struct ProgramStep {
   Step step;
   Work work = {};
   std::size_t scratch_bytes = 0, scratch_offset = 0;
-  int time = 0;  // index of the time that the step counts for
+  int time = 0;  // index of the entry to which the time of the step is added
 };
 
 class Program {
  public:
-  // Throws Error(call) if the pipeline and the request do not fit together. `stripe_rows`: of stripes that steps work
-  // in; 0: any.
+  // Throws Error(call) if the pipeline and the request do not fit together. `stripe_rows` is the height of
+  // a stripe; 0: the steps decide.
   Program(const PipelineData& pipeline, const Request& request, const Target& target, bool fused, int stripe_rows);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -33,14 +33,14 @@ class Program {
   const Target& target() const { return target_; }
   const std::vector<Value>& values() const { return values_; }
   const std::vector<ProgramStep>& steps() const { return steps_; }
-  const std::vector<std::string>& times() const { return times_; }  // titles of the steps, each once in a row
+  const std::vector<std::string>& times() const { return times_; }  // titles of the steps, without repetition in a row
   std::size_t bytes() const { return bytes_; }                      // size of the workspace
   const Rect& shown() const { return shown_; }                      // part of the rectified images that is read
   // Returns the shape of an image of the caller; an empty one if no step uses it.
   AnyView shape(Binding binding) const;
 
-  // Fills in the views of all values, for a workspace at `memory` and the caller's images. Images without memory have
-  // their places in the workspace. A mask that is absent has an empty view.
+  // Sets the views of all values, for a workspace at `memory` and the caller's images. Images of the caller without
+  // memory lie in the workspace. An absent mask has an empty view.
   void bind(std::uint64_t memory, const FrameImages& images, const Masks& masks, std::vector<AnyView>& views) const;
 
   // Calls run(step, call) for every step in turn.
@@ -51,7 +51,7 @@ class Program {
  private:
   void lay_out();
 
-  const PipelineData pipeline_;  // the steps point to it
+  const PipelineData pipeline_;  // the steps refer to it
   const Target target_;
   const Rect shown_;
   std::vector<Value> values_;
@@ -60,10 +60,11 @@ class Program {
   std::size_t bytes_ = 0;
 };
 
-// The programs for pairs without masks and with masks, of which each may be absent: tuned kernels without masks are faster.
+// The programs for pairs with masks and without masks; each may be absent. Tuned kernels without masks are faster.
 class Programs {
  public:
-  // Plans the program without masks only if the one with masks takes at most `most` bytes. Otherwise only the size is needed.
+  // Plans the program without masks only if the one with masks takes at most `most` bytes. Otherwise the caller only
+  // needs the size.
   Programs(const PipelineData& pipeline, const Request& request, const Target& target, bool fused, int stripe_rows,
            std::size_t most);
 

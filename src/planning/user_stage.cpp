@@ -58,7 +58,7 @@ auto call_guarded(const std::string& name, F&& function) {
   try {
     return function();
   } catch (const std::exception& e) {
-    std::throw_with_nested(  // bindings find there what their language raised
+    std::throw_with_nested(  // bindings find the exception of their language there
         Error(ErrorCategory::call, text("the stage '", name, "' failed: ", e.what())));
   } catch (...) {
     throw Error(
@@ -68,9 +68,9 @@ auto call_guarded(const std::string& name, F&& function) {
   }
 }
 
-constexpr std::uint8_t unwritten = 0xFF;  // 255, 65535, and a float that is none
+constexpr std::uint8_t unwritten = 0xFF;  // as costs of each type: 255, 65535 and NaN
 
-// A function that forgot its result is told so. Costs of which only some are missing are none, or 255.
+// Throws Error(call) if a function wrote no result at all. Costs that it leaves out are treated as missing, or as 255.
 void check_written(const AnyView& made, const std::string& name) {
   const std::ptrdiff_t row_bytes = static_cast<std::ptrdiff_t>(made.row_elements()) * bytes_of(made.element);
   for (int y = 0; y < made.height; ++y) {
@@ -165,7 +165,7 @@ std::optional<Rect> required_input(const StageParameters& p, const Rect& output)
                 text("the stage '", stage->name, "' returned the required input ", needed.x, ",", needed.y, ",",
                      needed.width, ",", needed.height, " for the output ", output.x, ",", output.y, ",", output.width,
                      ",", output.height, "; it must contain the output"));
-  // No image is larger, and later stages add to the rectangle.
+  // No image is larger. The limit leaves room for later stages, which grow the rectangle.
   constexpr int most = 1 << 29;
   return intersect(needed, {-most, -most, 2 * most, 2 * most});
 }

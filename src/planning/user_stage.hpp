@@ -1,5 +1,5 @@
-// Stages of the caller's as entries: they are in no registry, since their parameters, the caller's functions, have no
-// names.
+// Entries for user-defined stages. They are not in the registry, because their parameters, the caller's functions, have
+// no names.
 #pragma once
 
 #include "graph/descriptor.hpp"
@@ -10,10 +10,10 @@ namespace stereopsis::user_stage {
 // Returns the entry for the caller's stages in `slot`; null if the slot allows none. Its parameters are a UserStage.
 const StageDescriptor* entry_of(Slot);
 
-// Refuses what a stage of that slot can't have.
+// Throws Error(call) if the stage has a member that its slot does not allow.
 void check(const UserStage&, Slot);
 
-// The part of its input that one of the caller's needs; none of another stage.
+// Returns the input that a user-defined stage requires; nothing for other stages.
 std::optional<Rect> required_input(const StageParameters&, const Rect& output);
 
 }  // namespace stereopsis::user_stage
