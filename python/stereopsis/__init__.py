@@ -100,7 +100,7 @@ _RENAMED = {"InStripes": "PartitionPlan", "Stripe": "BoundaryStripe"}
 
 
 def __getattr__(name: str) -> Any:
-    """Returns what has another name now, with a DeprecationWarning."""
+    """Returns the object that replaces a deprecated name, with a DeprecationWarning."""
     if name not in _RENAMED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     warnings.warn(f"stereopsis.{name} is deprecated; use stereopsis.{_RENAMED[name]}", DeprecationWarning, stacklevel=2)

@@ -1,4 +1,4 @@
-"""python -m stereopsis: the command, with the subcommands of the package."""
+"""Runs the command as `python -m stereopsis`, including the subcommands that this package implements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PROGRAM = pathlib.Path(__file__).parent / "bin" / "stereopsis"
 
 
 def program(arguments: list[str]) -> NoReturn:
-    """The compiled command in the place of this process; what is Python's it hands on to this interpreter."""
+    """Replaces this process by the compiled command, which starts this interpreter for subcommands in Python."""
     os.environ["STEREOPSIS_PYTHON"] = sys.executable
     os.execv(PROGRAM, ["stereopsis", *arguments])
 
@@ -19,7 +19,7 @@ def program(arguments: list[str]) -> NoReturn:
 def main(arguments: list[str] | None = None) -> int:
     if arguments is None:
         arguments = sys.argv[1:]
-    from . import commands  # the rest of this file is fast
+    from . import commands  # imported here, because the compiled command does not need it
 
     if not arguments or arguments[0] not in commands.names():
         program(arguments)
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Error as error:
         print("stereopsis:", error, file=sys.stderr)
         return commands.exit_code(error)
-    except OSError as error:  # a file error that no code handled
+    except OSError as error:  # an error of a file that no other code handled
         print("stereopsis:", error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:

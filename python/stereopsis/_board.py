@@ -1,4 +1,4 @@
-"""Boards that cameras are calibrated by, and where their corners are in an image: by the user's own OpenCV."""
+"""Calibration boards, and the search for their corners in an image with the user's OpenCV."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ._errors import CallError, UnsupportedError
 
-Points = npt.NDArray[np.float32]  # (n, 2): x, y
+Points = npt.NDArray[np.float32]  # (n, 2): the coordinates x, y
 
 _LENGTH = re.compile(r"([0-9.]+)(mm|cm|m|)")
 
@@ -113,7 +113,7 @@ class Board:
             return {}
         corners = corners.reshape(-1, 2)
         spacing = np.linalg.norm(np.diff(corners, axis=0), axis=1).min(initial=np.inf)
-        gap = (self.square - self.marker) / (2 * self.square)  # up to where a marker's edge comes into the window
+        gap = (self.square - self.marker) / (2 * self.square)  # largest window that contains no edge of a marker
         points = _refined(grey, corners, int(min(gap * spacing, 6)))
         return {int(i): (float(x), float(y)) for i, (x, y) in zip(ids.ravel(), points)}
 

@@ -17,7 +17,7 @@ from ._errors import CallError, FileError, FormatError
 from ._native import Calibration, Camera, Rectification, Rig
 from ._scenes import read_image
 
-# The command's: src/geometry/calibrate_opencv.cpp says why.
+# The limits of the command `calibrate`; src/geometry/calibrate_opencv.cpp gives the reasons.
 LEAST_VIEWS, LEAST_CORNERS, LEAST_COVERAGE, LEAST_TILT, OUTLIER = 5, 8, 0.25, 10, 3
 LARGEST_RMS, LARGEST_DY = 5, 2
 
@@ -149,7 +149,7 @@ def _grey(view: Any, name: str) -> npt.NDArray[np.uint8]:
 
 @dataclass
 class _Pair:
-    """The corners of a board in both cameras."""
+    """The corners of a board, seen by both cameras."""
 
     name: str
     left: Corners
@@ -191,7 +191,9 @@ class _Pair:
         return pairs, (size[1], size[0]) if size else (0, 0)
 
     def _turn_same_way_up(self, board: Board) -> None:
-        """A chessboard whose sides are both even or both odd looks the same upside down: both are numbered from one end."""
+        """Numbers the corners of both views from the same end. A chessboard whose numbers of columns and rows are both even or
+        both odd looks the same upside down.
+        """
         if board.dictionary or (board.columns + board.rows) % 2 or not self.left or not self.right:
             return
         last = board.columns * board.rows - 1
@@ -208,7 +210,7 @@ class _Camera:
 
 
 class _Fit:
-    """Both cameras from a set of pairs."""
+    """Computes both cameras from a set of pairs."""
 
     def __init__(self, pairs: Sequence[_Pair], board: Board, size: tuple[int, int]) -> None:
         cv2 = opencv()
@@ -228,7 +230,7 @@ class _Fit:
             if camera == 0:
                 self._check_tilt(turns)
         left, right = self.cameras
-        # Refines all parameters together, starting from each camera's own.
+        # Refines the parameters of both cameras together, starting from those of each camera.
         found = cv2.stereoCalibrateExtended(
             on_board, *self._seen, left.matrix, left.distortion, right.matrix, right.distortion, size, None, None,
             flags=cv2.CALIB_USE_INTRINSIC_GUESS,
@@ -239,7 +241,7 @@ class _Fit:
         self.view_rms = np.sqrt((self._per_view**2).mean(axis=1))
 
     def coverage(self, camera: int) -> float:
-        """The share of the image's 8×6 cells with a corner in them."""
+        """Returns the share of the image's 8×6 cells that contain a corner."""
         points = np.concatenate(self._seen[camera])
         cells = np.clip((points * (8, 6) / self._size).astype(int), 0, (7, 5))
         return len(np.unique(cells, axis=0)) / 48
@@ -289,7 +291,7 @@ class _Fit:
             )  # fmt: skip
 
         focal = float(p1[0, 0])
-        if zoom == 0:  # OpenCV's estimate leaves a few pixels without source; a little more focal length brings them in
+        if zoom == 0:  # OpenCV's estimate leaves a few pixels without a source; a slightly longer focal length avoids them
             for _ in range(40):
                 if Rectification(with_focal(focal)).complete:
                     break
@@ -297,7 +299,7 @@ class _Fit:
         return with_focal(focal)
 
     def row_errors(self, calibration: Calibration) -> list[npt.NDArray[np.float64]]:
-        """|y_left − y_right| of each corner, of each pair, by OpenCV's undistortPoints."""
+        """Returns |y_left − y_right| of each corner for each pair, computed with OpenCV's undistortPoints."""
         rig = calibration.rig
         cameras = (calibration.left, rig.cx_left), (calibration.right, rig.cx_right)
         rows = []

@@ -1,4 +1,4 @@
-"""Reads JSON that comes from files and pages."""
+"""Parses JSON from files and web pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from ._errors import FormatError
 
 
 def parsed(text: str | bytes, name: str) -> Any:
-    """The value. Raises FormatError, whose sentence begins with `name`, where the text is no JSON or is nested too deeply."""
+    """Returns the value. Raises FormatError, whose message begins with `name`, if the text is not JSON or is nested too deeply.
+    """
     try:
         decoded = text.decode() if isinstance(text, bytes) else text
         _native.check_json_depth(decoded)

@@ -193,8 +193,8 @@ class Matcher:
             "implementation": _options.one_of("implementation", implementation, "fused", "plain", "oracle"),
             "memory_limit": _options.integer("memory_limit", memory_limit, 0, 2**63 - 1),
         }
-        self._kind: Any = None  # kind of the last pair
-        self._planned: dict[int, tuple[_MadeFor, _native.Matcher]] = {}  # by pairs in work
+        self._kind: Any = None  # size and type of the last pair
+        self._planned: dict[int, tuple[_MadeFor, _native.Matcher]] = {}  # by the number of pairs in flight
         self._closed = False
         self._to_judge = self._warn_of_pair = bool(warn_of_pair)
         self._estimates = disparities is None
@@ -251,7 +251,7 @@ class Matcher:
 
     async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
         """Matches a pair without blocking the event loop, with the arguments of a call: `await matcher.amatch(left, right)`."""
-        import asyncio  # imported here, as it is slow and rarely needed
+        import asyncio  # imported here, because it is slow and rarely needed
 
         return await asyncio.to_thread(self, left, right, **how)
 
@@ -303,12 +303,12 @@ class Matcher:
                 method, finished = str(self._pipeline.method), None
                 with self._turns:
                     matcher = self._plan(pair, left, right, in_flight)
-                    if isinstance(self._turns, Turns) and matcher.device == "cpu":  # its stages take turns with other callers
+                    if isinstance(self._turns, Turns) and matcher.device == "cpu":  # Python stages run for one caller at a time
                         finished = Result(matcher.match(pair, {}), method)
                     else:
                         most = in_flight * len(matcher.devices)
                         in_work.append((matcher.enqueue(pair, copy and most > 1), method))
-                if to_judge:  # before the iterator may refill the arrays
+                if to_judge:  # copied before the iterator may reuse the arrays
                     finished = finished or oldest()
                     self._judge(finished, left, right, same)
                     to_judge = False
@@ -317,7 +317,7 @@ class Matcher:
             while in_work:
                 yield oldest()
         finally:
-            in_work.clear()  # dropping the pairs waits for them
+            in_work.clear()  # deleting the pairs waits for them
 
     def _pair_of_stream(self, left: Any, right: Any) -> _native.Pair:
         pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
@@ -326,14 +326,14 @@ class Matcher:
         return pair
 
     def _judge(self, result: Result, left: Any, right: Any, same: bool) -> None:
-        """Warns of a first pair on the host. Slow checks run only if few pixels are measured."""
+        """Warns if the first pair, on the host, seems wrong. Slow checks run only if few pixels are measured."""
         if same:
             _pair.warn("left and right are the same image, so every disparity is 0; pass the images of both cameras")
             return
         if left is None or self._options["stripe"] or self._options["refine_only"]:
             return
         first, end = self._disparities or (0, 1)
-        behind = self._estimates and first + end < 0  # all that was found lies behind the cameras
+        behind = self._estimates and first + end < 0  # all matches lie behind the cameras
         if not behind and not _pair.measures_little(result):
             return
         left, right, colour = self._rectified(left, right)
@@ -406,7 +406,7 @@ class Matcher:
         self._planned.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the state of a copy, which plans and takes turns for itself."""
+        """Returns the state of a copy. The copy has its own plan, and does not take turns with the original."""
         return {**self.__dict__, "_planned": {}, "_turns": _turns_of(self._pipeline)}
 
     def __enter__(self) -> Matcher:
@@ -444,7 +444,7 @@ class Matcher:
         return _native.estimate_disparities(left, right, colour, self._bit_depth)
 
     def _rectified(self, left: Any, right: Any) -> tuple[Any, Any, str]:
-        """The images that are matched: those of raw cameras are rectified first."""
+        """Returns the images to match: images of raw cameras are rectified first."""
         calibration = self._options["calibration"]
         if calibration is None:
             return left, right, self._colour

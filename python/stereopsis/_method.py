@@ -1,4 +1,4 @@
-"""The options --method, --pipeline and --set, which all subcommands that match share."""
+"""The options --method, --pipeline and --set, which all subcommands that match pairs share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._pipeline import Pipeline
 
 
 def pipeline_of(arguments: argparse.Namespace) -> Pipeline:
-    """Returns the pipeline of the options. Raises CallError, and FileError and FormatError for a file."""
+    """Returns the pipeline that the options describe. Raises CallError, and FileError and FormatError for a pipeline file."""
     pipeline = Pipeline.read(arguments.pipeline) if arguments.pipeline else Pipeline(arguments.method)
     for given in arguments.set:
         name, equals, value = given.partition("=")

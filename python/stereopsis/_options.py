@@ -1,4 +1,4 @@
-"""Options as Python gives them, checked before the library sees them: one sentence where one is of the wrong kind."""
+"""Checks the types of options before they reach the compiled library. A wrong type raises an error of one sentence."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def pixels(name: str, value: Any) -> list[tuple[int, int]]:
 
 
 def _listed(value: Any) -> list[Any]:
-    """Returns the members of a value. A value without members, such as an array of no dimensions, gives one that is never allowed."""
+    """Returns the members of a value. A value without members, such as an array without dimensions, gives [None], which no option
+    allows.
+    """
     try:
         return list(value)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Warns about pairs that cannot be matched well, where a result measures little of them."""
+"""Warns about pairs that seem wrong, if few of their pixels are measured."""
 
 from __future__ import annotations
 

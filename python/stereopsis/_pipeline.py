@@ -1,4 +1,4 @@
-"""Methods, their parameters, and pipelines of one's own."""
+"""Methods, their parameters, and user-defined pipelines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = bool | int | float | str | tuple[float, ...] | tuple[str, ...]
 
 
 def text_of(value: object) -> str:
-    """Returns a value in the notation of the command's --set."""
+    """Returns a value as text, in the notation of the command's option --set."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
@@ -79,7 +79,7 @@ class Pipeline(_native.Pipeline):
     True
     """
 
-    __slots__ = ()  # so that a slot's name that is spelt wrongly is refused
+    __slots__ = ()  # rejects misspelt names of slots
 
     cost = _Filling()
     plus = _Filling()

@@ -77,7 +77,7 @@ class Picture:
     def png(self) -> bytes:
         """The bytes of a PNG file."""
         h, w, channels = (*self.pixels.shape, 1)[:3]
-        rows = np.zeros((h, 1 + channels * w), np.uint8)  # each begins with how it is filtered: it is not
+        rows = np.zeros((h, 1 + channels * w), np.uint8)  # each row begins with the byte of its filter: none
         rows[:, 1:] = self.pixels.reshape(h, channels * w)
 
         def chunk(name: bytes, data: bytes) -> bytes:
@@ -164,7 +164,7 @@ class Result:
 
     @property
     def filled(self) -> npt.NDArray[np.bool_]:
-        """(h, w) bool: True if the pixel is valid, and a fill took its disparity from other pixels."""
+        """(h, w) bool: True if the pixel is valid and a fill took its disparity from other pixels."""
         return self._valid_with(validity.filled)
 
     @property
@@ -252,7 +252,7 @@ class Result:
         parts = [f"result {w}×{h}{' by ' + self.method if self.method else ''}"]
         if self.ms is not None:
             parts.append(f"{self.ms:.1f} ms")
-        if isinstance(self.validity, np.ndarray):  # one on a GPU is not waited for
+        if isinstance(self.validity, np.ndarray):  # without waiting for an array on a GPU
             parts.append(f"{100 * self.measured_share:.1f} % measured")
         more = [name for name in ARRAYS[2:] if getattr(self, name) is not None]
         return f"<{', '.join(parts)}{', with ' + ', '.join(more) if more else ''}>"

@@ -45,7 +45,7 @@ class StageCall:
 
 
 _entered: ContextVar[tuple[Turns, ...]] = ContextVar("stereopsis_entered", default=())
-_waiting: dict[int, Turns] = {}  # by thread
+_waiting: dict[int, Turns] = {}  # for each thread, the turns for which it waits
 POLL_SECONDS = 0.1
 
 

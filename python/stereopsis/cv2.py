@@ -81,11 +81,11 @@ class StereoSGBM:
         difference = v["Disp12MaxDiff"] if v["Disp12MaxDiff"] > 0 else 1
         if difference < count:
             parameters["left_right.threshold"] = difference
-        else:  # no two disparities differ by so much
+        else:  # larger than any difference of disparities
             parameters["left_right.enabled"] = False
         if v["SpeckleWindowSize"] > 0:
             parameters["speckle.enabled"] = True
-            parameters["speckle.size"] = v["SpeckleWindowSize"] + 1  # smaller ones go; there, those as large too
+            parameters["speckle.size"] = v["SpeckleWindowSize"] + 1  # OpenCV also removes regions of this size
             parameters["speckle.difference"] = v["SpeckleRange"]
         parameters |= self._parameters
         self._matcher, self._grey = (

@@ -1,4 +1,4 @@
-"""Subcommands of `stereopsis` that are Python's: a module each, named as the subcommand.
+"""Subcommands of `stereopsis` that are written in Python. Each is a module with the name of the subcommand.
 
 A module has
 
@@ -8,10 +8,10 @@ A module has
     def add_arguments(parser: argparse.ArgumentParser) -> None
     def run(arguments: argparse.Namespace) -> int | None       (the exit code; None is 0)
 
-and is found by being here: `stereopsis NAME …` hands on to it, `python -m stereopsis NAME …` calls it. Import optional
-packages (websockets, rosbags) inside `run`, so that `--help` works without them. Results go to stdout, the rest to
-stderr; what is wrong with a call is raised as stereopsis.CallError (exit code 2), what fails as another
-stereopsis.Error (1). Names that begin with an underscore are no subcommands.
+The modules of this package are the subcommands: `stereopsis NAME …` and `python -m stereopsis NAME …` call `run`. Import optional
+packages (websockets, rosbags) inside `run`, so that `--help` works without them. Results go to stdout, all other text to stderr.
+A wrong call raises stereopsis.CallError (exit code 2), a failure another stereopsis.Error (exit code 1). Modules whose names
+begin with an underscore are not subcommands.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .._native import version
 
 
 def names() -> list[str]:
-    """The subcommands there are."""
+    """Returns the names of the subcommands."""
     return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says in one sentence what is wrong with a call, as the compiled commands do."""
+    """Reports a wrong call in one sentence, as the compiled commands do."""
 
     def error(self, message: str) -> NoReturn:
         raise CallError(f"{message}; see `{self.prog} --help`")
@@ -72,7 +72,9 @@ def parser_of(name: str, module: ModuleType) -> argparse.ArgumentParser:
 
 
 def run(name: str, arguments: list[str]) -> int:
-    """Runs one, and returns its exit code: 0 done, 1 the work failed, 2 the call was wrong. Raises Error."""
+    """Runs a subcommand and returns its exit code: 0 if it succeeded, 1 if the work failed, 2 if the call was wrong. Raises
+    Error.
+    """
     module = importlib.import_module(f".{name}", __package__)
     try:
         parsed = parser_of(name, module).parse_args(arguments)

@@ -1,4 +1,4 @@
-"""Bags of ROS 1 and ROS 2 in and out."""
+"""The subcommand `bag`: reads and writes bags of ROS 1 and ROS 2."""
 
 from __future__ import annotations
 

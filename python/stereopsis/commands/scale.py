@@ -1,4 +1,4 @@
-"""Matching of large images and many pairs in units of work for many machines."""
+"""The subcommand `scale`: matches large images and many pairs in units of work for many machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page in the browser on which pairs are matched while their parameters change."""
+"""The subcommand `view`: a page in the browser on which pairs are matched while the user changes parameters."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Robots: messages of ROS 1 and ROS 2, bags, and nodes.
+"""Support for ROS 1 and ROS 2: messages, bags, and nodes.
 
-`array_of(message)`, `Camera.of(camera_info)`, `Pairing` and `Processor` take messages of rospy, rclpy and rosbags alike;
-`Messages(Ros1() | Ros2() | Bagged(typestore))` makes
-them. `stereopsis.ros.bags` reads and writes bags. None of ROS's packages is needed to import this.
+`array_of(message)`, `Camera.of(camera_info)`, `Pairing` and `Processor` accept messages of rospy, rclpy and rosbags.
+`Messages(family)` makes them, where family is Ros1(), Ros2() or Bagged(typestore). `stereopsis.ros.bags` reads and writes bags.
+No ROS package is needed to import this module.
 """
 
 from . import stamps

@@ -1,4 +1,4 @@
-"""Colours of a sensor behind a Bayer pattern, by bilinear interpolation."""
+"""Converts images of sensors with a Bayer pattern to RGB by bilinear interpolation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 def demosaiced(mosaic: Array, pattern: str) -> Array:
-    """(h, w, 3) RGB: what a pixel has not is the mean of the nearest that have it, rounded to nearest, halves up.
+    """Returns (h, w, 3) RGB: a colour that a pixel lacks is the mean of the nearest pixels that have it, rounded to nearest,
+    halves up.
 
-    `pattern` has the colours of the first two pixels of the first two rows: "rggb". Beyond the border the image is
-    mirrored, which leaves the pattern as it is.
+    `pattern` has the colours of the first two pixels of the first two rows: "rggb". The image is mirrored at its border, which
+    preserves the pattern.
     """
     h, w = mosaic.shape
     if h < 2 or w < 2:

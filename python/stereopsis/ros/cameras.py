@@ -1,4 +1,4 @@
-"""sensor_msgs/CameraInfo ↔ the rig, and the maps that rectify raw images."""
+"""Converts sensor_msgs/CameraInfo to a rig or a calibration, and back."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ UNITS = {"m": 1.0, "mm": 1e-3}
 
 @dataclass(frozen=True)
 class Camera:
-    """A CameraInfo of any ROS, in pixels of the images that come: behind its region of interest and its binning.
+    """The contents of a CameraInfo of any ROS version, in pixels of the published images, after its region of interest and its
+    binning.
 
-    Both are applied as image_geometry does it: the principal point less the region's corner, then all divided by the
+    Both are applied as in image_geometry: the region's corner is subtracted from the principal point, then all is divided by the
     binning.
     """
 
@@ -52,7 +53,7 @@ class Camera:
 
     @property
     def is_calibrated(self) -> bool:
-        """ROS has zeros where nobody has calibrated."""
+        """False if the matrices are 0, as ROS defines for uncalibrated cameras."""
         return self.matrix[0] != 0 or self.projection[0] != 0
 
     @property
@@ -84,7 +85,7 @@ class Cameras:
 
 
 def cameras_of(left: Camera, right: Camera, raw: bool) -> Cameras | None:
-    """None where nobody has calibrated: the messages hold zeros. Raises FormatError for what no rig of two cameras has."""
+    """Returns None if a camera is not calibrated: its message holds zeros. Raises FormatError for values that no rig can have."""
     if not left.is_calibrated and not right.is_calibrated:
         return None
     for side, camera in (("left", left), ("right", right)):
@@ -98,7 +99,7 @@ def cameras_of(left: Camera, right: Camera, raw: bool) -> Cameras | None:
 
 
 def info_fields(rig: Rig, side: str, size: tuple[int, int] | None = None) -> dict[str, Any]:
-    """The fields of a rectified camera's CameraInfo beside header and roi, of the `left` or `right` one of a rig."""
+    """Returns the fields of a rectified camera's CameraInfo except header and roi, for the `left` or `right` camera of a rig."""
     if rig.unit not in UNITS:
         raise CallError(f"the rig's unit is '{rig.unit}', but ROS requires metres; set the unit in the calibration file to mm or m")
     width, height = size or rig.size
@@ -118,12 +119,12 @@ def info_fields(rig: Rig, side: str, size: tuple[int, int] | None = None) -> dic
 
 
 def _numbers(info: Any, name: str) -> tuple[float, ...]:
-    """ROS 1 writes D, K, R and P, ROS 2 d, k, r and p."""
+    """Returns a matrix of the message: ROS 1 names them D, K, R and P, ROS 2 d, k, r and p."""
     return tuple(float(one) for one in getattr(info, name if hasattr(info, name) else name.upper()))
 
 
 def _reduced(m: Sequence[float], columns: int, corner: tuple[int, int], binning: tuple[int, int]) -> tuple[float, ...]:
-    """The first two rows are in pixels; the last column of a projection is a focal length times a distance."""
+    """Scales a matrix. The first two rows are in pixels; the last column of a projection is a focal length times a distance."""
     rows = [list(m[i * columns : (i + 1) * columns]) for i in range(3)]
     for row, offset, factor in zip(rows, corner, binning, strict=False):
         row[2] -= offset
@@ -132,7 +133,7 @@ def _reduced(m: Sequence[float], columns: int, corner: tuple[int, int], binning:
 
 
 def _word(text: str) -> str:
-    """A message's text may hold anything, line ends too."""
+    """Quotes text of a message, which may contain any character, even line ends."""
     return re.sub(r"\W", "_", text[:40])
 
 

@@ -1,4 +1,4 @@
-"""sensor_msgs/PointCloud2."""
+"""Makes the fields of sensor_msgs/PointCloud2."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import numpy.typing as npt
 
 from .images import Array
 
-FLOAT32 = 7  # PointField's constant
+FLOAT32 = 7  # the constant of PointField
 
 
 def cloud_fields(points: npt.NDArray[np.float32], colour: Array | None, organised: bool = True) -> dict[str, Any]:
-    """The fields of a PointCloud2 beside its header, of (h, w, 3) with NaN where there is no point.
+    """Returns the fields of a PointCloud2 except its header, for points (h, w, 3) with NaN where there is no point.
 
-    Fields are x, y, z and, of an image, `rgb` as PCL packs it (a grey one's three are alike). Organised, it has the
-    image's rows and columns, with NaN; else the points alone, in a row. `fields` is (name, offset, type, count) of each.
+    The fields of a point are x, y, z and, if an image is given, `rgb` in PCL's packing; grey values are repeated. An organised
+    cloud has the image's rows and columns, with NaN; otherwise the valid points form one row. `fields` has (name, offset, type,
+    count) of each field.
     """
     names = ["x", "y", "z"] + (["rgb"] if colour is not None else [])
     cloud = np.empty((*points.shape[:2], len(names)), np.float32)
@@ -41,7 +42,7 @@ def cloud_fields(points: npt.NDArray[np.float32], colour: Array | None, organise
 
 
 def packed(colour: Array) -> npt.NDArray[np.float32]:
-    """0x00RRGGBB in the bits of a float."""
+    """Returns floats whose bits are 0x00RRGGBB."""
     eight = colour
     if colour.dtype == np.uint16:
         eight = (colour >> 8).astype(np.uint8)

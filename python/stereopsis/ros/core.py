@@ -26,7 +26,7 @@ DIAGNOSTICS_SECONDS = 1.0
 
 
 def without(missing: ModuleNotFoundError, ros: str) -> SystemExit:
-    """The end of a node whose Python lacks a package of ROS."""
+    """Returns the error with which a node exits if its Python lacks a package of ROS."""
     return SystemExit(
         f"stereopsis: {sys.executable} has no {missing.name}; run the node where {ros} is set up, by the Python that ROS is for"
     )
@@ -34,7 +34,9 @@ def without(missing: ModuleNotFoundError, ros: str) -> SystemExit:
 
 @dataclass(frozen=True)
 class NodeSettings:
-    """`raw` images are rectified here; the tolerance is in nanoseconds, 0 for equal stamps."""
+    """The settings of a node. It rectifies images if `raw` is true. `tolerance` is the largest difference of the stamps of a pair
+    in nanoseconds; 0: they must be equal.
+    """
 
     matching: Matching
     shape: Shape = field(default_factory=Shape)
@@ -59,14 +61,15 @@ class Activity:
     """Counts since the last diagnostics."""
 
     matched: int = 0
-    skipped: int = 0  # pairs that were replaced by a newer one before anybody was free
+    skipped: int = 0  # pairs that a newer pair replaced before they were matched
     busy: float = 0.0
-    delay: float = 0.0  # the longest from a stamp to what is sent, seconds
+    delay: float = 0.0  # longest time from the stamp of a pair to its result, in seconds
 
 
 class NodeCore:
-    """`send(topic, message)` publishes, `listened(topics)` says which of these somebody has subscribed to, `now()` is the clock
-    of the stamps in nanoseconds, `say` takes warnings."""
+    """The engine of a node. `send(topic, message)` publishes, `listened(topics)` returns the topics that have subscribers,
+    `now()` returns the time of the clock that stamps messages, in nanoseconds, and `say(text)` logs a warning.
+    """
 
     def __init__(
         self,
@@ -104,7 +107,7 @@ class NodeCore:
             self._settings = replace(self._settings, matching=matching, shape=shape)
 
     def pause(self) -> None:
-        """Nobody listens, so nothing is received: what waits is old when somebody does again."""
+        """Drops waiting messages when there is no subscriber. They would be outdated when there is one again."""
         with self._wake:
             self._newest, self.pairing = None, self._new_pairing()
 

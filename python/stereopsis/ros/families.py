@@ -1,4 +1,4 @@
-"""Messages of ROS 1, ROS 2 and bags, made in one way."""
+"""Makes messages for ROS 1, ROS 2 and bags through one interface."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 Bytes = npt.NDArray[np.uint8]
-MATRICES = {"d", "k", "r", "p", "t"}  # ROS 1 writes them in capitals
+MATRICES = {"d", "k", "r", "p", "t"}  # matrices, which ROS 1 names in capitals
 
 
 class Family(ABC):
-    """Names are "package/Type", fields those of ROS 2; what a family calls otherwise it renames."""
+    """A family of message classes. Names of types are "package/Type", and names of fields those of ROS 2, which a family renames
+    if its own differ.
+    """
 
     capitals = False
 
     @abstractmethod
     def kind(self, name: str) -> Any:
-        """The class."""
+        """Returns the class of messages of this type."""
 
     def make(self, name: str, /, **fields: Any) -> Any:
         if self.capitals:
@@ -60,7 +62,7 @@ class Ros2(Family):
         return getattr(importlib.import_module(f"{package}.msg"), kind)
 
     def bytes(self, data: Bytes) -> Any:
-        made = array.array("B")  # the one type whose bytes rclpy does not look at one by one
+        made = array.array("B")  # the only type whose bytes rclpy does not check one by one
         made.frombytes(data.tobytes())
         return made
 

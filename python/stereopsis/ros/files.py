@@ -1,4 +1,4 @@
-"""Reads rigs and calibrations from messages, through the library's readers of files."""
+"""Reads rigs and calibrations from messages with the library's file readers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def calibration_of(left: str, right: str) -> Calibration:
 
 
 def decoded(contents: bytes) -> Any:
-    """The image of a JPEG or PNG file's contents."""
+    """Returns the image of a JPEG or PNG file, given the file's contents."""
     with tempfile.NamedTemporaryFile(prefix="stereopsis-") as file:
         file.write(contents)
         file.flush()
@@ -41,7 +41,7 @@ def _read_both(left: str, right: str, read: Callable[[Path, Path], T]) -> T:
 
 
 def _without_name(name: str, read: Callable[[], T]) -> T:
-    """Nobody knows the file that a sentence begins with."""
+    """Removes the name of the temporary file from an error message."""
     try:
         return read()
     except FormatError as error:

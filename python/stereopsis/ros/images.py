@@ -1,4 +1,4 @@
-"""sensor_msgs/Image and CompressedImage ↔ arrays."""
+"""Converts sensor_msgs/Image and CompressedImage to arrays, and back."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .files import decoded
 
 Array = npt.NDArray[Any]
 
-MOST_PIXELS = 1 << 28  # as of image files
+MOST_PIXELS = 1 << 28  # the same types as in image files
 
 
 @dataclass(frozen=True)
 class Encoding:
     """The layout of a pixel. `take` has the indices of the samples to use: one for grey, three for red, green and blue."""
 
-    type: str  # a sample's NumPy type, without the byte order
+    type: str  # NumPy type of a sample, without the byte order
     samples: int
     take: tuple[int, ...]
-    bayer: str = ""  # the colours of the first two rows: "rggb"
+    bayer: str = ""  # colours of the first two rows of a mosaic: "rggb"
 
     @property
     def pixel_bytes(self) -> int:
@@ -38,9 +38,9 @@ def _encodings() -> dict[str, Encoding]:
         "8UC1": Encoding("u1", 1, (0,)),
         "16UC1": Encoding("u2", 1, (0,)),
         "32FC1": Encoding("f4", 1, (0,)),
-        "8UC3": Encoding("u1", 3, (2, 1, 0)),  # the order of OpenCV's images
+        "8UC3": Encoding("u1", 3, (2, 1, 0)),  # the order of channels in OpenCV's images
         "16UC3": Encoding("u2", 3, (2, 1, 0)),
-        "yuv422": Encoding("u1", 2, (1,)),  # UYVY: the luma alone is read
+        "yuv422": Encoding("u1", 2, (1,)),  # UYVY, of which only the luma is read
         "uyvy": Encoding("u1", 2, (1,)),
         "yuv422_yuy2": Encoding("u1", 2, (0,)),
         "yuyv": Encoding("u1", 2, (0,)),
@@ -57,10 +57,10 @@ ENCODINGS = _encodings()
 
 
 def array_of(message: Any) -> Array:
-    """(h, w) or (h, w, 3) RGB of uint8, uint16 or float32, of an Image or a CompressedImage of any ROS.
+    """Returns an Image or a CompressedImage of any ROS version as (h, w) or (h, w, 3) RGB of uint8, uint16 or float32.
 
-    The array views the message's data; another order of channels or bytes and Bayer patterns need a copy. Raises
-    FormatError where the message contradicts itself, or its encoding is none of ENCODINGS.
+    The array is a view of the message's data, except for another order of channels or bytes and for Bayer patterns. Raises
+    FormatError if the message contradicts itself, or if its encoding is not in ENCODINGS.
     """
     return _decompressed(message) if hasattr(message, "format") else _pixels(message)
 
@@ -121,7 +121,7 @@ def _printable(text: str) -> str:
 
 
 def grey_of(image: Array) -> Array:
-    """BT.601, rounded as the library does it."""
+    """Returns the grey image by BT.601, with the rounding of the library."""
     if image.ndim == 2:
         return image
     if image.dtype == np.float32:
@@ -132,7 +132,7 @@ def grey_of(image: Array) -> Array:
 
 
 def image_fields(array: Array, encoding: str) -> dict[str, Any]:
-    """The fields of an Image beside its header: of (h, w) or (h, w, n), in this machine's order of bytes."""
+    """Returns the fields of an Image except its header, for an array (h, w) or (h, w, n) in the byte order of this machine."""
     rows = np.ascontiguousarray(array)
     return {
         "height": rows.shape[0],
@@ -145,7 +145,7 @@ def image_fields(array: Array, encoding: str) -> dict[str, Any]:
 
 
 def encoding_of(array: Array) -> str:
-    """The name that ROS has for such an image."""
+    """Returns the name of the encoding in ROS."""
     if array.dtype == np.float32 and array.ndim == 2:
         return "32FC1"
     return {(2, 1): "mono8", (2, 2): "mono16", (3, 1): "rgb8", (3, 2): "rgb16"}[array.ndim, array.itemsize]

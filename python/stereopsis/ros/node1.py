@@ -26,7 +26,7 @@ from .processor import Matching
 from .reconfigure import Description
 
 LISTENERS_SECONDS = 0.5
-RECEIVED_BYTES = 1 << 24  # at a time: less than a few images make rospy fall behind
+RECEIVED_BYTES = 1 << 24  # bytes read at a time; with less than a few images, rospy falls behind
 AT_START = (
     *at_start(rectify=True),
     Parameter("image_transport", "raw", "how images come", choices=("raw", "compressed")),
@@ -71,7 +71,7 @@ class StereoNode:
             self._core.pause()
 
     def _given(self, parameter: Parameter) -> Any:
-        """Its value of the parameter server, or the default. Raises CallError for one that is not allowed."""
+        """Returns the value on the parameter server, or the default. Raises CallError for a value that is not allowed."""
         return checked(parameter, self._rospy.get_param(f"~{parameter.name}", parameter.default))
 
     def _name_unknown(self) -> None:
@@ -99,7 +99,7 @@ class StereoNode:
         return self._subscriber(topic, f"{self._rospy.resolve_name(topic)}/compressed", "CompressedImage")
 
     def _subscriber(self, topic: str, name: str, kind: str) -> Any:
-        """`topic` is what the core knows it by."""
+        """Subscribes to a topic, which the core knows as `topic`."""
         return self._rospy.Subscriber(
             name,
             self._family.kind(f"sensor_msgs/{kind}"),
@@ -141,13 +141,13 @@ def main() -> None:
     rospy.init_node("stereopsis")
     try:
         stereo = StereoNode()
-    except ModuleNotFoundError as missing:  # a package of messages, or dynamic_reconfigure
+    except ModuleNotFoundError as missing:  # a package with message types, or dynamic_reconfigure
         raise without(missing, "ROS 1") from missing
     except Error as error:
         rospy.logfatal("%s", error)
         raise SystemExit(2) from error
     try:
-        while not rospy.is_shutdown():  # by the machine's clock: a simulated one may stand still
+        while not rospy.is_shutdown():  # uses the machine's clock, because a simulated clock may stand still
             stereo.follow_listeners()
             time.sleep(LISTENERS_SECONDS)
     finally:

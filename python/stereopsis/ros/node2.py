@@ -8,7 +8,8 @@ method, pipeline       a method's name [sgm], or a file of pipeline JSON
 device, threads        auto, cpu, cuda[:N], opencl[:N] [auto]; of the CPU, 0: all
 rectify                true: left/image_raw and right/image_raw are rectified here; false: left/image_rect, right/image_rect [false]
 
-Inputs are taken with sensor data's quality of service, results are sent reliably, one deep; `qos_overrides` changes each topic's.
+Inputs use the quality of service of sensor data. Results are published reliably with a queue of depth 1. `qos_overrides` changes
+the quality of service of each topic.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class StereoNode:
             self._core.pause()
 
     def _declare(self, parameter: Parameter, read_only: bool = False) -> Any:
-        """Its value, of the command line, a file or the default."""
+        """Returns the value from the command line or a parameter file, or the default."""
         messages: Any = importlib.import_module("rcl_interfaces.msg")
         described = messages.ParameterDescriptor(
             name=parameter.name,
@@ -106,7 +107,7 @@ class StereoNode:
         )
 
     def _change(self, changed: list[Any]) -> Any:
-        """All of them, or none with the reason."""
+        """Sets all values, or none and returns the reason."""
         result: Any = importlib.import_module("rcl_interfaces.msg").SetParametersResult
         values = {parameter.name: parameter.value for parameter in changed}
         try:
@@ -122,7 +123,7 @@ class StereoNode:
         return self.node.create_publisher(
             self._family.kind(kind),
             topic,
-            qos.QoSProfile(depth=1),  # reliable: who asks for sensor data's quality takes it, too
+            qos.QoSProfile(depth=1),  # reliable publishers also serve subscribers that request the quality of sensor data
             qos_overriding_options=overrides.with_default_policies(),
         )
 
@@ -158,7 +159,7 @@ def main() -> None:
     node = rclpy.create_node("stereopsis")
     try:
         stereo = StereoNode(node)
-    except ModuleNotFoundError as missing:  # a package of messages
+    except ModuleNotFoundError as missing:  # a package with message types
         raise without(missing, "ROS 2") from missing
     except Error as error:
         node.get_logger().fatal(str(error))

@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 
 class Notes:
-    """`say` takes a sentence. Kinds are keys of `counts`."""
+    """Logs the first message of each kind and counts the others. `say(text)` logs a sentence, and `counts` has the number of each
+    kind.
+    """
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
@@ -15,11 +17,13 @@ class Notes:
         self.counts: Counter[str] = Counter()
 
     def note(self, kind: str, sentence: str) -> None:
-        """Says the sentence if it is the first of its kind. The kind is text for the summary: "left/image: broken data"."""
+        """Logs the sentence if it is the first of its kind. `kind` is a short text, such as "left/image: broken data", that the
+        summary repeats.
+        """
         self.counts[kind] += 1
         if self.counts[kind] == 1:
             self._say(sentence)
 
     def summary(self) -> list[str]:
-        """A line for each kind that came more than once."""
+        """Returns a line for each kind that occurred more than once."""
         return [f"{kind}: {count} times" for kind, count in self.counts.items() if count > 1]

@@ -19,7 +19,7 @@ MALFORMED = (Error, ValueError, TypeError, AttributeError, OverflowError)  # the
 
 @dataclass(frozen=True)
 class Topics:
-    """Names of the topics of a pair; of CameraInfo None where there is none."""
+    """Names of the topics of a pair; None for a CameraInfo that does not exist."""
 
     left: str
     right: str
@@ -40,10 +40,10 @@ class Topics:
 
 @dataclass(frozen=True)
 class StampedPair:
-    """A pair as it came: its left message's stamp and frame, in the bag's or the node's time when it was complete.
+    """A pair with the stamp and the frame of its left message, and the time, of the bag or the node, at which it was complete.
 
-    left, right   images of one size, type and number of channels; colour is the left one with its colours, where it has any
-    cameras       None where they are not known or not calibrated
+    left, right   images of one size, type and number of channels; `colour` is the left image with its colours, if it has any
+    cameras       None if they are unknown or not calibrated
     """
 
     stamp: int
@@ -56,7 +56,7 @@ class StampedPair:
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """Pairs of one kind are matched by one plan."""
+        """Returns the kind of the pair. Pairs of one kind share a plan."""
         return self.left.shape, self.left.dtype.str, self.cameras
 
 
@@ -73,7 +73,7 @@ class Infos:
     def __init__(self, depth: int) -> None:
         self._by_stamp: OrderedDict[int, Any] = OrderedDict()
         self._depth = depth
-        self._follows = False  # there is one for each image, of the same stamp
+        self._follows = False  # each image has a CameraInfo with the same stamp
 
     def add(self, stamp: int, message: Any) -> None:
         self._by_stamp[stamp] = message
@@ -82,7 +82,9 @@ class Infos:
             self._by_stamp.popitem(last=False)
 
     def of(self, stamp: int, wait: bool) -> tuple[bool, Any]:
-        """(True, that of the image's stamp, else the newest before it, else the first), or (False, None): it may yet come."""
+        """Returns (True, CameraInfo) with the image's stamp, else the newest before it, else the first; or (False, None) if it
+        may yet arrive.
+        """
         if stamp in self._by_stamp:
             self._follows = True
             return True, self._by_stamp[stamp]
@@ -95,13 +97,13 @@ class Infos:
 
 
 class Pairing:
-    """Messages in, in the order that they come; pairs out.
+    """Receives messages in the order of their arrival, and returns pairs.
 
-    Whatever is wrong with a message is noted, with its topic and stamp, and costs no more than its pair.
+    A faulty message is noted with its topic and stamp. Only the pair of this message is lost.
 
-    raw         the images are not rectified: CameraInfo says how
-    tolerance   nanoseconds between the stamps of both images
-    queue       how many messages of a topic wait for those of the others
+    raw         True if the images must be rectified with CameraInfo
+    tolerance   largest difference of the stamps of both images, in nanoseconds
+    queue       number of messages of a topic that wait for messages of the other topics
     """
 
     def __init__(self, topics: Topics, notes: Notes, raw: bool = False, tolerance: int = 0, queue: int = 10) -> None:
@@ -111,10 +113,10 @@ class Pairing:
         self._pending: deque[tuple[_Item, _Item]] = deque()
         self._queue = queue
         self._cameras: dict[tuple[Camera, Camera], Cameras | None] = {}
-        self.broken = 0  # pairs that came to nothing
+        self.broken = 0  # number of pairs that could not be used
 
     def add(self, topic: str, message: Any, received: int) -> list[StampedPair]:
-        """The pairs that are complete by this message of one of the topics."""
+        """Adds a message of one of the topics. Returns the pairs that it completes."""
         if topic in self.topics.images:
             stamp = stamp_of(message)
             pair = self.images.add(self.topics.images.index(topic), stamp, _Item(message, stamp, received))
@@ -126,7 +128,7 @@ class Pairing:
         return self._ready(wait=True)
 
     def flush(self) -> list[StampedPair]:
-        """Nothing more comes."""
+        """Returns the remaining pairs at the end of the input."""
         self.images.flush()
         return self._ready(wait=False)
 
@@ -194,7 +196,7 @@ class Pairing:
         return cameras
 
     def _known(self, left: Camera, right: Camera) -> Cameras | None:
-        """The same object for the same cameras, so that they are planned for once."""
+        """Returns the same object for equal cameras, so that there is only one plan for them."""
         if (left, right) not in self._cameras:
             if len(self._cameras) == 8:
                 self._cameras.clear()

@@ -1,4 +1,6 @@
-"""The nodes' live parameters: the search range, how results are sent, and all of the pipeline's own."""
+"""The parameters of a node that can change while it runs: the search range, the form of the results, and all parameters of the
+pipeline.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "
 
 @dataclass(frozen=True)
 class Parameter:
-    """`pipeline` is its name there: "optimisation.p1"; None of those that are the node's."""
+    """A parameter of a node. `pipeline` is its name in the pipeline, such as "optimisation.p1"; None for the parameters of the
+    node itself.
+    """
 
     name: str
     default: Value
@@ -63,8 +67,9 @@ def _of(info: ParameterInfo, separator: str) -> Parameter:
 
 
 def checked(parameter: Parameter, value: Any) -> Value:
-    """The value in the parameter's own type, of a ROS that lets anything through. Raises CallError for what is not allowed;
-    what a pipeline allows it says itself."""
+    """Converts a value, which ROS does not check, to the type of the parameter. Raises CallError for a value that is not allowed;
+    the pipeline checks values of its own parameters.
+    """
     kind = type(parameter.default)
     given: Value = float(value) if kind is float and type(value) is int else value
     if type(given) is not kind:
@@ -86,7 +91,7 @@ def applied(
     pipeline = matching.pipeline.copy().update(given)
     first, count = _range(values, matching)
     changed = replace(matching, pipeline=pipeline, disparities=(first, first + count), near_far=None)
-    Matcher(pipeline=pipeline, disparities=changed.disparities, device="cpu").explain()  # refuses what no pair could be matched by
+    Matcher(pipeline=pipeline, disparities=changed.disparities, device="cpu").explain()  # rejects settings that match no pair
     return (
         changed,
         Shape(

@@ -1,4 +1,4 @@
-"""Matches stamped pairs: one matcher for pairs of a kind, several pairs in flight."""
+"""Matches stamped pairs, with one matcher for pairs of one kind and several pairs in flight."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ PRODUCTS = ("disparity", "depth", "points", "confidence")
 
 @dataclass(frozen=True)
 class Matching:
-    """The settings of matching. The search range is `disparities`, (first, end), or follows from near and far, in
-    metres, or from the first pair."""
+    """The settings of matching. The search range is `disparities`, (first, end); else it is computed from `near_far`, in metres;
+    else it is estimated from the first pair.
+    """
 
     pipeline: Pipeline
     device: str = "auto"
@@ -45,7 +46,7 @@ class Matching:
 
 @dataclass(frozen=True)
 class Matched:
-    """A pair and what it gave. `colour` is what points are coloured by, as the left image is after rectification."""
+    """A pair and its result. `colour` is the rectified left image, with which points are coloured."""
 
     pair: StampedPair
     result: Result
@@ -54,7 +55,7 @@ class Matched:
 
 
 class Processor:
-    """Keeps the plans. Pairs that can't be matched are noted and left out."""
+    """Matches pairs. Pairs that cannot be matched are noted and skipped."""
 
     def __init__(self, matching: Matching, products: Sequence[str], notes: Notes) -> None:
         self._matching, self._products, self._notes = matching, set(products), notes
@@ -68,13 +69,13 @@ class Processor:
             yield from self._of_a_kind(group)
 
     def one(self, pair: StampedPair, products: Sequence[str]) -> Matched | None:
-        """Matches one pair and waits for it; makes only these products."""
+        """Matches one pair, waits for it, and computes only these products."""
         self._products = set(products)
         return next(self.over([pair]), None)
 
     @property
     def estimated(self) -> tuple[int, int] | None:
-        """The range that was found on the first pair, where none was given; to go on with a run it is set."""
+        """The search range that was estimated from the first pair; None if the settings have a range. A resumed run sets it."""
         return self._estimated
 
     @estimated.setter
@@ -107,7 +108,7 @@ class Processor:
                 yield self._matched(in_work.popleft(), matcher, result)
         except DeviceError:
             raise
-        except Error as error:  # plans are made for the first of a kind: none of these can be matched
+        except Error as error:  # the plan is made for the first pair of a kind, so no pair of this kind can be matched
             for pair in chain(in_work, group):
                 self._fail(pair, error)
 
@@ -136,7 +137,7 @@ class Processor:
             rig=cameras.rig if cameras is not None and raw is None and with_depth else None,
             calibration=raw,
             bit_depth=m.bit_depth,
-            warn_of_pair=False,  # a node begins a stream for every pair: each would be judged
+            warn_of_pair=False,  # a node begins a stream for every pair, so each pair would be checked
         )
 
     def _wanted(self, pair: StampedPair) -> tuple[str, ...]:

@@ -13,11 +13,11 @@ from .images import Array, encoding_of, image_fields
 from .searched import Searched
 
 Floats = npt.NDArray[np.float32]
-FURTHEST = 65535  # millimetres
+FURTHEST = 65535  # millimetres per metre
 
 
 def in_millimetres(depth: Floats) -> npt.NDArray[np.uint16]:
-    """Rounded; 0 where there is no depth, or one that 16 bits don't hold (REP 118)."""
+    """Returns the depth in rounded millimetres; 0 if there is none, or if it does not fit in 16 bits (REP 118)."""
     scaled = np.rint(depth * np.float32(1000))
     return np.where((scaled >= 1) & (scaled <= FURTHEST), scaled, 0).astype(np.uint16)
 
@@ -46,7 +46,7 @@ class Messages:
         )
 
     def disparity(self, header: Any, disparity: Floats, geometry: Searched, invalid_is_nan: bool = False) -> Any:
-        """A DisparityImage: invalid is min_disparity − 1, as stereo_image_proc has it, or NaN."""
+        """Returns a DisparityImage. Invalid pixels are min_disparity − 1, as in stereo_image_proc, or NaN."""
         shifted = disparity - np.float32(geometry.shift)
         if not invalid_is_nan:
             shifted[np.isnan(shifted)] = geometry.least - 1
@@ -78,7 +78,7 @@ class Messages:
         return self._family.make("sensor_msgs/PointCloud2", header=header, **fields)
 
     def diagnostics(self, header: Any, name: str, level: str, message: str, values: dict[str, str]) -> Any:
-        """A DiagnosticArray of one status; the level is OK, WARN, ERROR or STALE."""
+        """Returns a DiagnosticArray with one status, whose level is OK, WARN, ERROR or STALE."""
         status = self._family.kind("diagnostic_msgs/DiagnosticStatus")
         pairs = [self._family.make("diagnostic_msgs/KeyValue", key=key, value=value) for key, value in values.items()]
         one = self._family.make(

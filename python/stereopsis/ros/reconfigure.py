@@ -1,4 +1,6 @@
-"""Live parameters as dynamic_reconfigure's Server takes them, in the place of the module that a .cfg file is made into."""
+"""Describes the parameters of a node for the Server of dynamic_reconfigure, in place of the module that is generated from a .cfg
+file.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ from typing import Any
 from .parameters import Parameter
 
 TYPES = {bool: "bool", int: "int", float: "double", str: "str"}
-INT_LIMITS = -(2**31), 2**31 - 1  # the limits of the messages' integers
+INT_LIMITS = -(2**31), 2**31 - 1  # limits of integers in the messages
 
 
 class Description:
-    """The names are those that the Server asks a generated module for."""
+    """Has the attributes that the Server expects of a generated module."""
 
     def __init__(self, parameters: Iterable[Parameter]) -> None:
         entries = [_entry(parameter) for parameter in parameters]

@@ -11,7 +11,8 @@ from .processor import Matched
 from .products import Messages
 
 IMAGE, INFO = "sensor_msgs/Image", "sensor_msgs/CameraInfo"
-# Each product's topics below the pair's namespace, and their types: disparity and points2 are stereo_image_proc's names.
+# The topics of each product below the namespace of the pair, and their types. disparity and points2 are names of
+# stereo_image_proc.
 TOPICS = {
     "disparity": {"disparity": "stereo_msgs/DisparityImage"},
     "depth": {"depth/image_rect": IMAGE, "depth/camera_info": INFO},
@@ -24,10 +25,10 @@ TOPICS = {
 class Shape:
     """The form of the results.
 
-    invalid_is_nan  of disparities: else invalid is min_disparity − 1, as stereo_image_proc has it
-    millimetres     depth is 16UC1, 0 where there is none; else 32FC1 in metres, NaN where there is none
-    organised       clouds have the image's rows and columns; else the points alone
-    coloured        clouds have the left image's colours
+    invalid_is_nan  True if invalid disparities are NaN; otherwise they are min_disparity − 1, as in stereo_image_proc
+    millimetres     True if depth is 16UC1 in millimetres, with 0 for no depth; otherwise it is 32FC1 in metres, with NaN for none
+    organised       True if clouds have the rows and columns of the image; otherwise they have only valid points
+    coloured        True if clouds have the colours of the left image
     """
 
     invalid_is_nan: bool = False
@@ -41,7 +42,7 @@ class Results:
         self._messages, self._shape = messages, shape
 
     def of(self, matched: Matched, product: str) -> Iterator[tuple[str, str, Any]]:
-        """(topic, type, message) of a product; nothing where the cameras are not known and it needs them."""
+        """Yields (topic, type, message) of a product; nothing if the product needs cameras and they are unknown."""
         messages, shape, result = self._messages, self._shape, matched.result
         header = messages.header(matched.pair.stamp, matched.pair.frame_id)
         made: list[Any] = []

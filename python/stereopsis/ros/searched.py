@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from .._pipeline import Pipeline
 from .cameras import Cameras
 
-SUBPIXEL = 1 / 256  # floats have no step of their own; KITTI's files have this one
-# Refinements that give no disparity to a pixel that has none.
+SUBPIXEL = 1 / 256  # the step of KITTI's files, because floats have none
+# Refinements that do not give a disparity to an invalid pixel.
 KEEP_OR_DROP = {"left_right", "speckle", "outliers", "median", "weighted_median", "discontinuity", "subpixel", "confidence"}
 
 
 @dataclass(frozen=True)
 class Searched:
-    """The search in the message's disparities, d = x_left − x_right − (cx_left − cx_right), so that Z = f·T / d.
+    """The search in disparities of the message, d = x_left − x_right − (cx_left − cx_right), so that Z = f·T / d.
 
-    least, most   the range; what is less than `least` is invalid
-    window        (x, y, width, height) of the pixels that have a candidate inside the right image
+    least, most   the search range; disparities below `least` are invalid
+    window        (x, y, width, height) of the pixels with a candidate inside the right image
     """
 
     focal: float
@@ -30,7 +30,7 @@ class Searched:
 
     @classmethod
     def of(cls, size: tuple[int, int], disparities: tuple[int, int], pipeline: Pipeline, cameras: Cameras | None) -> Searched:
-        """`focal` and `baseline` are 0 where the cameras are not known: then there is no depth."""
+        """Returns the search. `focal` and `baseline` are 0 if the cameras are unknown; then there is no depth."""
         first, last = disparities[0], disparities[1] - 1
         rig = None if cameras is None else cameras.rig
         shift = 0.0 if rig is None else rig.cx_left - rig.cx_right

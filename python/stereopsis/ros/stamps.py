@@ -1,4 +1,4 @@
-"""Times of messages, as nanoseconds."""
+"""Converts the times of messages to nanoseconds."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def stamp_of(message: Any) -> int:
 
 
 def shown(stamp: int) -> str:
-    """Seconds, exactly."""
+    """Returns the seconds as text, without rounding."""
     sign = "-" if stamp < 0 else ""
     return f"{sign}{abs(stamp) // 10**9}.{abs(stamp) % 10**9:09d}"

@@ -1,4 +1,4 @@
-"""Pairs left with right messages, and counts those that were lost."""
+"""Pairs left and right messages, and counts messages that were lost."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ T = TypeVar("T")
 
 @dataclass
 class TopicCount:
-    """The messages of a topic. `alone` counts those without a partner; times are nanoseconds."""
+    """Counts of the messages of a topic. `alone` is the number of messages without a partner; times are in nanoseconds."""
 
     messages: int = 0
     paired: int = 0
     alone: int = 0
-    repeated: int = 0  # stamps that came twice: the second message is left out, and counts as alone
+    repeated: int = 0  # stamps that occurred twice; the second message is dropped and counts as alone
     jumps_back: int = 0
-    largest_gap: int = 0  # between the stamps of successive messages
-    gap_after: int | None = None  # the stamp before it
+    largest_gap: int = 0  # largest time between the stamps of successive messages
+    gap_after: int | None = None  # stamp before the largest gap
     newest: int | None = None
 
     def count(self, stamp: int) -> str:
-        """Says how the stamp stands to the one before: "on", "again" or "back"."""
+        """Counts a message. Returns "on", "again" or "back" for a stamp that is later than, equal to or before the previous one.
+        """
         self.messages += 1
         before, self.newest = self.newest, stamp
         if before is None:
@@ -42,12 +43,12 @@ class TopicCount:
 class Synchroniser(Generic[T]):
     """Pairs messages of two topics by stamp, each at most once.
 
-    tolerance   nanoseconds between the stamps of a pair; 0: they are equal. Of several the nearest of those that have come
-                is taken, so let it be less than half of the time between frames
-    queue       how many messages of a topic wait for their partner; what is pushed out is alone
+    tolerance   largest difference of the stamps of a pair, in nanoseconds; 0: they must be equal. The nearest message that has
+                arrived is the partner, so the tolerance should be less than half of the time between frames
+    queue       number of messages of a topic that wait for a partner; a message that a newer one displaces counts as alone
 
-    A stamp that jumps back (a bag that is played again, a clock that was set) drops what waits of its topic from
-    before: nothing is paired across the jump.
+    If a stamp jumps back (a bag is played again, or a clock was set), the waiting messages of its topic are dropped, so that no
+    pair spans the jump.
     """
 
     def __init__(self, tolerance: int = 0, queue: int = 10) -> None:
@@ -67,7 +68,7 @@ class Synchroniser(Generic[T]):
         if found is None:
             self._wait(side, stamp, item)
             return None
-        self._drop(side, len(self._waiting[side]))  # they are older, and those of the other topic have gone by
+        self._drop(side, len(self._waiting[side]))  # the waiting messages are older, and their partners can no longer arrive
         self._drop(1 - side, found)
         other = self._waiting[1 - side].popleft()[1]
         for count in self.counts:
@@ -75,7 +76,7 @@ class Synchroniser(Generic[T]):
         return (item, other) if side == 0 else (other, item)
 
     def flush(self) -> None:
-        """Nothing more comes: what waits is alone."""
+        """Counts all waiting messages as alone, at the end of the input."""
         for side in (0, 1):
             self._drop(side, len(self._waiting[side]))
 

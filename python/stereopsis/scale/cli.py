@@ -22,7 +22,7 @@ from .settings import Settings
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
-OF_ENGINES = {"scheduler": "dask", "ssh": "dask", "sbatch": "slurm", "wait": "slurm"}  # options of one engine
+OF_ENGINES = {"scheduler": "dask", "ssh": "dask", "sbatch": "slurm", "wait": "slurm"}  # options that only one engine supports
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def given_in(arguments: argparse.Namespace) -> list[str]:
-    """Names of the options whose values differ from their defaults."""
+    """Returns the names of the options whose values differ from their defaults."""
     default = arguments.action_parser.get_default
     return [name for name, value in vars(arguments).items() if name not in ("action", "action_parser", "job") and value != default(name)]
 
@@ -72,7 +72,7 @@ def _plan(arguments: argparse.Namespace) -> int:
 
 
 def pairs_of(arguments: argparse.Namespace) -> list[tuple[str, str]]:
-    """Files, from two names, two patterns, or a list."""
+    """Returns the files of the left and the right images, from two names, two patterns, or a list."""
     if arguments.pairs is not None:
         return _listed(Path(arguments.pairs))
     if arguments.left is None:
@@ -88,7 +88,7 @@ def pairs_of(arguments: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def _listed(file: Path) -> list[tuple[str, str]]:
-    """Names are relative to the list's folder."""
+    """Reads a list of pairs. Names are relative to the folder of the list."""
     try:
         lines = [line.strip() for line in file.read_text().splitlines()]
     except OSError as error:
@@ -150,7 +150,7 @@ def size_of(text: str) -> int:
 
 
 def tile_of(text: str | None) -> tuple[int | None, int | None]:
-    """Width and height."""
+    """Returns the width and the height of a tile."""
     if text is None:
         return None, None
     found = re.fullmatch(r"(\d+)(?:x(\d+))?", text)

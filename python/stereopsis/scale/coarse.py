@@ -1,4 +1,4 @@
-"""Search ranges from a coarse pass: the pair reduced, matched, and what was found there."""
+"""Finds search ranges in a coarse pass, which matches the reduced pair."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .rasters import read
 from .settings import Settings
 from .spans import Span
 
-MARGIN = 2  # pixels of the reduced images
-STEP = 16  # disparities; ranges end at multiples, so that tiles have plans in common
-TAIL = 0.2  # per cent of pixels at each end that are left out
+MARGIN = 2  # margin, in pixels of the reduced images
+STEP = 16  # ranges end at multiples of this number of disparities, so that tiles share plans
+TAIL = 0.2  # percentage of pixels that are left out at each end
 
 
 class Coarse:

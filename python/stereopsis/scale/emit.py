@@ -1,4 +1,4 @@
-"""A job's units as text, for engines that we do not know."""
+"""Writes the units of a job as text, for other engines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ def emitted(job: Job, form: str) -> str:
 
 
 def as_list(job: Job) -> str:
-    """A command a line, in an order in which they may run; behind it what it takes and waits for."""
+    """Returns one command per line, in an order in which they may run, each with a comment: its memory and the units for which it
+    waits.
+    """
     lines = []
     for unit in job.units:
         waits = f", after {ranges(unit.after)}" if unit.after else ""
@@ -25,7 +27,7 @@ def as_list(job: Job) -> str:
 
 
 def as_make(job: Job) -> str:
-    """Targets are the sidecars, and what is there counts, whatever its time: make --jobs N --file FILE."""
+    """Returns a makefile for `make --jobs N --file FILE`. Its targets are the sidecars, which are up to date if they exist."""
     sidecar = {unit.number: _in_make(str(job.store.sidecar(unit.name))) for unit in job.units}
     called = _command(job).replace("$", "$$")
     lines = [f"all: {' '.join(sidecar[unit.number] for unit in targets(job))}", ".PHONY: all"]
@@ -44,7 +46,7 @@ def _in_make(name: str) -> str:
 
 
 def as_parallel(job: Job) -> str:
-    """A shell script with a call of GNU parallel for each level: JOBS=N sh FILE."""
+    """Returns a shell script with a call of GNU parallel for each level: JOBS=N sh FILE."""
     lines = ["#!/bin/sh -e"]
     for level in job.manifest.levels():
         how = f"parallel --will-cite --jobs ${{JOBS:-1}} --memfree {memory_of(level)}M --retries 3"
@@ -54,7 +56,7 @@ def as_parallel(job: Job) -> str:
 
 
 def as_slurm(job: Job) -> str:
-    """A shell script with an sbatch for each level, behind the one before."""
+    """Returns a shell script that submits an array of jobs for each level, to start after the previous one."""
     from .engines.slurm import array_options, array_script
 
     lines = ["#!/bin/sh -e", f"mkdir -p {shlex.quote(str(job.folder / 'log'))}"]

@@ -1,9 +1,11 @@
-"""Fills look along rows and columns until they meet a pixel that was measured, however far: what a stripe needs of others for that.
+"""Finds the input that a fill of a stripe needs from other stripes: a fill searches rows and columns for measured pixels at any
+distance.
 
-Rows are there as a whole. Of a column a fill needs, where its stripe has nothing, the measured disparity that is nearest above it and below:
-`edges_of` tells the first and last of a stripe, `carried` puts those of all stripes together, and a row with them in each column lies
-above and below what is filled, in the place of the rows between. Where distances count (nearest), or whole rows were not measured, more
-rows are read instead, until `ends` says that they are enough.
+A stripe has complete rows. In a column without a measured pixel, a fill needs the nearest measured disparity above and below the
+stripe. `edges_of` returns the first and the last measured disparities of a stripe, and `carried` finds the nearest ones for each
+stripe from those of all stripes. A row with these values above the stripe and another one below it replace the rows between. If
+distances count (mode nearest), or whole rows were not measured, more rows are read instead, until `ends` returns that they
+suffice.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from .. import validity
 from .rasters import Array
 from .spans import Span
 
-LOOKS_ALONG_COLUMNS = "second_lowest"  # the mode that needs values alone
+LOOKS_ALONG_COLUMNS = "second_lowest"  # the mode that needs only values, not distances
 NOT_FILLED = validity.masked | validity.outside
 
 
@@ -34,12 +36,14 @@ def split(refined: str) -> tuple[str, str, str]:
 
 
 def edges_of(disparity: Array) -> Array:
-    """(2, columns): the first and the last that was measured in each column, NaN where nothing was."""
+    """Returns (2, columns): the first and the last measured disparity in each column; NaN if there is none."""
     return np.stack([_first(disparity), _first(disparity[::-1])])
 
 
 def _first(disparity: Array) -> Array:
-    """Row by row: most columns have it in the first ones, and are left alone from there on."""
+    """Returns the first measured disparity in each column. Searches row by row, and skips columns that are already found; these
+    are most after a few rows.
+    """
     found = np.full(disparity.shape[1], np.nan, np.float32)
     columns = np.arange(disparity.shape[1])
     for row in disparity:
@@ -69,7 +73,7 @@ def last_of(far: Array, near: Array) -> Array:
 
 
 def put(maps: dict[str, Array], row: int, values: Array) -> None:
-    """Values in the place of a row of the maps; where there is none the row is masked, so that it stays as it is."""
+    """Writes values to a row of the maps. Pixels without a value are masked, so that the fill does not change them."""
     maps["disparity"][row] = values
     maps["validity"][row] = np.where(np.isfinite(values), 0, validity.masked)
 
@@ -85,7 +89,9 @@ def ends(mode: str, maps: dict[str, Array], own: Span, exact: Span, height: int)
 
 
 def _rows_end(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_], exact: Span, height: int) -> bool:
-    """Where nothing was measured in a row, a fill may go to the next row above that has something, then to the one below."""
+    """Returns whether the rows suffice if a row has no measured pixel: a fill may use the next row above that has one, else the
+    next one below.
+    """
     lost = np.flatnonzero(looks.any(axis=1) & ~measured.any(axis=1))
     if lost.size == 0 or measured[: lost[0]].any():
         return True
@@ -102,6 +108,6 @@ def _nearest_ends(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_],
 
 
 def _steps(measured: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """The number of columns to the nearest measured pixel on the left; a large number if there is none."""
+    """Returns the number of columns to the nearest measured pixel on the left; a large number if there is none."""
     columns = np.arange(measured.shape[1])
     return columns - np.maximum.accumulate(np.where(measured, columns, np.int64(-(2**40))), axis=1)

@@ -1,4 +1,4 @@
-"""Units in levels: all units of a level can run at the same time."""
+"""Groups units in levels: all units of a level can run at the same time."""
 
 from __future__ import annotations
 

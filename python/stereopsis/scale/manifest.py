@@ -24,7 +24,7 @@ KINDS = ("down", "up", "match", "tile", "pair", "refine", "edges", "fill", "audi
 
 @dataclass(frozen=True)
 class Input:
-    """A file, with what tells whether it is still the same."""
+    """An input file, with a fingerprint that detects changes."""
 
     path: str
     picture: Picture
@@ -36,18 +36,23 @@ class Input:
         return cls(path, Picture.of(path), fingerprint(path, full))
 
     def check(self) -> None:
-        """Raises FileError where it has changed."""
+        """Raises FileError if the file has changed."""
         if fingerprint(self.path, "sha256" in self.fingerprint) != self.fingerprint:
             raise FileError(f"{self.path} has changed since the job was planned; plan it again, in another folder")
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A piece of work, done in one go by one worker.
+    """A unit of work, which one worker computes without interruption.
 
-    kind     down, up: path costs are led on over a band of rows. match: a stripe. tile: a tile. refine: a stripe of what was
-             matched, up to a fill. edges: what was measured at the stripes' edges. fill: a stripe, behind that. pair: a pair of a list. audit: a seam between two tiles, again with twice the collar
-    rows, columns  that are its own; read_rows, read_columns: of the images that it reads
+    kind     down, up: continues path costs over a band of rows
+             match, tile, pair: matches a stripe, a tile, or a pair of a list
+             refine: refines a stripe of the maps, up to a fill
+             edges: finds the measured disparities at the edges of the stripes
+             fill: fills a stripe, and refines it after that
+             audit: matches a seam between two tiles again, with twice the collar
+    rows, columns            of the result
+    read_rows, read_columns  of the images that the unit reads
     """
 
     number: int
@@ -58,7 +63,7 @@ class Unit:
     read_rows: Span
     read_columns: Span
     disparities: tuple[int, int]
-    memory: int  # bytes that the worker takes, about
+    memory: int  # approximate memory of the worker, in bytes
     after: tuple[int, ...] = ()
     pair: int = 0
 
@@ -73,12 +78,12 @@ class Unit:
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules that divide a pipeline into pieces; pipelines are JSON. See Pipeline.in_stripes()."""
+    """The rules that divide a pipeline into pieces; pipelines are JSON. See Pipeline.partition_plan()."""
 
     raw: str
-    refined: str | None = None  # behind it, or before a fill whose reach has no end
+    refined: str | None = None  # the remaining refinements, or those before a fill of unlimited reach
     filled: str | None = None  # the fill and the refinements after it
-    fill: str = ""  # its mode
+    fill: str = ""  # mode of the fill
     follows_paths: bool = False
     kinds: int = 0  # number of kinds of paths that lead from stripe to stripe
     raw_rows: int = 0
@@ -97,7 +102,9 @@ class Rules:
 
 @dataclass(frozen=True)
 class Manifest:
-    """`raw_kind` is the kind of the units that make the maps; `final_kind` of those whose maps are merged."""
+    """The description of a job. `raw_kind` is the kind of the units that match; `final_kind` that of the units whose maps are
+    merged.
+    """
 
     inputs: list[tuple[Input, Input]]
     pipeline: str
@@ -112,7 +119,7 @@ class Manifest:
 
     @cached_property
     def job(self) -> str:
-        """The hash of all that decides the units' results."""
+        """Returns a hash of everything that determines the results of the units."""
         decides = {name: value for name, value in asdict(self).items() if name not in ("device", "units")}
         decides["units"] = [(u.name, u.rows, u.columns, u.read_rows, u.read_columns, u.disparities) for u in self.units]
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
@@ -136,7 +143,7 @@ class Manifest:
         return sorted((unit for unit in self.units if unit.kind in kinds), key=lambda unit: (unit.rows, unit.columns))
 
     def levels(self) -> list[list[Unit]]:
-        """Units of a level need those of the levels before it alone."""
+        """Returns the units in levels. A unit needs only units of earlier levels."""
         level: list[int] = []
         for unit in self.units:
             level.append(1 + max((level[i] for i in unit.after), default=-1))
@@ -149,7 +156,7 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
-        """Raises FileError and FormatError."""
+        """Reads a manifest. Raises FileError and FormatError."""
         try:
             content = parsed((folder / NAME).read_bytes(), f"{folder / NAME}")
         except OSError as error:
@@ -189,7 +196,7 @@ def _unit(content: dict[str, Any]) -> Unit:
 
 @dataclass(frozen=True)
 class Job:
-    """A folder with a manifest, and what is made there."""
+    """A folder with a manifest and the results of its units."""
 
     folder: Path
     manifest: Manifest

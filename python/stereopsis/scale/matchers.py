@@ -1,4 +1,4 @@
-"""Matchers that a process keeps from unit to unit, with their memory, which takes time when it is touched first."""
+"""Matchers that a process keeps from unit to unit, because the first access to new memory takes time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from .planning import NO_LIMIT
 
 
 class Matchers:
-    """The last one of sweeps, which are small, and of all others is kept, with its memory: the next unit is often alike."""
+    """Keeps the last matcher of sweeps, which is small, and the last one of all other units: the next unit often has the same
+    plan.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[bool, tuple[Any, Matcher]] = {}
@@ -21,7 +23,7 @@ class Matchers:
         kept = self._kept.get(is_sweep)
         if kept is None or kept[0] != key:
             kept = None
-            self._kept.pop(is_sweep, None)  # before the next one takes memory
+            self._kept.pop(is_sweep, None)  # frees the memory before the next matcher allocates its own
             matcher = Matcher(pipeline=Pipeline.from_json(pipeline), disparities=unit.disparities, memory_limit=NO_LIMIT, warn_of_pair=False, **how)
             self._kept[is_sweep] = key, matcher
         return self._kept[is_sweep][1]

@@ -19,8 +19,9 @@ from .work import MAP_TYPES, missing, read_map, targets
 
 
 def merge(job: Job, output: Path, cog: bool = False) -> list[Path]:
-    """Writes a tiled GeoTIFF of the disparity, float32 with NaN where invalid, and beside it the validity and what else was asked
-    for; of a list of pairs a folder of them. Raises Error where units are missing or damaged. Returns the files."""
+    """Writes the disparity to a tiled GeoTIFF of float32, NaN where invalid, and the validity and other requested maps beside it;
+    for a list of pairs, writes a folder of these files. Returns the files. Raises Error if units are missing or damaged.
+    """
     left = missing(job, targets(job))
     if left:
         raise Error(
@@ -38,7 +39,7 @@ def merge(job: Job, output: Path, cog: bool = False) -> list[Path]:
 
 
 def _outputs(job: Job, output: Path) -> list[tuple[Unit | None, Path]]:
-    """Returns the output of the one image, or of each pair, named as its left image."""
+    """Returns the output file of the image; for a list of pairs, one for each pair, with the name of its left image."""
     if job.manifest.final_kind != "pair":
         return [(None, output)]
     try:
@@ -67,7 +68,9 @@ def _written(job: Job, unit: Unit | None, name: str, path: Path, cog: bool) -> P
 
 @dataclass(frozen=True)
 class Status:
-    """`kinds` has (whole, all) of each kind of unit; `seconds_left` is None before anything is known."""
+    """The progress of a job. `kinds` has the numbers (complete units, all units) of each kind; `seconds_left` is None until it
+    can be estimated.
+    """
 
     kinds: dict[str, tuple[int, int]]
     damaged: list[Unit]
@@ -115,7 +118,9 @@ class Status:
 
 
 def _seconds_left(share: float, abouts: list[dict[str, Any]]) -> float | None:
-    """Returns the time left at the present rate, measured from the first unit's begin to the last one's end."""
+    """Returns the remaining time at the present rate, which is measured from the start of the first unit to the end of the last
+    one.
+    """
     if not abouts or share <= 0:
         return None
     elapsed: float = max(a["begin"] + a["seconds"] for a in abouts) - min(a["begin"] for a in abouts)
@@ -123,7 +128,7 @@ def _seconds_left(share: float, abouts: list[dict[str, Any]]) -> float | None:
 
 
 def audit_of(job: Job, whole: list[Unit]) -> dict[str, int] | None:
-    """Counts over all audited seams; None where none is planned."""
+    """Returns the sums of the counts of all audited seams; None if no audit is planned."""
     if not job.manifest.of_kind("audit"):
         return None
     sums: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""The options of a run, and what every engine derives from them."""
+"""The options of a run, and values that every engine derives from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Options:
     """Options of a run. A unit that fails, or whose worker is lost, starts again up to `retries` times."""
 
     engine: str = "local"  # local, dask, slurm or parallel
-    workers: int = 0  # units that run at the same time; 0: one, or as many as Slurm has room for
+    workers: int = 0  # number of units that run at the same time; 0: one, or with Slurm no limit
     threads: int = 0  # threads of each worker; 0: the machine's cores, divided among its workers
     device: str | None = None  # None: the device of the plan
     retries: int = 3
@@ -29,7 +29,9 @@ class Options:
 
 
 def threads_of_each(options: Options) -> int:
-    """Number of threads of each worker: the cores that this process may use, divided among the workers of this machine."""
+    """Returns the number of threads of each worker: the cores that this process may use, divided among the workers of this
+    machine.
+    """
     if options.threads:
         return options.threads
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -37,11 +39,11 @@ def threads_of_each(options: Options) -> int:
 
 
 def command(folder: Path, *words: str) -> list[str]:
-    """The command that runs units of the job in `folder`, for engines that start programs."""
+    """Returns the command that runs units of the job in `folder`, for engines that start programs."""
     return [sys.executable, "-m", "stereopsis", "scale", "run", str(folder), *words]
 
 
 def common_words(options: Options) -> list[str]:
-    """Command-line options that a run passes on to each unit."""
+    """Returns the command-line options that a run passes to each unit."""
     words = ["--threads", str(options.threads)] if options.threads else []
     return words + (["--device", options.device] if options.device else [])

@@ -1,4 +1,4 @@
-"""From a pair's sizes to a manifest: which units there are, what each reads and takes, and what it waits for."""
+"""Plans a job: divides a pair into units, with the input, the memory and the dependencies of each."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ from .settings import Settings
 from .spans import Span, cut, pieces_of
 from .store import Store
 
-PROCESS = 400 << 20  # bytes of Python, NumPy, GDAL with its cache, and an engine's worker
-NO_LIMIT = 2**62  # workspace of a unit: units are planned as large as allowed, and are not divided into stripes again
-SWEEP = 64 << 20  # bytes of the matcher of sweeps, which a worker keeps
-# Plans have so many stripes even if memory allows fewer: many workers can share them, and the first touch of memory
-# takes time.
+PROCESS = 400 << 20  # memory of Python, NumPy, GDAL with its cache, and the worker of an engine, in bytes
+NO_LIMIT = 2**62  # no limit of the workspace of a unit, because the plan already keeps units within the memory
+SWEEP = 64 << 20  # memory of the matcher of sweeps, which a worker keeps, in bytes
+# Smallest number of stripes, even if memory allows fewer: more workers can share them, and less memory is touched for the first
+# time.
 ENOUGH_STRIPES = 32
 LOW_STRIPE = 256  # rows
 LARGEST_TILE = 4096
 SMALLEST_TILE = 64
-# A tile of columns in a sweep is so many times as wide as what it reads beside itself.
+# Width of a tile in a sweep, as a multiple of the columns that it reads beside itself.
 COLUMNS_PER_COLLAR = 16
-SEAM = 32  # pixels on each side of an audited seam
+SEAM = 32  # width of an audited seam on each side, in pixels
 
 
 def plan(folder: str | Path, settings: Settings, replace_other: bool = False) -> Job:
-    """Writes a job's manifest into a folder. Of the images their sizes are read, and samples of the files to know them again.
-    Raises CallError where there is another job, unless that is to be replaced, and where the method can't be done in pieces."""
+    """Writes the manifest of a job into a folder. Reads the sizes of the images, and samples of the files to detect changes.
+    Raises CallError if the folder has another job that must not be replaced, or if the method cannot be computed in pieces.
+    """
     folder = Path(folder).absolute()
     manifest = Planner(settings).manifest()
     if not replace_other and (folder / NAME).exists() and _job_in(folder) != manifest.job:
@@ -47,7 +48,7 @@ def plan(folder: str | Path, settings: Settings, replace_other: bool = False) ->
 
 
 def _job_in(folder: Path) -> str | None:
-    """None: of another version, or no job that can be read."""
+    """Returns the present job of the folder; None if it is of another version or cannot be read."""
     try:
         return Manifest.read(folder).job
     except (CallError, FormatError):
@@ -145,16 +146,18 @@ class Planner:
         return unit
 
     def memory(self, pipeline: str, rows: int, columns: int, disparities: tuple[int, int], maps: int = 13, **how: Any) -> int:
-        """Bytes of a worker: what the plan takes, the images with masks, and `maps` bytes a pixel of results."""
+        """Returns the memory of a worker in bytes: the workspace of the plan, the images with masks, and `maps` bytes per pixel
+        for results.
+        """
         p = self._picture
         workspace = self.explained(pipeline, rows, columns, disparities, **how).workspace_bytes
         pixel = 2 * p.channels * np.dtype(p.dtype).itemsize + (2 if p.masked else 0)
         return PROCESS + workspace + rows * columns * (pixel + maps)
 
     def explained(self, pipeline: str, rows: int, columns: int, disparities: tuple[int, int], **how: Any) -> Explanation:
-        """The plan for images of this size, of which none is there."""
+        """Returns the plan for images of this size, without reading any."""
         p, s = self._picture, self._settings
-        blank = np.empty((rows, columns, 3) if p.channels == 3 else (rows, columns), p.dtype)  # never touched, it takes no memory
+        blank = np.empty((rows, columns, 3) if p.channels == 3 else (rows, columns), p.dtype)  # takes no memory until it is accessed
         matcher = Matcher(
             pipeline=Pipeline.from_json(pipeline), disparities=disparities, device=s.device, bit_depth=s.bit_depth or p.bit_depth,
             memory_limit=NO_LIMIT, **how,
@@ -162,7 +165,7 @@ class Planner:
         return matcher.explain(blank, blank)
 
     def fewest(self, takes: Callable[[int], int], most: int, what: str) -> int:
-        """The least number of pieces of which each fits the memory."""
+        """Returns the smallest number of pieces that fit in the memory."""
         allowed = self._settings.memory
         if takes(most) > allowed:
             raise CallError(
@@ -190,7 +193,7 @@ class Planner:
                      memory=memory, pair=k)  # fmt: skip
 
     def _tiles_with_collar(self, collar: int) -> None:
-        """Semi-global matching that is not exact: what is further away than the collar is left out."""
+        """Semi-global matching in tiles, which is not exact: pixels farther away than the collar have no influence."""
 
         def reads(rows: Span, columns: Span, found: tuple[int, int], by: int) -> tuple[Span, Span]:
             width, height = self.size
@@ -206,7 +209,7 @@ class Planner:
                      read_columns=read_columns, disparities=found, memory=memory, after=(first.number, second.number))  # fmt: skip
 
     def _tiles(self) -> None:
-        """Methods of finite reach: a tile reads what it needs, and no more."""
+        """Tiles of methods with finite reach: a tile reads exactly the input that it requires."""
         width, height = self.size
 
         def reads(rows: Span, columns: Span, found: tuple[int, int]) -> tuple[Span, Span]:
@@ -222,7 +225,7 @@ class Planner:
 
     @property
     def want(self) -> list[str]:
-        """The outputs to request from a raw match, in addition to the map."""
+        """Returns the outputs of the raw pipeline to request in addition to disparity and validity."""
         return self._rules.wanted(self._settings.confidence)
 
     def _grid(self, reads: Callable[[Span, Span, tuple[int, int]], tuple[Span, Span]], how: dict[str, Any]) -> list[Unit]:
@@ -253,7 +256,7 @@ class Planner:
         return self._settings.tile[0] or side, self._settings.tile[1] or side
 
     def _refinements(self, refined: str) -> None:
-        """Stripes of the maps, with a collar; where there is a fill, once more behind it."""
+        """Adds the units that refine stripes of the maps, with a margin; if there is a fill, another set after it."""
         width, height = self.size
         rules = self._rules
         found = self.range_of(Span(0, height), Span(0, width))
@@ -269,7 +272,7 @@ class Planner:
         matched = [unit for unit in self._units if unit.kind in ("match", "tile")]
         stripes = len({unit.rows for unit in matched})
         reach = max(rules.refined_rows, rules.filled_rows)
-        own = max(height // max(1, 8 * reach), min(ENOUGH_STRIPES, height // max(1, 4 * reach)))  # more than what each reads beside
+        own = max(height // max(1, 8 * reach), min(ENOUGH_STRIPES, height // max(1, 4 * reach)))  # more rows than the margins
         count = max(self.fewest(takes, height, "stripe of refinements"), min(stripes, own))
         memory = takes(count)
         stage = self._stage("refine", cut(height, count), rules.refined_rows, matched, memory, whole)
@@ -295,8 +298,9 @@ class Planner:
 
 
 class Stripes:
-    """Semi-global matching with the bits of the whole image: sweeps down and up that lead path costs from band to band, in tiles of
-    columns, then the stripes, each by itself."""
+    """Semi-global matching with the bits of the whole image: sweeps down and up pass path costs from band to band, in tiles of
+    columns; then each stripe is matched by itself.
+    """
 
     def __init__(self, planner: Planner) -> None:
         self._planner, self._rules = planner, planner.rules
@@ -329,15 +333,17 @@ class Stripes:
                               disparities=self._found, memory=self._matching(len(self._cores)), after=after)  # fmt: skip
 
     def _read(self, rows: Span) -> Span:
-        """The row next to the stripe belongs to it: the penalty of the step between them may depend on it."""
+        """Returns the rows of the images that a stripe reads. They include the next row, because the penalty of the step to it
+        may depend on it.
+        """
         around = max(1, self._rules.feature_rows)
         return rows.grown(around, around, self._height)
 
     def _band(self, kind: str, at: int, rows: Span, before: list[Unit]) -> list[Unit]:
-        """Its units; those of the band before it where it has no rows."""
+        """Returns the units of a band; if it has no rows, those of the previous band."""
         if rows.length == 0:
             return before
-        lean = rows.length if self._rules.kinds > 1 else 0  # diagonal paths come from so far
+        lean = rows.length if self._rules.kinds > 1 else 0  # columns that diagonal paths cross in the band
         first, end = self._found
         beside = lean + 2 * self._rules.feature_rows + SEAM
         left, right = beside + max(0, end), beside + max(0, -first)
@@ -382,7 +388,7 @@ class Stripes:
 
 
 def in_levels(units: list[Unit]) -> list[Unit]:
-    """Numbered so that units of a level, which may run at once, follow one another."""
+    """Numbers the units so that those of a level, which may run at the same time, are consecutive."""
     level: list[int] = []
     for unit in units:
         level.append(1 + max((level[i] for i in unit.after), default=-1))
@@ -398,13 +404,13 @@ def _seams(tiles: list[Unit]) -> list[tuple[Unit, Unit]]:
 
 
 def _chosen(seams: list[tuple[Unit, Unit]], count: int) -> Iterable[tuple[Unit, Unit]]:
-    """Spread over the image."""
+    """Chooses seams that are spread over the image."""
     count = min(count, len(seams))
     return [seams[len(seams) * k // count] for k in range(count)]
 
 
 def _around_seam(first: Unit, second: Unit, size: tuple[int, int]) -> tuple[Span, Span]:
-    """Rows and columns."""
+    """Returns the rows and the columns around a seam."""
     if first.rows == second.rows:
         return first.rows, Span(second.columns.first, second.columns.first).grown(SEAM, SEAM, size[0])
     return Span(second.rows.first, second.rows.first).grown(SEAM, SEAM, size[1]), first.columns

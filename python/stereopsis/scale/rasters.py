@@ -1,4 +1,4 @@
-"""Images read and maps written piece by piece, through rasterio: GeoTIFF, BigTIFF, COG, VRT, Zarr, PNG and what else GDAL opens."""
+"""Reads images and writes maps piece by piece with rasterio: GeoTIFF, BigTIFF, COG, VRT, Zarr, PNG and other formats of GDAL."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from .spans import Span
 
 Array = npt.NDArray[Any]
 SAMPLE = 65536  # bytes
-SAMPLES = 256  # files of a folder, about
-CACHE = 64 << 20  # bytes that GDAL keeps of what it reads and writes
-BLOCK = 512  # pixels, of what is merged
-# Options of the GeoTIFFs of maps between units.
-FAST = {"zstd": {"compress": "zstd", "zstd_level": 1}, "none": {}}  # a predictor takes half as long again, for a sixth of the bytes
+SAMPLES = 256  # approximate number of sampled files in a folder
+CACHE = 64 << 20  # size of GDAL's cache, in bytes
+BLOCK = 512  # side of a block of merged files, in pixels
+# Options of GeoTIFFs with maps that units pass to each other.
+FAST = {"zstd": {"compress": "zstd", "zstd_level": 1}, "none": {}}  # a predictor saves a sixth, in 50 % more time
 TYPES = ("uint8", "uint16", "float32")
 
 
 @contextmanager
 def library() -> Iterator[Any]:
-    """rasterio, which takes little memory, and does not mind pictures without coordinates."""
+    """Returns rasterio with a small cache and without its warning about images without coordinates."""
     rasterio = importlib.import_module("rasterio")
     with warnings.catch_warnings(), rasterio.Env(GDAL_CACHEMAX=CACHE, GDAL_NUM_THREADS="ALL_CPUS", GDAL_PAM_ENABLED="NO"):
         warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
@@ -53,14 +53,14 @@ def opened(path: str) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class Picture:
-    """An image's size and type, as its file says."""
+    """Size and type of an image, from the header of its file."""
 
     width: int
     height: int
     channels: int
     dtype: str
-    masked: bool  # it has a no-data value, a mask or an alpha channel
-    bit_depth: int = 0  # 0, unless the file declares fewer bits than its type has
+    masked: bool  # True if the file has a no-data value, a mask or an alpha channel
+    bit_depth: int = 0  # significant bits if the file declares fewer than its type has, otherwise 0
 
     @classmethod
     def of(cls, path: str) -> Picture:
@@ -89,7 +89,9 @@ def _bit_depth_of_pnm(path: str) -> int:
 
 
 def read(path: str, picture: Picture, rows: Span, columns: Span, reduced: int = 1) -> tuple[Array, Array | None]:
-    """Pixels (h, w) or (h, w, 3), and a mask where the file has one; of an image `reduced` so many times by averaging."""
+    """Returns the pixels, (h, w) or (h, w, 3), and the mask if the file has one. `reduced` is the factor by which averaging
+    reduces the image.
+    """
     with opened(path) as dataset, library() as rasterio:
         window = rasterio.windows.Window(columns.first, rows.first, columns.length, rows.length)
         size = max(1, rows.length // reduced), max(1, columns.length // reduced)
@@ -100,7 +102,7 @@ def read(path: str, picture: Picture, rows: Span, columns: Span, reduced: int = 
             else:
                 pixels = np.ascontiguousarray(dataset.read([1, 2, 3], out_shape=(3, *size), **how).transpose(1, 2, 0))
             mask = dataset.dataset_mask(window=window, out_shape=size) if picture.masked else None
-            if mask is not None:  # an alpha channel has levels between
+            if mask is not None:  # an alpha channel also has values between 0 and 255
                 mask = np.where(mask != 0, np.uint8(255), np.uint8(0))
         except rasterio.errors.RasterioError as error:
             raise FileError(f"{path} cannot be read in rows {rows.first} to {rows.end}: {error}") from error
@@ -122,7 +124,7 @@ def fingerprint(path: str, full: bool) -> dict[str, Any]:
 
 
 def _files_behind(path: str) -> list[str]:
-    """Returns the other files that an image reads: a mosaic's sources, and theirs; masks next to it."""
+    """Returns the other files to which an image refers: the sources of a mosaic, recursively, and a mask next to the file."""
     found: set[str] = set()
     left = [path]
     while left:
@@ -149,8 +151,9 @@ def _fingerprint_of_file(path: str, full: bool) -> dict[str, Any]:
 
 
 def _fingerprint_of_folder(folder: Path, full: bool) -> dict[str, Any]:
-    """The names of its files, and of all of them the bytes, or of some the sizes and times: it may hold a hundred thousand,
-    and every unit asks."""
+    """Returns a hash of the names of the files, and of the bytes of all of them if `full`, otherwise of the sizes and times of
+    some: a folder may have 100,000 files, and every unit checks it.
+    """
     files = sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
     sums = hashlib.sha256("\n".join(os.path.relpath(file, folder) for file in files).encode())
     for file in files if full else files[:: max(1, len(files) // SAMPLES)]:
@@ -166,8 +169,8 @@ def _profile(dtype: np.dtype[Any]) -> dict[str, Any]:
 
 
 def encoded(map_: Array, compression: str = "zstd") -> bytes:
-    """A map as a GeoTIFF in memory, so that a full disk is met where bytes are written, not somewhere in a library."""
-    how = FAST["zstd" if map_.dtype.kind == "u" else compression]  # a hundredth of the bytes, in the same time
+    """Returns a map as a GeoTIFF in memory. The caller writes it to disk, and so detects a full disk itself."""
+    how = FAST["zstd" if map_.dtype.kind == "u" else compression]  # zstd reduces the bytes to a hundredth in the same time
     with library() as rasterio, rasterio.MemoryFile() as memory:
         height, width = map_.shape
         with memory.open(width=width, height=height, blockysize=16, **how, **_profile(map_.dtype)) as dataset:
@@ -176,14 +179,16 @@ def encoded(map_: Array, compression: str = "zstd") -> bytes:
 
 
 def decoded(path: Path, rows: Span, columns: Span) -> Array:
-    """A part of such a map."""
+    """Reads a part of a map that encoded() wrote."""
     with opened(str(path)) as dataset, library() as rasterio:
         part: Array = dataset.read(1, window=rasterio.windows.Window(columns.first, rows.first, columns.length, rows.length))
         return part
 
 
 def write_tiled(path: Path, like: str, size: tuple[int, int], dtype: str, rows_of: Callable[[Span], Array], cog: bool) -> None:
-    """Writes a map of which `rows_of(rows)` tells rows; read back and compared, then renamed. Coordinates are those of `like`."""
+    """Writes a map whose rows `rows_of(rows)` returns. The file is read back, compared and then renamed. It has the coordinates
+    of the file `like`.
+    """
     width, height = size
     temporary = path.with_name(f".{path.stem}.part.tif")
     shape = {"tiled": True, "blockxsize": BLOCK, "blockysize": BLOCK} if min(size) >= 16 else {}
@@ -207,12 +212,12 @@ def write_tiled(path: Path, like: str, size: tuple[int, int], dtype: str, rows_o
 
 
 def _deflate(dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Level 1: the third takes twice the time, for a hundredth of the bytes."""
+    """Returns the options of compression. Level 3 takes twice the time of level 1 and saves 1 % of the bytes."""
     return {"compress": "deflate", "zlevel": 1, "predictor": 3 if dtype.kind == "f" else 2}
 
 
 def _read_ahead(spans: Sequence[Span], rows_of: Callable[[Span], Array]) -> Iterator[tuple[Span, Array]]:
-    """Rows, of which the next are read while these are in use."""
+    """Yields blocks of rows, and reads the next block while the caller uses the present one."""
     with ThreadPoolExecutor(1) as reader:
         ahead = reader.submit(rows_of, spans[0])
         for k, rows in enumerate(spans):
@@ -235,7 +240,7 @@ def _write_rows(rasterio: Any, dataset: Any, rows: Span, pixels: Array) -> int:
 
 
 def _check(path: Path, width: int, height: int, sums: Sequence[int]) -> None:
-    """GDAL tells of a full disk late or never."""
+    """Compares the file with the checksums of its rows, because GDAL reports a full disk late or never."""
     for rows, expected in zip(_block_rows(height), sums, strict=True):
         try:
             found = zlib.crc32(np.ascontiguousarray(decoded(path, rows, Span(0, width))).data)

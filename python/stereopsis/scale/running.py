@@ -1,4 +1,4 @@
-"""Runs a job's units: all, some, or a shard of them, by an engine that exists."""
+"""Runs all units of a job, some of them, or a shard, with one of the engines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ POLL_SECONDS = 1.0
 
 
 class Progress:
-    """A line on stderr: units, share of the work, rate, and how long it will take."""
+    """A progress line on stderr: units, share of the work, rate, and remaining time."""
 
     def __init__(self, todo: Sequence[Unit], quiet: bool) -> None:
         self._left, self._count = {unit.number for unit in todo}, len(todo)
@@ -42,7 +42,7 @@ class Progress:
 
 
 def weight(unit: Unit) -> float:
-    """Estimates the unit's work relative to the job's other units."""
+    """Estimates the work of the unit relative to the other units of the job."""
     kinds = {"down": 0.25, "up": 0.25, "refine": 0.2, "fill": 0.2, "edges": 0.01}
     return kinds.get(unit.kind, 1.0) * unit.pixels
 
@@ -59,7 +59,7 @@ def duration(seconds: float) -> str:
 
 
 def run_all(job: Job, options: Options, quiet: bool = False) -> int:
-    """Makes the needed units that are absent or damaged. Returns their number; Slurm's may still be running."""
+    """Computes the needed units that are absent or damaged. Returns their number; with Slurm, they may still be running."""
     todo = missing(job, targets(job))
     if todo:
         progress = Progress(todo, quiet)
@@ -71,7 +71,7 @@ def run_all(job: Job, options: Options, quiet: bool = False) -> int:
 
 
 def _engine(name: str) -> Callable[[Job, list[Unit], Options, OnUnitDone], None]:
-    """Imported by name: only Dask's needs Dask."""
+    """Returns the module of an engine. It is imported on first use, so that only the engine for Dask requires Dask."""
     if name == "local":
         from .engines.local import run
     elif name == "dask":
@@ -86,21 +86,22 @@ def _engine(name: str) -> Callable[[Job, list[Unit], Options, OnUnitDone], None]
 
 
 def run_units(job: Job, numbers: Sequence[int], options: Options) -> int:
-    """Makes these, here, and what they need."""
+    """Computes these units, and the units that they need, in this process."""
     worker = Worker(job, options.device, options.threads)
     return sum(worker.run(unit) for unit in (unit_of(job, number) for number in numbers))
 
 
 def unit_of(job: Job, number: int) -> Unit:
-    """Raises CallError where there is none."""
+    """Returns the unit of that number. Raises CallError if there is none."""
     if not 0 <= number < len(job.units):
         raise CallError(f"--unit {number} is not allowed; the job has the units 0 to {len(job.units) - 1}")
     return job.units[number]
 
 
 def run_shard(job: Job, index: int, count: int, options: Options, patience: float, quiet: bool = False) -> int:
-    """Makes every count-th unit in this process, and waits for the units of others that these need. Raises Error after
-    `patience` seconds without progress. Returns the number of units made."""
+    """Computes every count-th unit in this process, and waits for units of other shards that these need. Returns the number of
+    computed units. Raises Error after `patience` seconds without progress.
+    """
     if not 1 <= index <= count:
         raise CallError(f"--shard {index}/{count} is not allowed; it must be from 1/{count} to {count}/{count}")
     worker = Worker(job, options.device, options.threads)
@@ -115,7 +116,7 @@ def run_shard(job: Job, index: int, count: int, options: Options, patience: floa
 
 
 def _await(job: Job, unit: Unit, patience: float) -> None:
-    """Waits until all units that `unit` needs exist. Damaged ones are made again with the unit."""
+    """Waits until all units that `unit` needs exist. Damaged units are computed again together with the unit."""
     began, waited_for = time.monotonic(), -1
     while job.store.state(unit.name, contents=False) is not State.whole:
         absent = [i for i in unit.after if job.store.state(job.units[i].name, contents=False) is State.absent]

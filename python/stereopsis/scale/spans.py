@@ -1,4 +1,4 @@
-"""Rows and columns, from a first one to an end that is not among them."""
+"""Ranges of rows or columns: the first one, and the end, which is not included."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ class Span(NamedTuple):
         return Span(max(self.first, other.first), min(self.end, other.end))
 
     def within(self, other: Span) -> slice:
-        """Its place in an array that begins where the other does."""
+        """Returns the slice of this span in an array that covers the other span."""
         return slice(self.first - other.first, self.end - other.first)
 
 
 def cut(length: int, pieces: int) -> list[Span]:
-    """Alike, so that they have a plan in common, and the last one shorter; or, where that would leave none, nearly alike."""
+    """Cuts a length into spans of equal length, which share a plan, with a shorter last one. If nothing would be left for the
+    last one, the lengths differ by at most 1.
+    """
     step = pieces_of(length, pieces)
     if step * (pieces - 1) < length:
         return [Span(step * i, min(length, step * (i + 1))) for i in range(pieces)]

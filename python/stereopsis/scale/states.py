@@ -1,7 +1,8 @@
-"""Files of path costs, which lead from stripe to stripe.
+"""Files of path costs that are passed from stripe to stripe.
 
-The first 8 bytes are MAGIC, the next 4 the header's length (little endian); the header is JSON; the rest is its array (kinds, columns,
-disparities), of uint8 where all of it fits, which takes half for nothing; else of little-endian uint16 compressed by zlib.
+The first 8 bytes are MAGIC, the next 4 the header's length (little endian); the header is JSON; the rest is the array (kinds,
+columns, disparities). It is uint8 if all values fit, which halves the size at no cost; otherwise it is little-endian uint16,
+compressed by zlib.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Paths = npt.NDArray[np.uint16]
 
 
 def packed(paths: Paths, job: str, row: int, columns: Span, first_disparity: int) -> bytes:
-    """`row` is the one behind the path costs: the first of those that go on from them."""
+    """Returns the contents of a file. `row` is the first row that continues from the path costs."""
     narrow = int(paths.max(initial=0)) < 256
     payload = paths.astype("u1").tobytes() if narrow else zlib.compress(paths.astype("<u2").tobytes(), level=1)
     kinds, _, disparities = paths.shape
@@ -44,7 +45,7 @@ def packed(paths: Paths, job: str, row: int, columns: Span, first_disparity: int
 
 
 def unpacked(content: bytes, name: str, job: str, row: int) -> tuple[Span, Paths]:
-    """The columns, and the path costs there. Raises FormatError where they are not those of this job and row."""
+    """Returns the columns and the path costs in them. Raises FormatError if the file belongs to another job or row."""
     if content[: len(MAGIC)] != MAGIC:
         raise FormatError(f"{name} is not a file of path costs; run again to compute it again")
     try:

@@ -1,7 +1,7 @@
 """Stores the results of units: files below a job's folder, and for each unit a sidecar that identifies them.
 
-A file is written under another name, brought to the disk, and renamed; the sidecar comes last. So a unit is whole or it is not, whoever was
-killed, and two runs of it at once do no harm: both write the same bytes.
+A file is written under a temporary name, flushed to the disk, and renamed; the sidecar is written last. A unit is therefore
+complete or absent, even if a worker is killed. Two workers may compute the same unit, because both write the same bytes.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from .._json import parsed
 class State(Enum):
     absent = "absent"
     whole = "whole"
-    damaged = "damaged"  # it was made, and is not what its sidecar says
+    damaged = "damaged"  # the files differ from the sidecar
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """All of it, or nothing. Raises FileError."""
+    """Writes a complete file, or none. Raises FileError."""
     temporary = path.parent / f".{path.name}.{socket.gethostname()}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ class Store:
 
     def __init__(self, folder: Path, job: str) -> None:
         self._folder, self._job = folder, job
-        self._compared: dict[str, tuple[int, ...]] = {}  # files whose bytes this process has read, as they were then
+        self._compared: dict[str, tuple[int, ...]] = {}  # files that this process has verified
 
     def path(self, name: str) -> Path:
         return self._folder / name
@@ -57,7 +57,7 @@ class Store:
         return self._folder / "done" / f"{unit}.json"
 
     def keep(self, unit: str, files: Mapping[str, bytes], about: Mapping[str, Any]) -> None:
-        """Writes what a unit has made, by name, and vouches for it."""
+        """Writes the files of a unit, by name, and then its sidecar."""
         for name, content in files.items():
             write_whole(self.path(name), content)
         sums = {name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()}
@@ -65,7 +65,7 @@ class Store:
         write_whole(self.sidecar(unit), text.encode())
 
     def about(self, unit: str) -> dict[str, Any] | None:
-        """The sidecar; None where there is none of this job, or none that can be read."""
+        """Returns the sidecar of a unit; None if it is missing, unreadable, or of another job."""
         try:
             about = parsed(self.sidecar(unit).read_bytes(), f"{self.sidecar(unit)}")
         except (OSError, FormatError):
@@ -75,7 +75,7 @@ class Store:
         return about if about.get("job") == self._job and isinstance(about.get("files"), dict) else None
 
     def state(self, unit: str, contents: bool = True) -> State:
-        """Without `contents` the files' sizes alone are looked at."""
+        """Returns the state of a unit. Without `contents`, only the sizes of its files are checked."""
         about = self.about(unit)
         if about is None:
             return State.absent

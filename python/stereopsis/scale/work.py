@@ -1,4 +1,4 @@
-"""A unit done: its inputs read, matched, and what comes of it kept. This is all that an engine has to start."""
+"""Computes a unit: reads its inputs, matches them, and stores the results. An engine only needs to call this module."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from .spans import Span
 from .states import Paths, packed, unpacked
 from .store import State
 
-FIRST_LOOK = 64  # rows more for a fill that has to look further
+FIRST_LOOK = 64  # number of rows by which the input of a fill grows at first
 MAP_TYPES = {"disparity": "float32", "validity": "uint8", "right": "float32", "confidence": "float32"}
 
 
 def missing(job: Job, targets: Iterable[Unit], contents: bool = True) -> list[Unit]:
-    """The targets that are not whole, and of what they need that which is not, in an order in which to make them: by kinds, as units
-    that are alike have a plan and its memory in common."""
+    """Returns the targets that are not complete, and the incomplete units that they need, in an order in which they can be
+    computed. Units of one kind are consecutive, because they share a plan and its memory.
+    """
     found: dict[int, bool] = {}
     open_ = list(targets)
     while open_:
@@ -42,27 +43,28 @@ def missing(job: Job, targets: Iterable[Unit], contents: bool = True) -> list[Un
 
 
 def targets(job: Job) -> list[Unit]:
-    """Returns the units that a job is run for."""
+    """Returns the units whose results a job is run for."""
     return job.manifest.of_kind(job.manifest.final_kind, "audit")
 
 
 class Worker:
-    """Does units of a job on this machine."""
+    """Computes units of a job on this machine."""
 
     def __init__(self, job: Job, device: str | None = None, threads: int = 0) -> None:
         self._job, self._manifest, self._rules = job, job.manifest, job.manifest.rules
         self._device, self._threads = device or job.manifest.device, threads
 
     def run(self, unit: Unit) -> int:
-        """Makes a unit unless it is whole, and first the units that it needs and that are absent or damaged. Returns
-        the number of units made."""
+        """Computes a unit unless it is complete, after the units that it needs and that are absent or damaged. Returns the number
+        of computed units.
+        """
         needed = missing(self._job, [unit])
         for one in needed:
             self.make(one)
         return len(needed)
 
     def make(self, unit: Unit) -> None:
-        """Makes a unit whose inputs are whole. Raises Error, with the unit's name."""
+        """Computes a unit whose inputs are complete. Raises Error with the name of the unit."""
         begin, worked = time.time(), time.process_time()
         try:
             for file in self._manifest.inputs[unit.pair]:
@@ -145,7 +147,7 @@ class Worker:
         return self._maps(unit, self._refined(self._rules.filled, unit, rows, maps), rows, unit.columns, self._manifest.want)
 
     def _put_edges(self, unit: Unit, exact: Span, rows: Span, maps: dict[str, Array]) -> None:
-        """Puts the nearest measured values beyond the rows `exact` into the maps' row above and the row below."""
+        """Writes the nearest measured values beyond the rows `exact` to the rows of the maps above and below them."""
         if rows.first < exact.first:
             filling.put(maps, 0, self._met(unit, exact.first - 1, above=True))
         if rows.end > exact.end:
@@ -162,8 +164,9 @@ class Worker:
         return filling.last_of(self._decoded(edges, "edges", Span(line, line + 1), unit.columns)[0], here)
 
     def _edge_of(self, stripe: Unit, part: Span, columns: Span, above: bool) -> Array:
-        """Returns the last (`above`) or first measured values in a part of a stripe. A few rows mostly have them for
-        all columns that have any."""
+        """Returns the last (`above`) or first measured values in a part of a stripe. A few rows usually contain them for all
+        columns that have any.
+        """
         look, has_any = FIRST_LOOK, np.isfinite(self._decoded(stripe, "edges", Span(0, 1), columns)[0])
         while True:
             near = Span(max(part.first, part.end - look), part.end) if above else Span(part.first, min(part.end, part.first + look))
@@ -176,7 +179,8 @@ class Worker:
         return decoded(self._job.store.path(f"maps/{unit.name}.{name}.tif"), rows, columns)
 
     def _maps_before(self, unit: Unit, rows: Span) -> dict[str, Array]:
-        """Returns the inputs of a stage of refinements: the maps of the stage before it, and the right view's map as it was matched."""
+        """Returns the maps that a stage of refinements reads: those of the previous stage, and the matched map of the right view.
+        """
         before = self._manifest.of_kind("refine") if unit.kind == "fill" else self._raw
         maps = {}
         for name in ("disparity", "validity", *self._wanted):
@@ -194,7 +198,7 @@ class Worker:
         return matcher(None, None, maps=maps)
 
     def _make_audit(self, unit: Unit) -> dict[str, bytes]:
-        """The seam again with twice the collar, against what the tiles have there."""
+        """Matches a seam again with twice the collar, and counts the differences from the tiles."""
         result = self._match(self._matcher(self._rules.raw, unit), unit)
         again = result.disparity[unit.rows.within(unit.read_rows), unit.columns.within(unit.read_columns)]
         before = read_map(self._job, self._raw, "disparity", unit.rows, unit.columns)
@@ -235,7 +239,9 @@ class Worker:
         return matcher(left, right, mask_left=mask_left, mask_right=mask_right, **(given or {}))
 
     def _paths(self, unit: Unit, kind: str, row: int) -> Paths | None:
-        """Path costs of the rows before `row`, as wide as what the unit reads; 0 in columns where they do not matter."""
+        """Returns the path costs that continue at `row`, as wide as the input of the unit; 0 in columns in which they have no
+        influence.
+        """
         before = [self._job.units[i] for i in unit.after if self._job.units[i].kind == kind]
         if not before:
             return None
@@ -249,7 +255,7 @@ class Worker:
         return paths
 
     def _maps(self, unit: Unit, result: Any, rows: Span, columns: Span, more: Sequence[str]) -> dict[str, bytes]:
-        """The unit's own part of the result, which has `rows` and `columns`."""
+        """Returns the unit's own part of a result that covers `rows` and `columns`."""
         own = unit.rows.within(rows), unit.columns.within(columns)
         names = ["disparity", "validity", *more]
         return {f"maps/{unit.name}.{name}.tif": self._encoded(getattr(result, name)[own]) for name in names}
@@ -259,7 +265,7 @@ class Worker:
 
 
 def paths_of(above: Paths | None, below: Paths | None) -> dict[str, Paths | None]:
-    """Returns the path costs as the matcher's arguments."""
+    """Returns the path costs as arguments of the matcher."""
     return {"paths_above": above, "paths_below": below}
 
 
@@ -269,7 +275,7 @@ def _peak_bytes() -> int:
 
 
 def read_map(job: Job, units: Iterable[Unit], name: str, rows: Span, columns: Span) -> Array:
-    """A part of a map, put together from what units have made."""
+    """Returns a part of a map, assembled from the results of units."""
     made = np.empty((rows.length, columns.length), MAP_TYPES[name])
     for unit in units:
         if not (unit.rows.meets(rows) and unit.columns.meets(columns)):
@@ -281,8 +287,9 @@ def read_map(job: Job, units: Iterable[Unit], name: str, rows: Span, columns: Sp
 
 
 def run_unit(folder: str, number: int, device: str | None = None, threads: int = 0, *_: object) -> int:
-    """Makes a unit for an engine. Any process may call it, on any machine that sees the folder. Returns the number of
-    units made. Further arguments, such as the results that a unit waits for, are ignored."""
+    """Computes a unit for an engine. Any process on any machine with access to the folder may call it. Returns the number of
+    computed units. Further arguments, such as the results that a unit waits for, are ignored.
+    """
     job = _opened(folder, os.stat(os.path.join(folder, "manifest.json")).st_mtime_ns)
     return Worker(job, device, threads).run(job.units[number])
 

@@ -1,4 +1,4 @@
-"""The call: `stereopsis view SOURCE …`."""
+"""The command-line options of `stereopsis view SOURCE …`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def range_of(arguments: argparse.Namespace) -> tuple[int, int] | None:
 
 
 def geometry_of(arguments: argparse.Namespace) -> tuple[Any, Any]:
-    """The rig, and where the pairs are raw the calibration that rectifies them."""
+    """Returns the rig and, for raw pairs, the calibration that rectifies them."""
     if arguments.raw and not arguments.calib:
         raise CallError("--raw requires the calibration of the cameras; give --calib FILE")
     if not arguments.calib:

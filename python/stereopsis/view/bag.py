@@ -1,4 +1,4 @@
-"""Bags of ROS 1 and ROS 2 as sources, with the cameras that are in them."""
+"""Bags of ROS 1 and ROS 2 as sources of pairs, with the cameras of the bag."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILES = {".bag", ".mcap", ".db3"}
 
 
 def is_bag(given: str) -> bool:
-    """Returns whether `given` is a bag by its name, or a folder that ros2 bag has written."""
+    """Returns whether `given` has the name of a bag, or is a folder that `ros2 bag` wrote."""
     path = pathlib.Path(given)
     if path.is_dir():
         return (path / "metadata.yaml").is_file() or any(file.suffix in FILES for file in path.iterdir())
@@ -23,7 +23,7 @@ def is_bag(given: str) -> bool:
 
 
 class Bag:
-    """A source of `sources.py`. Pairs come in their order: to go back is to begin anew."""
+    """A source (sources.py). Pairs can only be read in order; to go back, reading starts again at the beginning."""
 
     disparities: tuple[int, int] | None = None
 
@@ -41,7 +41,7 @@ class Bag:
         self.pairing: Pairing | None = None
         self._recording: Any = None
         self._iterator: Iterator[Any] = iter(())
-        self._pair: Any = None  # the last one that was read, of
+        self._pair: Any = None  # position of the last pair that was read
         self._next = 0
         self.pair(how)
 
@@ -69,7 +69,7 @@ class Bag:
         while self._next <= index:
             pair = next(self._iterator, None)
             if pair is None:
-                self.length = self._next  # now it is known
+                self.length = self._next  # the length is known only now
                 break
             self._pair, self._next = pair, self._next + 1
         return self._frame(self._next - 1)
@@ -82,7 +82,7 @@ class Bag:
         return Frame(pair.left, pair.right, f"{number}: {seconds}.{part // 10**6:03}", rig=rig, calibration=calibration)
 
     def _interval(self) -> float:
-        """Seconds between pictures of a view."""
+        """Returns the time between two images of a view, in seconds."""
         times = []
         for raw in self._opened(0.0).bag.messages([self._recording.topics.left]):
             times.append(raw.time)

@@ -1,4 +1,4 @@
-"""Videos and cameras, through OpenCV: two of them, or one that has both views side by side."""
+"""Videos and cameras through OpenCV: two of them, or one that shows both views side by side."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .frame import Frame
 from .pairing import LOOSE, STRICT, Pairing, nearest
 
 Array = Any
-PATIENCE = 5.0  # seconds without a pair, until somebody is told
+PATIENCE = 5.0  # seconds without a pair before an error is reported
 VIDEOS = {".mp4", ".avi", ".mkv", ".mov", ".webm", ".m4v", ".mpg", ".mpeg", ".ogv", ".y4m"}
 
 
@@ -45,15 +45,15 @@ class View:
             raise FileError(f"'{given}' cannot be opened as a {'camera' if self.live else 'video'}; check that no other program uses it")
         self.rate = float(self._capture.get(cv2.CAP_PROP_FPS)) or 30.0
         self.length = 0 if self.live else max(1, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
-        self.stamp = 0.0  # time of the grabbed picture, in seconds
+        self.stamp = 0.0  # time of the grabbed image, in seconds
         self._next = 0
 
     def grab(self) -> None:
-        """Begins with the next picture: of two views, one right behind the other."""
+        """Grabs the next image. The images of two views are grabbed directly after each other."""
         if not self._capture.grab():
             raise FileError(f"'{self.given}' delivers no more images; check that the camera is connected")
         self._next += 1
-        told = self._capture.get(self._cv2.CAP_PROP_POS_MSEC) / 1e3  # for a camera, the kernel's clock if its driver reports it
+        told = self._capture.get(self._cv2.CAP_PROP_POS_MSEC) / 1e3  # a camera's driver may report the kernel's clock
         self.stamp = told if not self.live or told > 0 else time.monotonic()
 
     def picture(self) -> Array:
@@ -72,7 +72,7 @@ class View:
 
 
 class Capture:
-    """A source of `sources.py`."""
+    """A source (sources.py) of live pairs."""
 
     disparities: tuple[int, int] | None = None
 
@@ -139,7 +139,7 @@ class Capture:
 
 
 def pairs_of_frames(views: list[tuple[int, float]], how: Pairing) -> list[tuple[int, ...]]:
-    """Returns the frames that form pairs, for videos of (length, rate)."""
+    """Returns the frame numbers that form pairs, for two videos given as (length, rate)."""
     if len(views) == 1 or how.by == "number":
         return [(i,) * len(views) for i in range(min(length for length, _ in views))]
     (left, right) = ([i / rate for i in range(length)] for length, rate in views)
@@ -147,7 +147,7 @@ def pairs_of_frames(views: list[tuple[int, float]], how: Pairing) -> list[tuple[
 
 
 class Newest:
-    """Grabs all the time, so that what is taken is never an old picture of a buffer."""
+    """Grabs images continuously, so that a pair never consists of old images of a buffer."""
 
     def __init__(self, views: list[View], how: Pairing) -> None:
         self._views, self._how, self._wake = views, how, threading.Condition()
@@ -172,7 +172,7 @@ class Newest:
                 self._wake.notify()
 
     def _grab(self) -> tuple[list[Array], float] | None:
-        """The next pair, and how many seconds its pictures are apart; None where that is too much."""
+        """Returns the next pair and the seconds between its images; None if that is too much."""
         for view in self._views:
             view.grab()
         first, last = self._views[0], self._views[-1]

@@ -1,4 +1,4 @@
-"""The thread that reads, matches and publishes. Pages take the newest result; they never slow it."""
+"""The thread that reads, matches and publishes. Pages take the newest result and never slow the thread down."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ PLAYING = {"play", "grab", "step", "seek", "speed", "repeat"}
 
 @dataclass(frozen=True)
 class Shown:
-    """A result, and all that it was made from."""
+    """A result with the pair and the settings from which it was computed."""
 
     serial: int
-    pair: int  # changes with the pair, and with how it was prepared
+    pair: int  # number that changes with the pair and with its preparation
     index: int
     prepared: Prepared
     settings: Settings
@@ -43,7 +43,7 @@ class Shown:
 
 
 class Matchers:
-    """Matchers that are kept as long as what they are for stays."""
+    """Matchers that are kept as long as their settings do not change."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[object, Matcher]] = {}
@@ -86,12 +86,12 @@ def matcher_of(
         probes=probes,
         rig=prepared.rig,
         bit_depth=prepared.frame.bit_depth,
-        warn_of_pair=False,  # the page shows what is measured
+        warn_of_pair=False,  # the page itself shows how many pixels are measured
     )
 
 
 class Engine:
-    """`notify` is called, from the engine's thread, whenever there is something new: "frame" or "state"."""
+    """The engine calls `notify` on its thread with "frame" or "state" when there is a new one."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class Engine:
         self._reader.shutdown()
 
     def change(self, message: Mapping[str, Any]) -> None:
-        """Applies a page's request. Raises CallError for a wrong one; nothing has changed then."""
+        """Applies a request of a page. Raises CallError for a wrong request, which changes nothing."""
         do = message["do"]
         with self._wake:
             if do in PLAYING:
@@ -167,7 +167,7 @@ class Engine:
         self.notify("state")
 
     def _accepted(self, settings: Settings, message: Mapping[str, Any]) -> Settings:
-        """Rejects a parameter that contradicts the others, so that what runs goes on and the page shows the value before."""
+        """Rejects a parameter that contradicts the others. Matching then continues, and the page shows the previous value."""
         if message["do"] == "set" and not str(message["name"]).endswith(".stage"):
             try:
                 self._plan(settings)
@@ -184,7 +184,7 @@ class Engine:
         return True
 
     def _plan(self, settings: Settings) -> None:
-        """Raises Error where these settings match no pair like the one that is shown."""
+        """Raises Error if a pair like the present one cannot be matched with these settings."""
         settings = replace(settings, device="cpu", disparities=settings.disparities or (0, 64))
         if self.shown is None:
             Matcher(pipeline=settings.effective_pipeline(), disparities=settings.disparities, device="cpu").explain()
@@ -193,7 +193,7 @@ class Engine:
             matcher_of(prepared, settings, ()).explain(prepared.left, prepared.right)
 
     def pair(self, how: Pairing) -> None:
-        """Pairs the source's views anew. Raises Error, and then they are paired as before."""
+        """Pairs the views of the source in another way. If it raises Error, the previous pairing remains."""
         source = self.source
         if source.pairing is None:
             raise CallError(f"'{source.name}' does not have two views to pair")
@@ -232,7 +232,7 @@ class Engine:
         self.playback.open(self.source.length)
 
     def _let_go(self, source: Source) -> None:
-        """Closes a source that nobody reads from now; reading opens it again."""
+        """Closes a source that is no longer read; the next read opens it again."""
         if source is not self.source or self.playback.off:
             self._reader.submit(source.close)
 
@@ -304,7 +304,7 @@ class Engine:
         device = self._matchers.device("shown")
         self.shown = Shown(self._serial, self._pair, index, prepared, settings, searched, result, other, ms, device, revision)
         self.notify("frame")
-        if rectifiable != self.rectifiable:  # by cameras of the pair's own
+        if rectifiable != self.rectifiable:  # with the cameras of the pair itself
             self.notify("state")
 
     def _read(self, fresh: bool, source: Source, source_index: int, index: int) -> Frame:
@@ -339,7 +339,7 @@ class Engine:
         return _native.estimate_disparities(whole.left, whole.right, bit_depth=whole.frame.bit_depth)
 
     def estimate(self) -> None:
-        """The range of the pair that is shown, from its own pictures. Raises Error."""
+        """Returns the search range that is estimated from the images of the present pair. Raises Error."""
         if self.shown is None:
             raise CallError("there is no pair yet from which the search range could be estimated")
         first, end = self._estimated(self.shown.settings, self.shown.prepared.frame)

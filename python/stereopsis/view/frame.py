@@ -1,4 +1,4 @@
-"""The pair that a source of the viewer gives."""
+"""A pair from a source of the viewer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = Any
 
 @dataclass(frozen=True)
 class Frame:
-    """One pair, as its source gave it, and what is known about it."""
+    """A pair as its source returned it, with its properties."""
 
     left: Array
     right: Array

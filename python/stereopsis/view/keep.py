@@ -1,4 +1,4 @@
-"""Saves files for the shown pair: preset, maps, cloud, and all that is needed to repeat the result."""
+"""Saves files of the present pair: preset, maps, cloud, and everything that is needed to repeat the result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Keeper:
         self._engine, self._calib, self._raw = engine, calib, raw
 
     def make(self, what: str) -> Kept:
-        """A file: preset, disparity, depth, cloud or all. Raises Error."""
+        """Returns a file: preset, disparity, depth, cloud or all. Raises Error."""
         match what:
             case "preset":
                 return Kept("preset.json", "application/json", self._preset().encode())
@@ -50,7 +50,9 @@ class Keeper:
         raise CallError(f"'{what}' cannot be saved; it must be preset, disparity, depth, cloud or all")
 
     def command(self) -> str:
-        """The call that gives the disparity that is shown; of pictures that are no files, on what `all` saves."""
+        """Returns the command that computes the present disparity. If the images are not files, the command reads the files that
+        `all` saves.
+        """
         shown = self._shown()
         settings, prepared = shown.settings, shown.prepared
         files = prepared.frame.files if settings.resolution == "full" else None
@@ -133,7 +135,7 @@ def pfm(image: Array) -> bytes:
 
 
 def pnm(image: Array) -> bytes:
-    """Grey or colour, 8 or 16 bits; float images as PFM, which is read by its contents."""
+    """Returns the contents of a PNM file of an image: grey or colour, 8 or 16 bits. Float images are saved as PFM instead."""
     if image.dtype == np.float32:
         raise CallError("images of float pixels cannot be saved as PNM; the call names the original files")
     height, width = image.shape[:2]
@@ -143,7 +145,7 @@ def pnm(image: Array) -> bytes:
 
 
 def ply(points: Array, image: Array) -> bytes:
-    """The points that there are, with the left picture's colours."""
+    """Returns the valid points with the colours of the left image."""
     colours = image if image.ndim == 3 else np.repeat(image[..., None], 3, axis=2)
     if colours.dtype == np.uint16:
         colours = colours >> 8

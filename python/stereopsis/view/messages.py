@@ -1,4 +1,4 @@
-"""Makes the messages to a page: descriptions as JSON, pictures and maps as binary after a JSON header."""
+"""Makes the messages to a page: descriptions as JSON, and images and maps as binary data after a JSON header."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from .settings import RESOLUTIONS, Settings
 
 Array = Any
 
-# Costs as `volume` come from outside, and none do here.
+# The cost stage `volume` needs a volume from the caller, which the viewer does not have.
 STAGES = {slot: [name for name in names if name != "volume"] for slot, names in stages().items()}
 
 
 def packed(header: Mapping[str, object], planes: Mapping[str, tuple[int, Array]]) -> bytes:
-    """Length of the header, header, planes; each begins at a multiple of 4. A plane is (key, array)."""
+    """Returns a message: the length of the header, the header, and the planes, each at a multiple of 4 bytes. A plane is (key,
+    array).
+    """
     described, blobs, offset = [], [], 0
     for name, (key, array) in planes.items():
         array = np.ascontiguousarray(array)
@@ -49,7 +51,7 @@ def packed_file(file: Kept) -> bytes:
 
 
 def seen(image: Array, bit_depth: int = 0) -> Array:
-    """Returns the image in 8 bits, for the screen."""
+    """Returns the image with 8 bits, for display."""
     if image.dtype == np.uint8:
         return image
     if image.dtype == np.uint16:
@@ -58,7 +60,7 @@ def seen(image: Array, bit_depth: int = 0) -> Array:
 
 
 def plane(shown: Shown, name: str) -> tuple[int, Array] | None:
-    """A plane of a result, with the key that changes when it does; None where there is none."""
+    """Returns a plane of a result, with a key that changes when the plane changes; None if the result has no such plane."""
     prepared, result = shown.prepared, shown.result
     match name:
         case "left":
@@ -111,7 +113,7 @@ def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> b
 
 
 def measured(result: Result) -> float:
-    """The share of pixels whose disparity was measured, not filled."""
+    """Returns the share of pixels whose disparity was measured and not filled."""
     return float(np.count_nonzero(result.validity == 0)) / result.validity.size
 
 

@@ -1,4 +1,4 @@
-"""Pairs left with right pictures: by number, as the command pairs sequences, or by time."""
+"""Pairs left and right images by frame number, like the command `match`, or by time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from .._errors import CallError, FileError
 IMAGES = {".png", ".pgm", ".ppm", ".pnm", ".jpg", ".jpeg", ".tif", ".tiff", ".pfm", ".npy"}
 Path = pathlib.Path
 
-LOOSE, STRICT = 0.5, 0.05  # largest difference of a pair's times, as a share of the time between two pictures of a view
+LOOSE, STRICT = 0.5, 0.05  # largest difference of the times of a pair, as a share of the time between two images of a view
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """`strict`: of files by number, none may be without a partner; else a pair's times are all but the same. None: as the source
-    likes it: files by number and strictly, cameras by number and loosely, bags by stamp."""
+    """How to pair images: by "number" or by "stamp". If `strict` is true, every file must have a partner in pairing by number,
+    and the times of a pair must be nearly equal in other cases. None selects the default of the source: files are paired by
+    number and strictly, cameras by number and not strictly, bags by stamp.
+    """
 
     by: str | None = None
     strict: bool | None = None
@@ -55,14 +57,14 @@ def files_of(given: str) -> list[Path]:
 
 
 def number_of(file: Path) -> int | None:
-    """The last number of the stem."""
+    """Returns the last number in the stem of the name."""
     digits = re.findall(r"\d+", file.stem)
     return int(digits[-1]) if digits else None
 
 
 @dataclass(frozen=True)
 class PairOfFiles:
-    """A pair's, and by how many seconds their times differ, where those are known."""
+    """The indices of a pair, and the difference of its times in seconds if they are known."""
 
     left: Path
     right: Path
@@ -102,13 +104,15 @@ def by_key(files: Sequence[Path]) -> dict[object, Path]:
 
 
 def interval_of(stamps: Sequence[float]) -> float:
-    """Seconds between two pictures."""
+    """Returns the time between two images, in seconds."""
     steps = [after - before for before, after in zip(stamps, stamps[1:], strict=False) if after > before]
     return statistics.median(steps) if steps else math.inf
 
 
 def nearest(left: Sequence[float], right: Sequence[float], strict: bool) -> list[tuple[int, int]]:
-    """Indices of pairs, of two ascending lists of seconds: each right one with the left one that is nearest of all."""
+    """Returns the indices of pairs from two ascending lists of times in seconds. A right image is paired with the nearest left
+    image.
+    """
     limit = (STRICT if strict else LOOSE) * min(interval_of(left), interval_of(right))
     best: dict[int, tuple[float, int]] = {}
     for i, stamp in enumerate(left):
@@ -166,6 +170,8 @@ def seconds_of(text: str) -> float:
 
 
 def unit_of(number: str) -> float:
-    """Whole numbers of a time since 1970 are nano-, micro- or milliseconds by their length."""
+    """Returns the unit of a time in seconds. The number of digits of a whole number since 1970 tells nanoseconds, microseconds
+    and milliseconds apart.
+    """
     digits = len(number) if number.isdigit() else 0
     return 1e-9 if digits >= 18 else 1e-6 if digits >= 15 else 1e-3 if digits >= 12 else 1.0

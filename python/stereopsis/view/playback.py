@@ -14,14 +14,14 @@ GRABS = ("off", "request", "always")
 
 
 class Playback:
-    """Position in a source. `speed` is the largest number of pairs a second, 0 for as many as can be."""
+    """The position in a source. `speed` is the largest number of pairs per second; 0: no limit."""
 
     def __init__(self, playing: bool, speed: float) -> None:
         self.playing, self.speed, self.repeat = playing, speed, True
         self.index, self.length = 0, 1
         self.live = False
-        self.off = False  # the source is let go, until somebody asks for a pair
-        self.asked = 0  # live pairs that were asked for, one by one
+        self.off = False  # the source is closed until a pair is requested
+        self.asked = 0  # number of single live pairs that were requested
         self._due = 0.0
 
     def open(self, length: int | None) -> None:
@@ -33,7 +33,7 @@ class Playback:
         self.length, self.index = length, min(self.index, length - 1)
 
     def wait(self) -> float | None:
-        """Seconds until the next pair is due; None where none comes by itself."""
+        """Returns the seconds until the next pair is due; None if no pair is due without a request."""
         if self.asked:
             return 0.0
         if not self.playing or (self.length == 1 and not self.live):
@@ -94,7 +94,7 @@ class Playback:
 
 
 class Rate:
-    """Events a second, of the last two seconds."""
+    """Returns the number of events per second in the last two seconds."""
 
     def __init__(self) -> None:
         self._times: deque[float] = deque()

@@ -1,4 +1,4 @@
-"""A pair as the method sees it: swapped, rectified, scaled."""
+"""Prepares a pair for the method: swaps, rectifies and scales it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = Any
 
 @dataclass(frozen=True)
 class Prepared:
-    """`scale` is (x, y): working pixels for one of the full size."""
+    """A prepared pair. `scale` is (x, y): the number of working pixels per full-size pixel."""
 
     frame: Frame
     left: Array
@@ -49,7 +49,7 @@ class Prepared:
 
 
 def prepare(frame: Frame, settings: Settings, rig: Rig | None, calibration: Calibration | None = None) -> Prepared:
-    """The cameras are those of the call, else the frame's own."""
+    """Prepares a pair. Cameras of the command line take precedence over those of the frame."""
     if rig is None:
         rig, calibration = frame.rig, frame.calibration
     left, right, truth = frame.left, frame.right, frame.truth
@@ -81,7 +81,7 @@ def smaller_mask(mask: Array | None, size: tuple[int, int]) -> Array | None:
 
 
 def reduced(image: Array, size: tuple[int, int]) -> Array:
-    """Each pixel is the mean of the area that it covers, rounded to nearest."""
+    """Reduces an image. A pixel is the mean of the area that it covers, rounded to nearest."""
     means = reduced_rows(image.astype(np.float64), size[1])
     means = np.swapaxes(reduced_rows(np.swapaxes(means, 0, 1), size[0]), 0, 1)
     if image.dtype != np.float32:
@@ -101,7 +101,9 @@ def reduced_rows(image: Array, rows: int) -> Array:
 
 
 def sampled(image: Array, size: tuple[int, int]) -> Array:
-    """The pixel at the middle of each: no mean of disparities on both sides of an edge."""
+    """Reduces a disparity map. Takes the pixel in the middle of each area, because a mean would mix disparities on both sides of
+    an edge.
+    """
     rows = ((np.arange(size[1]) + 0.5) * image.shape[0] / size[1]).astype(int)
     columns = ((np.arange(size[0]) + 0.5) * image.shape[1] / size[0]).astype(int)
     return image[rows[:, None], columns]

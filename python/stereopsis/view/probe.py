@@ -1,4 +1,4 @@
-"""The costs of all candidates at a pixel: raw, aggregated, optimised."""
+"""Returns the costs of all candidates at a pixel: raw, aggregated and optimised."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ class Probe:
         self._engine, self._matchers, self._lock = engine, Matchers(), threading.Lock()
 
     def costs(self, x: int, y: int) -> dict[str, Any]:
-        """The curves that the pipeline has, or why there are none. Raises CallError for what is no pixel."""
+        """Returns the curves that the pipeline has, or the reason why there are none. Raises CallError if the position is not a
+        pixel.
+        """
         shown = self._engine.shown
         if shown is None:
             raise CallError("there is no result to probe yet")
@@ -39,6 +41,6 @@ class Probe:
 
 
 def curve(costs: Array) -> list[float | None]:
-    """Returns the costs as numbers, None for those that are no candidates."""
+    """Returns the costs as numbers; None for absent candidates."""
     none = 65535 if costs.dtype == np.uint16 else np.inf
     return [float(cost) if np.isfinite(cost) and cost != none else None for cost in costs]

@@ -1,4 +1,4 @@
-"""HTTP and WebSocket at one address, http://HOST:PORT/TOKEN/: only who knows the token gets in."""
+"""Serves HTTP and WebSocket at one address, http://HOST:PORT/TOKEN/. Clients must know the token."""
 
 from __future__ import annotations
 
@@ -35,20 +35,19 @@ POLICY = (
     "img-src 'self' data: blob:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 LARGEST_MESSAGE = 1 << 20
-# Seconds between pictures: of a page that takes them at once, and of one that takes long, maybe because the machine that
-# matches draws, too.
+# Seconds between frames: for a page that draws them at once, and for a slow page, perhaps on the machine that also matches.
 FAST, SLOW = 1 / 30, 1 / 18
 EVERYWHERE = ("", "0.0.0.0", "::")  # the names of these addresses are unknown, so that only the token protects the page
 
 
 class Page:
-    """One connected page: takes messages, and is sent the newest frame when it is ready for it."""
+    """A connected page. It sends messages, and receives the newest frame when it is ready."""
 
     def __init__(self, viewer: Viewer, connection: ServerConnection) -> None:
         self.viewer, self.connection = viewer, connection
         self.have: dict[str, object] | None = None
         self.fresh = asyncio.Event()
-        self._revision, self._sent, self._taken = -1, 0.0, 0.0  # the last picture's revision, time of sending and receipt
+        self._revision, self._sent, self._taken = -1, 0.0, 0.0  # the last frame: revision, time sent, time received
         self._answers: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
@@ -78,7 +77,7 @@ class Page:
                     await self.connection.send(message)
 
     def _is_early(self, shown: Shown) -> bool:
-        """A result of changed settings is shown at once; others wait for their time."""
+        """Sends a result of changed settings at once, and other results at the rate of the page."""
         pause = min(SLOW, max(FAST, 2.5 * (self._taken - self._sent)))
         wait = self._sent + pause - time.monotonic()
         if wait <= 0 or shown.revision != self._revision:

@@ -19,7 +19,7 @@ RESOLUTIONS = [*FRACTIONS, *BOXES]
 
 @dataclass(frozen=True)
 class Settings:
-    """`disparities` and `region` are in pixels of the full size."""
+    """The settings of the viewer. `disparities` and `region` are in full-size pixels."""
 
     pipeline: Pipeline
     device: str = "auto"
@@ -32,7 +32,7 @@ class Settings:
     region: Region | None = None
 
     def working_size(self, size: tuple[int, int]) -> tuple[int, int]:
-        """Returns the working size for pictures of (width, height). It keeps their shape and never enlarges them."""
+        """Returns the working size for images of (width, height). It keeps their aspect ratio and never enlarges them."""
         if self.resolution in FRACTIONS:
             factor: float = 1 / FRACTIONS[self.resolution]
         else:
@@ -56,7 +56,7 @@ Message = Mapping[str, Any]
 
 
 def changed(settings: Settings, message: Message) -> Settings:
-    """New settings, as a page's message asks for. Raises CallError for what is not allowed."""
+    """Returns the settings that a message of a page requests. Raises CallError for values that are not allowed."""
     return CHANGES[message["do"]](settings, message)
 
 
@@ -67,7 +67,9 @@ def set_parameter(settings: Settings, message: Message) -> Settings:
 
 
 def set_refinements(settings: Settings, message: Message) -> Settings:
-    """The slots of the refinements that stay and the stages of new ones, in their order. Stages that were switched off stay so."""
+    """Returns the slots of refinements that remain and the stages of new ones, in order. Refinements that are switched off remain
+    off.
+    """
     names = [str(name) for name in message["names"]]
     pipeline = settings.pipeline.copy()
     off = {slot.slot for slot in pipeline.slots() if slot.is_refinement and not pipeline.get(f"{slot.slot}.enabled")}

@@ -16,14 +16,14 @@ from .frame import Frame
 from .pairing import IMAGES, Pairing, Path, files_of, paired
 
 class Source(Protocol):
-    """`length` is None where pairs come as they come: there is no seeking then, and read() gives the newest.
+    """A source of pairs. `length` is None for live pairs: they cannot be sought, and read() returns the newest.
 
-    Closed, it is opened again by the next read(). All is called by one thread.
+    After close(), the next read() opens the source again. One thread makes all calls.
     """
 
     name: str
     length: int | None
-    rate: float  # pairs a second, 0: as fast as can be
+    rate: float  # pairs per second; 0: no limit
     disparities: tuple[int, int] | None  # the search range, if the source gives one
     pairing: Pairing | None  # set if two views have to be paired
 
@@ -33,7 +33,7 @@ class Source(Protocol):
 
 
 class Files:
-    """One pair, or a sequence of them."""
+    """A pair of images, or a sequence of pairs."""
 
     rate = 0.0
 
@@ -73,7 +73,7 @@ class Files:
 
 
 class Synthetic:
-    """A generated scene; moving, the cameras pan over a wider one and back."""
+    """A generated scene. The cameras of a moving scene pan over a wider one and back."""
 
     rate = 30.0
     frames = 48
@@ -177,7 +177,7 @@ def named(given: Sequence[str], truth: str | None, scale: float, how: Pairing) -
 
 
 def described_by(about: Path) -> tuple[tuple[int, int] | None, str, float]:
-    """Returns the contents of a dataset.json: the range, the truth's file and its scale."""
+    """Returns the contents of a dataset.json: the search range, the file with the ground truth, and its scale."""
     described = parsed(about.read_bytes(), f"'{about}'")
     try:
         disparities = (0, int(described["ndisp"])) if "ndisp" in described else None
@@ -194,7 +194,9 @@ TRUTHS = ["disp_left.pfm", "disp0.pfm", "disp0GT.pfm"]
 
 
 def scene_of(folder: Path, truths: Sequence[Path], scale: float, how: Pairing) -> Files | None:
-    """left/ and right/, or left.* and right.* (as Middlebury, KITTI and EuRoC name them, too), with the truth that is there."""
+    """Returns the images of a folder: left/ and right/, or left.* and right.*, or the names of Middlebury, KITTI and EuRoC; with
+    the ground truth if there is one.
+    """
     for names in FOLDERS:
         sides = [folder / name for name in names]
         if all(side.is_dir() for side in sides):

@@ -1,4 +1,4 @@
-"""Bags of ROS 1 and ROS 2: pairs out of them, results into them. Reading and writing require the package rosbags.
+"""Bags of ROS 1 and ROS 2: reads pairs from them and writes results to them. Reading and writing require the package rosbags.
 
-`reading.Bag` is a bag's messages, `recording.Recording` its stamped pairs.
+`reading.Bag` gives the messages of a bag, `recording.Recording` its stamped pairs.
 """

@@ -64,7 +64,7 @@ def storage_of(arguments: argparse.Namespace) -> str:
 
 
 def call_of(arguments: argparse.Namespace, recording: Recording) -> dict[str, Any]:
-    """All that decides what is written: a run is resumed by the same call alone."""
+    """Returns all settings that affect the output. A run can be resumed only with the same settings."""
     given = {name: getattr(arguments, name) for name in vars(arguments) if name not in UNIMPORTANT}
     at = recording.bag.path.absolute()
     files = sorted(at.iterdir()) if at.is_dir() else [at]

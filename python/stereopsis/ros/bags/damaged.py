@@ -1,4 +1,4 @@
-"""Bags that end in the middle, as of a recorder that was killed: everything whole is read, in the order of the file."""
+"""Reads bags that are cut off, for example because the recorder was killed: all complete messages, in the order of the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Stream:
-    """The messages of a type that one publisher wrote to a topic. The type is named as ROS 2 does it."""
+    """The messages of one type that a publisher wrote to a topic. The type has the name that ROS 2 uses."""
 
     id: int
     topic: str
@@ -26,7 +26,7 @@ class Stream:
 @dataclass(frozen=True)
 class Record:
     stream: int
-    time: int  # when it was recorded, nanoseconds
+    time: int  # time of the recording, in nanoseconds
     data: bytes
 
 
@@ -34,7 +34,7 @@ Scan = Callable[[Path], Iterator[Stream | Record]]
 
 
 class Damaged:
-    """A file without its index. It is read once to see what there is, and again for the messages."""
+    """A file without an index. It is read once to list its streams, and again for each use of the messages."""
 
     def __init__(self, files: list[Path], scan: Scan) -> None:
         self._files, self._scan = files, scan
@@ -66,7 +66,7 @@ class Damaged:
 
 
 def inflated(data: bytes, compression: str) -> bytes:
-    """Decompresses as much as is readable."""
+    """Decompresses all bytes that are readable."""
     if compression in ("", "none"):
         return data
     if compression == "bz2":
@@ -80,6 +80,6 @@ def inflated(data: bytes, compression: str) -> bytes:
 
 def _zstd() -> Any:
     try:
-        return importlib.import_module("compression.zstd")  # in Python 3.14
+        return importlib.import_module("compression.zstd")  # in the standard library since Python 3.14
     except ModuleNotFoundError:
         return importlib.import_module("backports.zstd")

@@ -24,15 +24,15 @@ SIDES = [
 
 
 def is_raw(topic: str) -> bool:
-    """By ROS's names: image_rect, image_rect_color, image_rect_raw are rectified, all else is not."""
+    """Returns whether the topic has one of ROS's names for rectified images: image_rect, image_rect_color, image_rect_raw."""
     return "rect" not in topic.removesuffix("/compressed").rpartition("/")[2]
 
 
 def found(types: Mapping[str, str], left: str | None = None, right: str | None = None) -> Topics:
-    """Finds the topics of a pair among `types`, topics with their types. Topics that the caller names are used; the
-    others are found by the names that ROS uses.
+    """Finds the topics of a pair among `types`, topics with their types. Uses the topics that the caller names, and finds the
+    others by the names that ROS uses.
 
-    Raises CallError where there is no pair, or more than one.
+    Raises CallError if there is no pair, or more than one.
     """
     images = sorted(name for name, kind in types.items() if kind in IMAGES)
     for given in (left, right):
@@ -73,7 +73,7 @@ def _pairs(images: list[str]) -> list[tuple[str, str]]:
 
 
 def _rank(pair: tuple[str, str]) -> tuple[Any, ...]:
-    """Rectified ones first, then those that lie as they are, then colours."""
+    """Sorts rectified images first, then uncompressed ones, then colour images."""
     name = pair[0]
     return is_raw(name), name.endswith("/compressed"), "color" not in name, name
 

@@ -1,4 +1,4 @@
-"""The pairs of a bag as files, for whoever reads folders."""
+"""Writes the pairs of a bag as image files, for programs that read folders."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from .recording import Recording, say
 
 
 def write_frames(recording: Recording, folder: Path) -> int:
-    """FOLDER/left/000000.pgm, FOLDER/right/000000.pgm, … (.ppm in colour, .npy of floats), and the cameras as FOLDER/rig.yml.
+    """Writes FOLDER/left/000000.pgm, FOLDER/right/000000.pgm, … (.ppm for colour, .npy for floats), and the cameras to
+    FOLDER/rig.yml.
 
-    Raw pairs stay as they are; rig.yml is then for --raw. Returns how many pairs there are.
+    Raw pairs are not rectified; rig.yml is then for --raw. Returns the number of pairs.
     """
     if folder.exists() and any(folder.iterdir()):
         raise CallError(f"'{folder}' is not empty; give another folder")
@@ -33,7 +34,7 @@ def write_frames(recording: Recording, folder: Path) -> int:
 
 
 def write_picture(stem: Path, image: Array) -> None:
-    """The ending is that of what holds it without loss."""
+    """Writes an image in a format that stores it without loss, whose suffix is appended to the name."""
     if image.dtype == np.float32:
         np.save(stem.with_suffix(".npy"), image)
         return

@@ -1,4 +1,4 @@
-"""One interface to ROS 1's bags, MCAP, sqlite3 files and rosbag2 folders, whole or cut off."""
+"""One interface to bags of ROS 1, MCAP and sqlite3 files, and rosbag2 folders, complete or cut off."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ SCANS: dict[str, Scan] = {".bag": scan_ros1.scan, ".mcap": scan_mcap.scan, ".db3
 
 
 def is_bag(path: Path) -> bool:
-    """Returns whether `path` is a bag by its name, or a folder that holds one."""
+    """Returns whether `path` has the name of a bag, or is a folder that contains one."""
     if path.is_dir():
         return (path / "metadata.yaml").is_file() or bool(_storage(path))
     return path.suffix in SCANS
 
 
 def _storage(folder: Path) -> list[Path]:
-    """The files of a rosbag2 folder, in their order: NAME_0.mcap, NAME_1.mcap, …"""
+    """Returns the files of a rosbag2 folder in order: NAME_0.mcap, NAME_1.mcap, …"""
     files = [file for file in folder.iterdir() if file.suffix in (".mcap", ".db3")]
     return sorted(files, key=lambda file: [int(n) if n.isdigit() else 0 for n in re.findall(r"\d+", file.stem)[-1:]])
 
 
 @dataclass(frozen=True)
 class Topic:
-    """`type` as ROS 2 names it: sensor_msgs/msg/Image."""
+    """A topic and its type, which has the name that ROS 2 uses: sensor_msgs/msg/Image."""
 
     name: str
     type: str
@@ -44,7 +44,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Raw:
-    """A message with the bytes that the bag has."""
+    """A message with its serialised bytes."""
 
     stream: Stream
     time: int
@@ -52,7 +52,7 @@ class Raw:
 
 
 class Bag:
-    """A recording. Of a file that is cut off, `damage` says so, and what is whole is read."""
+    """A recording. For a file that is cut off, `damage` describes the damage, and all complete messages are read."""
 
     def __init__(self, path: Path) -> None:
         if not path.exists():
@@ -125,7 +125,7 @@ class Bag:
             yield Raw(by_key[connection.id, id(connection.owner)], time, bytes(data))
 
     def decoded(self, raw: Raw) -> Any:
-        """Raises FormatError where the bytes are no such message."""
+        """Returns the message that the bytes encode. Raises FormatError if they do not encode one of this type."""
         kind = raw.stream.type
         try:
             if self.is_ros1:

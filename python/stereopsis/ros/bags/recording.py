@@ -1,4 +1,4 @@
-"""The pairs of a bag."""
+"""Reads the stamped pairs of a bag."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def say(sentence: str) -> None:
 
 
 class Recording:
-    """Stamped pairs with their cameras, in the order of the bag. Each iteration begins anew.
+    """Stamped pairs with their cameras, in the order of the bag. Each iteration starts at the beginning.
 
-    left, right   image topics; None: found by their names
-    raw           the images are not rectified: CameraInfo says how; None: by their names
-    approximate   seconds between the stamps of a pair; 0: they are equal
-    queue         messages of a topic that wait for those of the others
+    left, right   image topics; None: the topics are found by their names
+    raw           True if the images must be rectified with CameraInfo; None: decided by the names of the topics
+    approximate   largest difference of the stamps of a pair, in seconds; 0: the stamps must be equal
+    queue         number of messages of a topic that wait for messages of the other topics
 
     >>> for pair in Recording("drive.mcap"):                        # doctest: +SKIP
     ...     r = st.match(pair.left, pair.right, rig=pair.cameras.rig, want=["depth"])
@@ -53,12 +53,12 @@ class Recording:
 
     @property
     def length(self) -> int:
-        """An upper limit of the number of pairs."""
+        """Returns an upper limit of the number of pairs."""
         return min(self.bag.topics[topic].count for topic in self.topics.images)
 
     @property
     def counts(self) -> dict[str, TopicCount]:
-        """Counts of the last iteration for each image topic."""
+        """Returns the counts of the last iteration for each image topic."""
         return dict(zip(self.topics.images, self.pairing.images.counts, strict=True))
 
     def __iter__(self) -> Iterator[StampedPair]:
@@ -83,7 +83,7 @@ class Recording:
         return self.pairing.flush()
 
     def begin(self) -> None:
-        """Begins anew; call it before the first `pairs_of`."""
+        """Starts a new iteration; call it before the first `pairs_of`."""
         self.pairing = self._new_pairing()
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from .recording import Recording
 
 
 def listing(path: Path, left: str | None, right: str | None) -> str:
-    """The topics, and which of them are the pair."""
+    """Returns the topics of a bag as text, with those of the pair."""
     with Bag(path) as bag:
         rows = [(topic.name, topic.type, str(topic.count)) for topic in sorted(bag.topics.values(), key=lambda t: t.name)]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
@@ -31,7 +31,10 @@ def listing(path: Path, left: str | None, right: str | None) -> str:
 
 
 def report_of(recording: Recording, pairs: int, failed: int) -> dict[str, Any]:
-    """`topics` has of each image topic what TopicCount has, in seconds; `left_out` the pairs that came to nothing."""
+    """Returns the counts of a run. `topics` has the counts of TopicCount for each image topic, with times in seconds; `left_out`
+    is the
+    number of pairs without a result.
+    """
     topics = {
         name: {
             "messages": count.messages,

@@ -1,4 +1,4 @@
-"""`stereopsis bag`: pairs out of a bag, results into another."""
+"""Runs `stereopsis bag`: reads pairs from a bag and writes results to another."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .report import listing, report_of, summary_of, write_report
 from .segments import Done, Segments
 from .writing import BagWriter
 
-PART_SECONDS = 60.0  # the most work that a killed run loses
+PART_SECONDS = 60.0  # largest amount of work that is lost if a run is killed
 
 
 class Stop:
@@ -49,7 +49,9 @@ class Stop:
 
 
 class Run:
-    """One call. It reads the input in order, skips pairs that an earlier run has done, and matches and writes the others."""
+    """One call of the command. It reads the input in order, skips pairs that an earlier run has matched, and matches and writes
+    the others.
+    """
 
     def __init__(self, arguments: argparse.Namespace, recording: Recording, stop: Stop) -> None:
         self._recording, self._stop = recording, stop
@@ -72,7 +74,7 @@ class Run:
         return self._processor.failed + self._recording.pairing.broken
 
     def run(self) -> bool:
-        """False where it was asked to end before."""
+        """Returns False if a signal ended the run early."""
         self._recording.begin()
         source = self._source()
         while (first := next(source, None)) is not None:
@@ -88,7 +90,7 @@ class Run:
             if self._stop.asked:
                 return False
         if self._segments.is_empty:
-            self._open()  # of an input without pairs, too, there is a bag
+            self._open()  # creates a bag even if the input has no pairs
         self._close_part()
         self._segments.assemble()
         return True
@@ -99,7 +101,7 @@ class Run:
         self._processor.close()
 
     def _source(self) -> Iterator[StampedPair]:
-        """Yields the pairs that are not done yet, and writes the messages to copy on the way."""
+        """Yields the remaining pairs, and writes the messages to copy along the way."""
         ours = self._recording.topics.all()
         for raw in self._bag.messages([*ours, *self._passed]):
             self._messages += 1

@@ -1,4 +1,4 @@
-"""MCAP, record by record (mcap.dev/spec)."""
+"""Reads MCAP files record by record (mcap.dev/spec)."""
 
 from __future__ import annotations
 
@@ -66,6 +66,6 @@ class _Scan:
 
 
 def _text(content: bytes, at: int) -> tuple[str, int]:
-    """Returns the text at `at` and its end."""
+    """Returns the text at the offset `at`, and the offset of its end."""
     (size,) = struct.unpack_from("<I", content, at)
     return content[at + 4 : at + 4 + size].decode(errors="replace"), at + 4 + size

@@ -1,4 +1,4 @@
-"""ROS 1's bags, record by record (wiki.ros.org/Bags/Format/2.0)."""
+"""Reads bags of ROS 1 record by record (wiki.ros.org/Bags/Format/2.0)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def scan(path: Path) -> Iterator[Stream | Record]:
 
 
 def _sized(file: BinaryIO) -> tuple[bytes, bool] | None:
-    """Returns the readable part of a field with its size in front, and whether it is whole."""
+    """Returns the readable part of a field that begins with its size, and whether the field is complete."""
     head = file.read(4)
     if len(head) < 4:
         return None

@@ -1,4 +1,4 @@
-"""rosbag2's sqlite3 files, row after row until the first that can't be read."""
+"""Reads the sqlite3 files of rosbag2 row by row, up to the first row that cannot be read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .damaged import Record, Stream
 def scan(path: Path) -> Iterator[Stream | Record]:
     with closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)) as database:
         try:
-            database.execute("PRAGMA writable_schema = 1")  # with which a file shorter than it says it is is opened
+            database.execute("PRAGMA writable_schema = 1")  # opens a file even if it is shorter than its header says
             yield from _streams(database)
             for row in database.execute("SELECT topic_id, timestamp, data FROM messages ORDER BY id"):
                 yield Record(*row)
@@ -28,7 +28,7 @@ def _streams(database: sqlite3.Connection) -> Iterator[Stream]:
     try:
         for name, definition, digest in database.execute(f"SELECT {columns} FROM message_definitions"):
             definitions[name] = definition, digest
-    except sqlite3.OperationalError:  # earlier versions have none
+    except sqlite3.OperationalError:  # earlier versions have no such table
         pass
     for number, topic, name in database.execute("SELECT id, name, type FROM topics ORDER BY id"):
         yield Stream(number, topic, name, *definitions.get(name, ("", "")))

@@ -1,4 +1,4 @@
-"""Results of a long run in parts, each whole, so that an interruption costs no more than the last part."""
+"""Writes the results of a long run in parts, each of which is a complete bag. An interruption loses at most the last part."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Done:
 
 
 class Segments:
-    """The parts lie in a folder beside the result, until it is whole."""
+    """The parts of a result. They lie in a folder beside the result until the result is complete."""
 
     def __init__(self, out: Path, storage: str, call: dict[str, Any], resume: bool) -> None:
         self.out, self._storage = out, storage
@@ -70,18 +70,18 @@ class Segments:
         return self._count == 0
 
     def open(self) -> BagWriter:
-        """The next part."""
+        """Begins the next part."""
         return BagWriter(self._path(self._count), self._storage)
 
     def finish(self, writer: BagWriter, done: Done) -> None:
-        """The part is whole, and from now on counts."""
+        """Marks the part as complete."""
         writer.close()
         self._count += 1
         self.done = done
         self._note(self._call)
 
     def assemble(self) -> None:
-        """One bag of all parts, under its name."""
+        """Merges all parts into one bag under its final name."""
         whole = self._folder / "whole"
         if self._storage != "ros1" and not self.out.suffix:
             self._as_folder(whole)
@@ -92,7 +92,7 @@ class Segments:
         shutil.rmtree(self._folder)
 
     def _as_folder(self, whole: Path) -> None:
-        """A bag that is split into files, as ros2 bag itself splits long ones."""
+        """Makes a bag that is split into files, as `ros2 bag` splits long ones."""
         whole.mkdir()
         yaml, merged = YAML(typ="safe"), _Metadata()
         for index, part in enumerate(self._paths()):
@@ -133,7 +133,7 @@ class Segments:
 
 
 class _Metadata:
-    """rosbag2's metadata.yaml of several files."""
+    """Returns rosbag2's metadata.yaml for several files."""
 
     def __init__(self) -> None:
         self.about: dict[str, Any] = {}

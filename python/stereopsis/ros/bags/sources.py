@@ -1,4 +1,6 @@
-"""`match`, `calibrate` and `evaluate` of bags: the pairs as files in a temporary folder, and the compiled command with these."""
+"""Runs `match`, `calibrate` and `evaluate` on bags: writes the pairs to a temporary folder and calls the compiled command with
+it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ DISPARITY = "stereo_msgs/msg/DisparityImage"
 
 
 def run_for(words: list[str]) -> int:
-    """A command and its arguments, of which one is a bag. Its exit code."""
+    """Runs a command, one of whose arguments is a bag. Returns its exit code."""
     command, *arguments = words or [""]
     at = next((i for i, word in enumerate(arguments) if not word.startswith("-") and is_bag(Path(word))), None)
     if command not in ("match", "calibrate", "evaluate") or at is None:
@@ -44,7 +46,7 @@ def run_for(words: list[str]) -> int:
 def _recording(bag: Path) -> Recording:
     try:
         return Recording(bag)
-    except CallError as error:  # match has no --left and --right for topics
+    except CallError as error:  # `match` has no options --left and --right for topics
         raise CallError(f"{error}; stereopsis bag {bag} --frames DIR writes them as image files") from error
 
 
@@ -76,7 +78,9 @@ def _disparities(path: Path, folder: Path) -> list[Path]:
 
 
 def _evaluated(before: list[str], disparities: list[Path], behind: list[str]) -> int:
-    """Each beside its truth: `--truth` is a file for one, a folder or a pattern of as many files for several."""
+    """Pairs each map with its ground truth: `--truth` is a file for one map; a folder or a pattern with as many files for
+    several.
+    """
     words = [*before, *behind]
     at = words.index("--truth") + 1 if "--truth" in words else len(words)
     truths = files_of(words[at]) if at < len(words) else []

@@ -1,4 +1,4 @@
-"""A bag that is written: a rosbag2 folder of MCAP or sqlite3, or a .bag of ROS 1."""
+"""Writes a bag: a rosbag2 folder of MCAP or sqlite3, or a .bag of ROS 1."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .damaged import Stream
 
 
 class BagWriter:
-    """`path` must not be there; the storage is mcap, sqlite3 or ros1. A topic begins with its first message."""
+    """A new bag. `path` must not exist; the storage is mcap, sqlite3 or ros1. A topic is created with its first message."""
 
     def __init__(self, path: Path, storage: str) -> None:
         self.typestore: Typestore = get_typestore(Stores.ROS1_NOETIC if storage == "ros1" else Stores.ROS2_HUMBLE)
@@ -29,12 +29,12 @@ class BagWriter:
         self._connections: dict[tuple[str, str], Connection] = {}
 
     def write(self, topic: str, kind: str, time: int, message: Any) -> None:
-        """The kind is named as ROS 2 does it."""
+        """Writes a message. `kind` has the name of its type in ROS 2."""
         serialize = self.typestore.serialize_ros1 if self._is_ros1 else self.typestore.serialize_cdr
         self._writer.write(self._connection(topic, kind, self.typestore), time, serialize(message, kind))
 
     def pass_on(self, stream: Stream, time: int, data: bytes, types: Typestore) -> None:
-        """Copies a message from another bag of the same ROS; `types` are that bag's."""
+        """Copies a message from another bag of the same ROS version; `types` is the typestore of that bag."""
         self._writer.write(self._connection(stream.topic, stream.type, types), time, data)
 
     def _connection(self, topic: str, kind: str, types: Typestore) -> Connection:

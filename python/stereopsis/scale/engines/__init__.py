@@ -1,2 +1,3 @@
-"""The engines that run the units: a module each, with `run(job, todo, options, on_unit_done)`. `todo` is in an order in
-which units may be made."""
+"""The engines that run the units of a job. Each engine is a module with a function `run(job, todo, options, on_unit_done)`, where
+`todo` lists the units in an order in which they may run.
+"""

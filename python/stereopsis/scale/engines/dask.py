@@ -1,5 +1,6 @@
-"""Dask distributed: workers of this machine, of hosts reached by SSH, or of a scheduler that is there. A unit is a task, what it
-waits for are its arguments; workers that are lost, and tries again, are Dask's own matter."""
+"""Runs units with Dask distributed, on workers of this machine, of hosts reached by SSH, or of a running scheduler. A unit is a
+task, whose arguments are the units for which it waits. Dask replaces lost workers and retries units.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ from ..manifest import KINDS, Job, Unit
 from ..options import OnUnitDone, Options, threads_of_each
 from ..work import missing, run_unit
 
-MEMORY = "stereopsis_memory"  # a resource of workers; where all have it, units are only sent where theirs is free
+MEMORY = "stereopsis_memory"  # a resource of workers; if all have it, a unit is only sent to a worker whose resource is free
 RECONNECT_SECONDS = 60.0
-LOST_WORKERS = 10  # a unit fails after it has lost so many workers
+LOST_WORKERS = 10  # number of lost workers after which a unit fails
 
 
 def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
-    """Raises the error of the first unit that fails. A scheduler that went away is looked for again."""
+    """Raises the error of the first unit that fails. Connects again if the scheduler was lost."""
     fruitless = 0
     while todo:
         before = len(todo)
@@ -32,7 +33,7 @@ def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) 
             return
         except Error:
             raise
-        except Exception as lost:  # Dask's errors of a lost scheduler are of many kinds
+        except Exception as lost:  # Dask reports a lost scheduler with many types of errors
             todo = missing(job, todo)
             fruitless = 0 if len(todo) < before else fruitless + 1
             if fruitless > options.retries or options.scheduler is None:
@@ -63,7 +64,7 @@ def _connected(distributed: Any, scheduler: str) -> Any:
 
 
 def _cluster(distributed: Any, job: Job, options: Options) -> Any:
-    """One unit at a time in each worker."""
+    """Limits each worker to one unit at a time."""
     if options.ssh:
         workers = {"nthreads": 1, "n_workers": options.workers or 1}  # options of the workers of each host
         return distributed.SSHCluster(list(options.ssh), worker_options=workers, remote_python=sys.executable)
@@ -72,7 +73,7 @@ def _cluster(distributed: Any, job: Job, options: Options) -> Any:
 
 def _submit(client: Any, job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
     as_completed = importlib.import_module("distributed").as_completed
-    elsewhere = options.scheduler is not None or options.ssh  # these workers have all of their machine's cores
+    elsewhere = options.scheduler is not None or options.ssh  # each of these workers has all cores of its machine
     threads = options.threads if elsewhere else threads_of_each(options)
     workers = client.scheduler_info()["workers"].values()
     by_memory = bool(workers) and all(MEMORY in worker.get("resources", {}) for worker in workers)

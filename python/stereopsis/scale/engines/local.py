@@ -1,4 +1,4 @@
-"""Processes of this machine. One that is killed is replaced, and its unit begun again."""
+"""Runs units in processes of this machine. A process that is killed is replaced, and its unit starts again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..work import Worker, run_unit
 
 
 def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
-    """Raises the error of the first unit that fails, after the units in flight."""
+    """Runs the units. Raises the error of the first unit that fails, after the units in flight have ended."""
     if options.workers <= 1:
         worker = Worker(job, options.device, options.threads)
         for unit in todo:
@@ -37,7 +37,7 @@ def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) 
 
 
 def _in_pool(job: Job, todo: list[Unit], options: Options) -> Iterator[int]:
-    """Numbers of units as they are made."""
+    """Yields the numbers of units as they complete."""
     numbers = {unit.number for unit in todo}
     order = TopologicalSorter({unit.number: numbers & set(unit.after) for unit in todo})
     order.prepare()

@@ -1,4 +1,4 @@
-"""GNU parallel: a call for each level of units."""
+"""Runs units with GNU parallel: one call for each level of units."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..work import not_made
 
 
 def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
-    """Raises Error where units were not made."""
+    """Runs the units. Raises Error if units are missing afterwards."""
     for level in shares(job, todo):
         words = ["parallel", "--will-cite", f"--jobs={options.workers or 1}", f"--retries={options.retries + 1}"]
-        called = shlex.join(command(job.folder, *common_words(options)))  # it gives a shell what it was given
+        called = shlex.join(command(job.folder, *common_words(options)))  # GNU parallel passes its arguments to a shell
         words += [f"{called} --quiet --unit {{}}", ":::", *(str(unit.number) for unit in level)]
         try:
             subprocess.run(words, check=False)

@@ -1,4 +1,6 @@
-"""Slurm: an array of jobs for each level of units, each behind the one before. Slurm runs them, and begins again those that it lost."""
+"""Runs units with Slurm: one array of jobs for each level of units, to start after the previous level. Slurm restarts jobs that
+it loses.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ POLL_SECONDS = 2.0
 
 
 def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
-    """Hands the arrays to Slurm; with `wait` until they have ended. Raises Error where units were not made then."""
+    """Submits the arrays to Slurm. With `wait`, waits until they have ended, and raises Error if units are missing then."""
     (job.folder / "log").mkdir(exist_ok=True)
     arrays: list[str] = []
     before: list[str] = []
@@ -60,7 +62,7 @@ def _submitted(job: Job, units: Sequence[Unit], behind: Sequence[str], options: 
 
 
 def _chunks(level: Sequence[Unit], most: int) -> list[Sequence[Unit]]:
-    """Numbers of a chunk are less than `most` apart."""
+    """Splits numbers into chunks, in which numbers differ by less than `most`."""
     chunks: list[list[Unit]] = []
     for unit in level:
         if not chunks or unit.number - chunks[-1][0].number >= most:
@@ -91,7 +93,7 @@ def _wait(job: Job, todo: list[Unit], arrays: Sequence[str], on_unit_done: OnUni
 
 
 def _said(words: Sequence[str], stdin: str = "", known: bool = True) -> str:
-    """`known`: it is an error where the command fails."""
+    """Returns the output of a command of Slurm. With `known`, a failure of the command raises an error."""
     try:
         done = subprocess.run(words, input=stdin, capture_output=True, text=True)
     except FileNotFoundError as error:

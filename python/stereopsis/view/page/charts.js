@@ -1,4 +1,4 @@
-// The histogram of disparities, and the time of each stage.
+// Draws the histogram of disparities and the times of the stages.
 import {draw, make, number_text} from "./elements.js";
 import {model} from "./model.js";
 

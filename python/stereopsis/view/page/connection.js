@@ -1,4 +1,4 @@
-// The socket: messages to the server, its answers by kind, and again when it was cut.
+// The WebSocket: sends messages to the server, dispatches its answers by kind, and reconnects.
 const address = new URL("socket", location.href);
 address.protocol = "ws:";
 
@@ -37,7 +37,7 @@ export class Connection extends EventTarget {
 
 const arrays = {uint8: Uint8Array, float32: Float32Array};
 
-// A header as JSON, then planes, as arrays over the message's own memory.
+// Parses a message: a JSON header, then planes, which become arrays on the memory of the message.
 function unpacked(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const message = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));

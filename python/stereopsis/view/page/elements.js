@@ -1,4 +1,4 @@
-// Elements in one call: make("button", {class: "quiet", onclick: f}, "text", child…).
+// Creates elements in one call: make("button", {class: "quiet", onclick: f}, "text", child…).
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -20,7 +20,7 @@ export function draw(svg, tag, attributes, text) {
 
 export const by_id = (id) => document.getElementById(id);
 
-// The options of a list, and which is chosen; nothing is touched where nothing changed.
+// Sets the options of a list and the selected one. It does not touch a list that has not changed.
 export function fill(select, options, chosen) {
   const text = JSON.stringify(options);
   if (select.dataset.options !== text) {

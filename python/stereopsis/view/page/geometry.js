@@ -1,4 +1,4 @@
-// Panes in pixels of the screen, and the picture in them: all panes share zoom and centre.
+// Converts between pixels of the screen and of the image. All panes share zoom and centre.
 import {model} from "./model.js";
 
 export function pane_boxes(host) {
@@ -9,7 +9,7 @@ export function pane_boxes(host) {
   });
 }
 
-// Screen pixels for a picture's pixel, and the picture's pixel at the middle of the pane.
+// Screen pixels per image pixel, and the image pixel in the middle of the pane.
 export function placing(box) {
   const [width, height] = model.frame.size;
   const scale = Math.min(box.width / width, box.height / height) * model.zoom.scale;

@@ -1,4 +1,4 @@
-// WebGL2 in a few words: programs with their uniforms, and textures that are filled again.
+// Helpers for WebGL2: programs with their uniforms, and textures that can be updated.
 export function program(gl, vertex, fragment) {
   const made = gl.createProgram();
   for (const [type, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
@@ -18,7 +18,7 @@ export function program(gl, vertex, fragment) {
   return {made, at};
 }
 
-const FILLING = 7; // the unit that textures are filled at, which no program reads
+const FILLING = 7; // the unit at which textures are updated; no program reads it
 
 const formats = {
   image1: ["R8", "RED", "UNSIGNED_BYTE"],
@@ -56,7 +56,7 @@ export class Textures {
     this.made[name] = {texture, kind, width, height};
   }
 
-  // A texture of that kind is bound even where there is none, as every sampler wants one.
+  // An empty texture is bound if there is none, because every sampler requires one.
   bind(unit, name, kind) {
     if (!this.made[name]) this.put(name, kind, 1, 1, kind === "map" ? new Float32Array([-1e30]) : new Uint8Array(3));
     this.gl.activeTexture(this.gl.TEXTURE0 + unit);

@@ -1,4 +1,4 @@
-// The dialog that saves: preset, command line, pictures, maps, cloud, a recording, a page to send to somebody.
+// The dialog that saves a preset, the command line, images, maps, a cloud, a recording, or a page for other people.
 import {by_id, download, make} from "./elements.js";
 import {model} from "./model.js";
 import {record} from "./record.js";

@@ -1,4 +1,4 @@
-// Keys, and the list of them.
+// The keyboard shortcuts, and the list of them.
 import {by_id, make} from "./elements.js";
 import {fit} from "./geometry.js";
 import {model} from "./model.js";

@@ -1,4 +1,4 @@
-// Joins the parts: what comes goes into the model, what changed is drawn with the next picture of the screen.
+// Connects the parts: messages update the model, and changes are drawn in the next frame of the screen.
 import {draw_histogram, draw_times, measure} from "./charts.js";
 import {Connection} from "./connection.js";
 import {by_id, fill, make} from "./elements.js";
@@ -19,7 +19,7 @@ import {available, views} from "./views.js";
 const host = by_id("panes");
 const link = new Connection();
 const send = (message) => link.send(message);
-let due = 0, boxes = null; // null: to be measured anew
+let due = 0, boxes = null; // null: must be measured again
 const box_of = (body) => pane_boxes(host).find((box) => box.body === body);
 
 show_theme();
@@ -44,7 +44,7 @@ function new_renderer() {
   }
 }
 
-// Asks for what is new of the planes that are shown; the server answers when there is something.
+// Requests new versions of the planes that are shown; the server answers when there is one.
 function ask() {
   const names = new Set(["disparity", "left", ...model.views().filter((v) => available(v, model)).flatMap((v) => views[v].planes)]);
   if (!model.running || model.pixel) names.add("validity"); // else nobody asks for a pixel's reason
@@ -55,7 +55,7 @@ function ask() {
   ask.last = text;
 }
 
-// Figures and charts of what runs are read a few times a second: no more often are they made.
+// Figures and charts are updated only a few times per second while pairs run.
 let figured = 0, later = 0;
 function figures() {
   clearTimeout(later);
@@ -166,4 +166,4 @@ setInterval(() => {
 }, 500);
 model.shown = shown;
 model.draw = draw;
-globalThis.viewer = model; // for whoever looks in from the console
+globalThis.viewer = model; // for debugging in the console

@@ -10,7 +10,7 @@ class Model extends EventTarget {
     lines: false, wipe: 0.5, cloud_colour: "image", ...kept,
   };
   zoom = {scale: 1, x: 0.5, y: 0.5};
-  pixel = null; // {x, y, held}, of the left picture
+  pixel = null; // {x, y, held} in the left image
   costs = null; // costs at that pixel
   dragged = null; // a region while it is dragged
 
@@ -28,7 +28,7 @@ class Model extends EventTarget {
     this.changed("look");
   }
 
-  // Returns whether pairs follow one another by themselves.
+  // Returns whether new pairs arrive without a request.
   get running() {
     const now = this.state?.playback;
     return Boolean(now?.playing && (now.live || now.length > 1));

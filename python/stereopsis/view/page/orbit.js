@@ -1,4 +1,4 @@
-// The camera that looks at the cloud: turned about its middle, nearer and farther.
+// The camera that shows the cloud: it turns about the middle of the cloud and moves nearer or farther.
 export const orbit = {yaw: 0.22, pitch: 0.12, distance: 1.05};
 
 export function reset_orbit() {
@@ -14,7 +14,7 @@ export function approach(factor) {
   orbit.distance = Math.min(8, Math.max(0.05, orbit.distance * factor));
 }
 
-// Column after column; focal lengths in half panes.
+// Column-major matrix; focal lengths are in units of half a pane.
 export function view_matrix(focal_x, focal_y) {
   const [cy, sy, cp, sp] = [Math.cos(orbit.yaw), Math.sin(orbit.yaw), Math.cos(orbit.pitch), Math.sin(orbit.pitch)];
   const near = 0.01, far = 60;

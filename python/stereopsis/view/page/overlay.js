@@ -1,4 +1,4 @@
-// Lines over the pictures: region, pixel and its match, rows to judge a rectification by, the edge of a wipe.
+// Draws lines over the images: the region, a pixel and its match, rows to check a rectification, the edge of a wipe.
 import {to_screen} from "./geometry.js";
 import {model} from "./model.js";
 

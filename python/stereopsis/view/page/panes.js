@@ -1,4 +1,4 @@
-// The panes, what each shows, and their legends.
+// The panes, their views and their legends.
 import {colours} from "./colourmaps.js";
 import {fill, make, number_text} from "./elements.js";
 import {model} from "./model.js";

@@ -1,4 +1,5 @@
-// Controls made from descriptions: a slider with a number, a list, a switch; with the text as tooltip and a reset.
+// Creates controls from descriptions of parameters: a slider with a number, a list or a switch, with a tooltip and a
+// reset button.
 import {fill, make} from "./elements.js";
 
 export class Parameter {
@@ -34,7 +35,7 @@ export class Parameter {
     this.element.append(make("span", {class: "value"}, ...parts), ...(this.slider ? [this.slider] : []));
   }
 
-  // Wide ranges are stretched, so that the default lies where a hand finds it.
+  // The scale of wide ranges is not linear, so that values near the default are easy to select.
   #build_slider(info, label) {
     const span = info.maximum - info.minimum;
     const share = (Number(info.default) - info.minimum) / span;
@@ -42,8 +43,8 @@ export class Parameter {
     const step = (info.step || (info.type === "integer" ? 1 : 0)) / span;
     this.input = make("input", {...label, type: "number", step: "any", onchange: () => this.choose(this.input.value)});
     this.slider = make("input", {
-      ...label, type: "range", min: 0, max: 1, step: this.power === 1 && step >= 0.01 ? step : "any", // as far as an arrow key goes
-      // A slider that is let go where the value was rejected returns to the value that holds, which the answer brings.
+      ...label, type: "range", min: 0, max: 1, step: this.power === 1 && step >= 0.01 ? step : "any", // step of an arrow key
+      // After a rejected value, a released slider shows the value of the answer.
       onchange: () => {
         this.held = false;
         this.choose(this.input.value);
@@ -68,7 +69,7 @@ export class Parameter {
     return String(Number(Math.min(maximum, value).toPrecision(4)));
   }
 
-  // The slider's own value is its place.
+  // The value of the slider is its position.
   #say(value) {
     this.slider.setAttribute("aria-valuetext", [value, this.info.unit].filter(Boolean).join(" "));
   }

@@ -1,4 +1,4 @@
-// Playing, stepping, seeking; the views' number.
+// Controls for playing, stepping, seeking and the number of views.
 import {by_id, fill, segments} from "./elements.js";
 import {model} from "./model.js";
 

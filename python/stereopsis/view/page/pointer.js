@@ -1,4 +1,4 @@
-// The pointer's actions in a pane: zoom, pan, hold a pixel, drag a region, wipe, turn the cloud.
+// Actions of the pointer in a pane: zoom, pan, hold a pixel, drag a region, wipe, turn the cloud.
 import {fit, pan, to_picture, zoom_at} from "./geometry.js";
 import {model} from "./model.js";
 import {approach, reset_orbit, turn} from "./orbit.js";

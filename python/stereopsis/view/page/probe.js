@@ -1,4 +1,4 @@
-// The pixel under the pointer: its values, and the curves of its candidates' costs.
+// Shows the values of the pixel under the pointer, and the curves of the costs of its candidates.
 import {draw, make, number_text} from "./elements.js";
 import {model} from "./model.js";
 import {reason_text} from "./views.js";
@@ -85,7 +85,7 @@ export class Probe {
   }
 }
 
-// Half a pixel of disparity is what depth is uncertain by.
+// The uncertainty of depth assumes an error of half a pixel of disparity.
 function depth_text(d, rig) {
   if (!rig || d <= rig.doffs) return "";
   const z = rig.fb / (d - rig.doffs);

@@ -1,4 +1,4 @@
-// A recording of the panes, as a WebM video.
+// Records the panes as a WebM video.
 import {download} from "./elements.js";
 import {model} from "./model.js";
 
@@ -12,7 +12,7 @@ export function record(picture, overlay, button) {
   const recorder = new MediaRecorder(stream, {mimeType: "video/webm", videoBitsPerSecond: 8e6});
   const parts = [];
   let [drawing, copied] = [0, 0];
-  // WebGL's picture exists only until the browser has shown it, so that it is drawn again for the copy.
+  // The WebGL image exists only until the browser has shown it, so it is drawn again for the copy.
   const copy = (now) => {
     drawing = requestAnimationFrame(copy);
     if (now < copied + 30) return;

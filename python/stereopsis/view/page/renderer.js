@@ -1,4 +1,4 @@
-// Draws every pane: uploads what came, and colours it on the GPU.
+// Draws every pane: uploads new planes and colours them on the GPU.
 import {colours} from "./colourmaps.js";
 import {placing} from "./geometry.js";
 import {Textures, program} from "./gl.js";
@@ -13,7 +13,7 @@ const other_map = {error: "truth", compare: "pinned", difference: "pinned"};
 const own_colours = {error: "error", difference: "difference"};
 
 const theme = () => document.documentElement.dataset.theme;
-const grounds = {light: [0.953, 0.957, 0.957], dark: [0.067, 0.086, 0.09]}; // --ground: what is opaque needs no blending
+const grounds = {light: [0.953, 0.957, 0.957], dark: [0.067, 0.086, 0.09]}; // --ground: opaque pixels need no blending
 
 export class Renderer {
   constructor(canvas) {
@@ -60,7 +60,7 @@ export class Renderer {
     }
   }
 
-  // A view at the picture's own size, as pixels: for files.
+  // Returns the pixels of a view at the size of the image, for files.
   picture_of(view) {
     const [width, height] = model.frame.size;
     const zoom = model.zoom;

@@ -1,4 +1,4 @@
-// Sends parameters no faster than they are answered: of a slider that moves, the newest value.
+// Sends parameters no faster than the server answers. For a moving slider, it sends the newest value.
 import {model} from "./model.js";
 
 export function setter(send, link) {

@@ -1,10 +1,10 @@
-// The programs: a picture or a map in a pane, and the cloud of points.
-export const INVALID = -1e30; // stands for NaN, which shaders may not tell apart
+// The shader programs for images and maps, and for the cloud of points.
+export const INVALID = -1e30; // represents NaN, which shaders may not be able to test
 
 export const quad = `#version 300 es
 void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0); }`;
 
-// The shader of a picture or a map: one program for each mode, so that none computes another's part.
+// The shader of an image or a map: one program for each mode, so that a program computes only its own mode.
 export const picture = (mode) => `#version 300 es
 #define ${mode.toUpperCase()}
 precision highp float;
@@ -66,7 +66,7 @@ void main() {
   colour = vec4(inside ? seen(p, at.x / pane.x) : ground, 1.0);
 }`;
 
-// A vertex for each pixel; invalid ones go out of sight.
+// Draws a vertex for each pixel, and moves invalid ones out of sight.
 export const points = `#version 300 es
 precision highp float;
 uniform sampler2D image, map, lut;

@@ -1,4 +1,4 @@
-// The side: what is searched and where, how it is shown, the pipeline's parameters, and what can be kept.
+// The side panel: search range, region, display, parameters of the pipeline, and saving.
 import {choices} from "./colourmaps.js";
 import {fill, make, segments} from "./elements.js";
 import {keep_buttons} from "./keep.js";

@@ -1,4 +1,5 @@
-// The groups of a pipeline's slots: what fills each, and its parameters. They are made again only when the pipeline has others.
+// The groups of the pipeline's slots: the stage of each slot and its parameters. They are created again only if the
+// slots change.
 import {fill, make} from "./elements.js";
 import {model} from "./model.js";
 import {Parameter} from "./parameters.js";
@@ -69,7 +70,7 @@ export class Slots {
     return summary;
   }
 
-  // A refinement's place among the others.
+  // The position of a refinement among the others.
   #order(slot) {
     const at = this.refinements.indexOf(slot);
     const change = (names) => (event) => {

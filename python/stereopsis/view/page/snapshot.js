@@ -1,4 +1,4 @@
-// A page of its own with this result: both pictures, the disparity with its values, settings and command line.
+// Makes a separate page of the present result: both images, the disparity with its values, settings and command line.
 import {download} from "./elements.js";
 import {model} from "./model.js";
 

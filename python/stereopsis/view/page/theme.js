@@ -1,4 +1,4 @@
-// Dark or light: as the system has it, until somebody chooses.
+// Dark or light colours: the setting of the system, until the user selects one.
 import {model} from "./model.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");

@@ -1,4 +1,4 @@
-// The views that a pane can show, each with its planes and its values' unit, range and colours.
+// The views that a pane can show, each with its planes and the unit, range and colours of its values.
 const range = (m) => m.frame?.disparities ?? [0, 64];
 const rig = (m) => m.frame?.rig;
 const depth = (m, d) => rig(m).fb / (d - rig(m).doffs);
@@ -32,7 +32,8 @@ export function available(view, m) {
   return !need || !m.frame || Boolean(m.frame[need]);
 }
 
-// From a depth that leaves out what is far beyond the rest to the nearest: what is near has the colours of large disparities.
+// The range of colours: from a depth without far outliers to the nearest one. Near pixels have the colours of large
+// disparities.
 function far_near(m) {
   const {fb, doffs} = rig(m);
   const [first, end] = range(m);
@@ -49,7 +50,7 @@ export function unit(view, m) {
   return views[view].unit ?? (views[view].needs === "rig" ? rig(m)?.unit ?? "" : "");
 }
 
-// Bits of the validity, the names and colours of their reasons; the first that is set is shown.
+// The bits of the validity with the names and colours of their reasons. The first bit that is set is shown.
 export const reasons = [
   [32, "outside the region", [0.35, 0.37, 0.38]],
   [16, "masked", [0.55, 0.58, 0.6]],
