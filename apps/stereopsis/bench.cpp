@@ -123,8 +123,10 @@ void add_bench(CLI::App& application) {
   command.path("--json", o->json, "FILE.json", "Write all results as JSON");
   command.footer(
       "Generated pairs are 8-bit grey scenes of `synth` with seed 1; above 8 megapixels, a smaller pair is "
-      "repeated.\nGDE/s: 10⁹ pixel·disparity hypotheses per second. First ms: time from the plan to the first result, "
-      "with transfers.\nOn a GPU, all images are on the device; `stream ms` is the time per pair from and to host "
+      "repeated.\nThe column `GDE/s` counts pairs of a pixel and a disparity, in 10⁹ per second; `first ms` is the "
+      "time from the "
+      "plan to the first result, with transfers.\nOn a GPU, all images are on the device; `stream ms` is the time per "
+      "pair from and to host "
       "memory, with three pairs in flight.\nThe roof is the least time that the bytes and operations of the stages "
       "take at the measured rates of the device.\nWith --dataset, other matchers get grey images, padded on the left "
       "so that they omit no column. Their maps are made\ndense with the smaller neighbour of the row; this is not part "

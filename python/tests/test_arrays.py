@@ -204,7 +204,7 @@ def test_float_costs_that_would_be_cut_are_refused(same_bits):
         (lambda image: np.stack([image] * 3, axis=-1)[..., ::-1], "colour='bgr'"),
         (lambda image: np.stack([image] * 4, axis=-1)[..., :3], "pass numpy.ascontiguousarray(left)"),
         (lambda image: image[:, 1:], "159×120"),
-        (lambda image: image.astype(np.uint16), "both must be of one kind"),
+        (lambda image: image.astype(np.uint16), "both must have the same type"),
     ],
 )
 def test_what_is_no_such_image_is_refused(pair, spoil, said):

@@ -32,34 +32,37 @@ bool has_shape(const AnyView& v, const AnyView& due) {
 void check_pitch(const std::string& name, const AnyView& v, std::int64_t most) {
   const std::int64_t row = std::int64_t{v.width} * v.channels;
   if (v.pitch < row || v.pitch > most / v.height)
-    refuse(text(name, ": a pitch of ", v.pitch, " elements is not allowed; a row has at least ", row,
-                ", and all rows at most ", most, ", so give the distance between two rows in elements"));
+    refuse(text("the pitch of ", name, " is ", v.pitch, " elements; a row has at least ", row,
+                " elements, and all rows at most ", most, ", so set the distance between two rows in elements"));
 }
 
 // OpenCL and CUDA kernels count an image's elements in 32 bits.
 void check_on_device(const Plan& plan, const std::string& name, const AnyView& v, bool is_volume) {
   const std::int64_t row = std::int64_t{v.width} * v.channels;
   if (is_volume && v.pitch != row)
-    refuse(text(name, ": a pitch of ", v.pitch,
-                " elements; rows of a volume on a device follow one another, so it "
-                "must be ",
-                row));
+    refuse(text("the pitch of ", name, " is ", v.pitch,
+                " elements; a volume on a device must have rows without padding, so its pitch must be ", row));
   if (!is_volume) check_pitch(name, v, std::numeric_limits<std::int32_t>::max());
   if (v.offset < 0 || v.offset > most_elements)
     refuse(text(name, " begins at element ", v.offset, " of its memory; the offset must be 0 to ", most_elements));
   if (!is_memory_of(plan.device().name, v.memory))
     refuse(text(name, " is not memory of ", plan.device().name,
-                "; give memory that was allocated on this device, or match images of the host"));
+                "; pass memory that was allocated on this device, or images of the host"));
 }
 
-// Functions that the host alone offers.
+// Rejects functions that are only available for images of the host.
 void check_device_use(const Problem& p, const std::string& device) {
-  if (device == "cpu") refuse("images on a device can't be matched by the cpu; plan for the device that they are on");
-  if (p.stripe) refuse("a stripe's path costs lie on the host; match images of the host");
-  if (p.refine_only) refuse("maps that are refined lie on the host; give images of the host");
-  if (p.region) refuse("images on a device are matched whole; plan without a region, and give crops of them");
-  if (p.geometry.want_rectified) refuse("the rectified image is delivered to the host alone; plan without it");
-  if (!p.volumes.probes.empty()) refuse("probed costs are delivered to the host alone; plan without probes");
+  if (device == "cpu") refuse("images on a device cannot be matched on the cpu; plan for the device that holds them");
+  if (p.stripe)
+    refuse("a stripe has path costs in host memory, so its images must be there, too; pass images of the host");
+  if (p.refine_only)
+    refuse("maps to refine are in host memory, so the images must be there, too; pass images of the host");
+  if (p.region)
+    refuse("images on a device cannot be matched in a region; plan without a region, and pass crops of them");
+  if (p.geometry.want_rectified)
+    refuse("the rectified image is not available for images on a device; plan without it, or pass images of the host");
+  if (!p.volumes.probes.empty())
+    refuse("probed costs are not available for images on a device; plan without probes, or pass images of the host");
 }
 
 }  // namespace
@@ -67,38 +70,37 @@ void check_device_use(const Problem& p, const std::string& device) {
 void CallImages::check_image(const Plan& plan, const std::string& name, const AnyView& image, const DueImage& due,
                              bool is_volume, const std::string& how_to_plan) const {
   if (due.presence == DueImage::Presence::rejected) {
-    if (is_given(image))
-      refuse(text(name, ": the matcher was not planned for this image; ", how_to_plan, "leave it out"));
+    if (is_given(image)) refuse(text("the matcher was not planned for ", name, "; ", how_to_plan, "leave it out"));
     return;
   }
   if (due.presence == DueImage::Presence::optional && !is_given(image)) return;
   if (image.memory == 0 && (has_shape(image, due.shape) || !is_given(image)))
-    refuse(text(name, is_on_device_ ? ": its memory is 0" : ": its data is null", "; give an image of ",
-                shown(due.shape, is_volume)));
+    refuse(text("no memory was passed for ", name, is_on_device_ ? " (its memory is 0)" : " (its data is null)",
+                "; pass an image of ", shown(due.shape, is_volume)));
   if (!has_shape(image, due.shape))
-    refuse(text(name, ": ", shown(image, is_volume), " do not fit; the matcher was planned for ",
-                shown(due.shape, is_volume), ", so give such an image, or make a new plan"));
+    refuse(text("the shape of ", name, " is ", shown(image, is_volume), ", but the matcher was planned for ",
+                shown(due.shape, is_volume), "; pass such an image, or make a new plan"));
   if (is_on_device_) return check_on_device(plan, name, image, is_volume);
   check_pitch(name, image, most_elements);
 }
 
-// Both views have one size and type. A difference between them is worth a sentence of its own.
+// Checks that both views have the same size and type, with a separate error for each difference.
 void CallImages::check_views(const Plan& plan) const {
   const Problem& p = plan.problem();
   const AnyView &left = at(Binding::left), &right = at(Binding::right);
   if (p.volumes.without_images || !is_given(left) || !is_given(right)) return;
   if (format_ != p.format)
-    refuse(text("the matcher was planned for images in ", name_of(p.format), ", and this pair is in ", name_of(format_),
-                "; say the same in the pair and in the problem"));
+    refuse(text("the matcher was planned for images in ", name_of(p.format), ", but this pair is in ", name_of(format_),
+                "; set the same format in StereoPair and in Problem"));
   if (left.size() != right.size())
     refuse(text("the left image has ", shown(left.size()), " pixels and the right one ", shown(right.size()),
-                "; a rectified pair has one size"));
+                "; both must have the same size"));
   if (!has_shape(left, right) || bit_depths_[0] != bit_depths_[1])
     refuse(text("the left image has ", shown(left), ", ", bit_depths_[0], " bits, and the right one ", shown(right),
-                ", ", bit_depths_[1], " bits; both must be of one kind"));
+                ", ", bit_depths_[1], " bits; both must have the same type, channels and bit depth"));
   if (bit_depths_[0] != p.bit_depth)
-    refuse(text("the images have ", bit_depths_[0], " bits, and the matcher was planned for ", p.bit_depth,
-                " bits; make a new plan"));
+    refuse(text("the images have ", bit_depths_[0], " bits, but the matcher was planned for ", p.bit_depth,
+                " bits; make a new plan for these images"));
 }
 
 void CallImages::check_inputs(const Plan& plan) const {

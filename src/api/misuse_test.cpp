@@ -399,7 +399,7 @@ TEST_F(Misuse, DeviceImagesWithoutMemoryAreRejected) {
       change(in);
       expect_refused(said, [&] { m.enqueue(in, out); });
     };
-    refused("the left image: its memory is 0", [](DevicePair& in) { in.left.memory = 0; });
+    refused("for the left image (its memory is 0)", [](DevicePair& in) { in.left.memory = 0; });
     refused("left mask", [&](DevicePair& in) { in.mask_left = validity.view(), in.mask_left.memory = 0; });
     refused("right mask", [](DevicePair& in) { in.mask_right.width = 1; });
     refused("not planned", [&](DevicePair& in) { in.costs = costs; });
@@ -420,9 +420,9 @@ TEST_F(Misuse, DeviceImagesWithoutMemoryAreRejected) {
       change(in);
       expect_refused(said, [&] { of_costs.enqueue(in, out); });
     };
-    refused_costs("the given cost volume: its memory is 0", [](DevicePair& in) { in.costs.memory = 0; });
+    refused_costs("for the given cost volume (its memory is 0)", [](DevicePair& in) { in.costs.memory = 0; });
     refused_costs("begins", [](DevicePair& in) { in.costs.offset = -1; });
-    refused_costs("rows of a volume", [](DevicePair& in) { ++in.costs.pitch; });
+    refused_costs("rows without padding", [](DevicePair& in) { ++in.costs.pitch; });
     refused_costs("not planned", [&](DevicePair& in) { in.left = left; });
   });
 }

@@ -132,7 +132,8 @@ sp_status sp_device_count(size_t* count) {
 sp_status sp_device_get(size_t index, sp_device* device) {
   return guarded([&] {
     const auto& all = all_devices();
-    if (index >= all.size()) refuse(text("there is no device ", index, "; there are ", all.size(), ", from 0 on"));
+    if (index >= all.size())
+      refuse(text("there is no device ", index, "; there are ", all.size(), " devices, counted from 0"));
     const DeviceDescription& d = all[index];
     write({0, d.name.c_str(), d.description.c_str(), d.reason.c_str(), d.usable, 0}, device, "device");
   });

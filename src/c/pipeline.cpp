@@ -110,7 +110,7 @@ sp_status sp_method_count(size_t* count) {
 sp_status sp_method_get(size_t index, sp_method* method) {
   return guarded([&] {
     if (index >= methods().size())
-      refuse(text("there is no method ", index, "; there are ", methods().size(), ", from 0 on"));
+      refuse(text("there is no method ", index, "; there are ", methods().size(), " methods, counted from 0"));
     const MethodInfo& info = methods()[index];
     write({0, info.name.c_str(), info.summary.c_str(), info.paper.c_str()}, method, "method");
   });

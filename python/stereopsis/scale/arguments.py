@@ -64,10 +64,11 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
 def _add_division(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("Division into units").add_argument
     add("--mem", default="4G", metavar="SIZE", help="Memory of a worker, such as 4G or 900M; it limits the size of the units [4G]")
-    add("--stripes", type=int, metavar="N", help="Number of stripes for semi-global matching [as --mem allows, up to 32]")
-    add("--tile", metavar="W[xH]", help="Size of a tile in pixels; in sweeps, the columns of a tile [as --mem allows]")
-    add("--collar", type=int, metavar="N", help="Match in tiles with a margin of N pixels; faster to distribute, but not exact")
-    add("--audit", type=int, default=0, metavar="K", help="With --collar: match K seams again with twice the collar and count differences [0]")
+    add("--stripes", type=int, metavar="N", help="Number of stripes for semi-global matching [as many as --mem requires, and 32 for tall images]")
+    add("--tile", metavar="W[xH]", help="Size of a tile in pixels; exact semi-global matching uses only W [as large as --mem allows]")
+    add("--collar", type=int, metavar="N", help="Match in tiles that overlap by N pixels on each side; faster to distribute, but not exact")
+    audit = "With --collar: match K borders between tiles again with twice the overlap, and count the pixels that differ [0]"
+    add("--audit", type=int, default=0, metavar="K", help=audit)
     add("--emit", choices=("list", "make", "slurm", "parallel"), help="Print the units as a list of commands (list), or for make, slurm or parallel")
     add("--replace", action="store_true", help="Replace another job in JOB; its results are discarded")
 

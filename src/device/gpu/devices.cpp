@@ -24,7 +24,7 @@ const Found& opencl_devices() {
 namespace {
 
 [[noreturn]] void cannot_use(const std::string& name, const std::string& reason) {
-  throw Error(ErrorCategory::unsupported, text("the device '", name, "' can't be used: ", reason));
+  throw Error(ErrorCategory::unsupported, text("the device '", name, "' cannot be used: ", reason));
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ Device& device(const std::string& name) {
   if (!found.reason.empty()) cannot_use(name, found.reason);
   if (*number >= found.candidates.size())
     cannot_use(name,
-               text("there are ", found.candidates.size(), ", the last is ", api, ":", found.candidates.size() - 1));
+               text("the last of the ", found.candidates.size(), " devices is ", api, ":", found.candidates.size() - 1));
   const Found::Candidate& candidate = found.candidates[*number];
   if (!candidate.device) cannot_use(name, candidate.unusable.reason);
   return *candidate.device;

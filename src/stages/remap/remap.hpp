@@ -63,7 +63,7 @@ void check(const In& in, const Out& out) {
     refuse(text("an image with ", in.image.channels, " channels cannot be resampled; it must have 1 or 3 channels"));
   if (in.image.width > largest_side || in.image.height > largest_side)
     refuse(text("an image of ", in.image.width, "×", in.image.height,
-                " cannot be resampled; its width and height may be at most ", largest_side, " at most"));
+                " cannot be resampled; width and height must be at most ", largest_side));
   if (in.map.channels != 2 || in.map.size() != out.image.size() ||
       (!out.usable.empty() && out.usable.size() != out.image.size()) || out.image.channels != in.image.channels)
     refuse(text("a map of ", in.map.width, "×", in.map.height, " with ", in.map.channels,
