@@ -1,7 +1,7 @@
 /* The C interface of Stereopsis, for C and for every language that can call C.
  *
- * Every function returns a status. After an error, sp_last_error() returns one sentence that describes it. The library prints nothing and
- * never ends the process.
+ * Every function returns a status. After an error, sp_last_error() returns one sentence that describes it.
+ * The library prints nothing, never ends the process, and reads no image files: the caller passes decoded pixels.
  *
  * Every struct begins with `struct_size`, which the caller sets to the sizeof of the struct. Later versions only append members, so that
  * programs that were built with an older header continue to work. A member that is 0 has its default.
@@ -224,7 +224,7 @@ enum {
   /* outputs, written by ./dev outputs */
   SP_WANT_RIGHT = 1, /* Disparity of the right view, from the same costs, in pixels; neither checked nor filled. */
   SP_WANT_CONFIDENCE = 2, /* Confidence of the disparity, 0 to 1; 0 where a pixel was not measured. */
-  SP_WANT_TIMES = 4, /* Times of stages; the CPU tells them always. */
+  SP_WANT_TIMES = 4, /* Times of the stages. The CPU always returns them. */
   SP_WANT_DEPTH = 8, /* Depth Z, in the unit of the rig; NaN where there is none. */
   SP_WANT_POINTS = 16, /* Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none. */
   SP_WANT_UNCERTAINTY = 32, /* Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity. */
@@ -311,14 +311,14 @@ typedef struct sp_result {
 /* Bits of the validity map. The SP_INVALID_… bits are the reasons why a pixel is invalid. SP_FILLED and SP_REPAIRED mark pixels that are
  * valid but were not measured. */
 enum {
-  SP_INVALID_NO_CANDIDATE = 1, /* no disparity of the search range is inside the other image */
+  SP_INVALID_NO_CANDIDATE = 1, /* no candidate of the search range lies inside the other image */
   SP_INVALID_LEFT_RIGHT = 2,   /* failed the left-right check */
-  SP_INVALID_AMBIGUOUS = 4,    /* no texture, or not unique */
+  SP_INVALID_AMBIGUOUS = 4,    /* without texture, or without a unique best candidate */
   SP_INVALID_SPECKLE = 8,      /* in a small isolated region */
   SP_INVALID_MASKED = 16,      /* masked in the input, or not finite there */
   SP_INVALID_OUTSIDE = 32,     /* outside the region of interest */
-  SP_FILLED = 64,              /* disparity from surrounding pixels */
-  SP_REPAIRED = 128            /* disparity replaced by that of confident neighbours */
+  SP_FILLED = 64,              /* valid, but the disparity comes from surrounding pixels */
+  SP_REPAIRED = 128            /* valid, but the disparity comes from confident neighbours */
 };
 
 /* A matcher: a pipeline that is planned for a problem on a device, with all memory that it needs. */

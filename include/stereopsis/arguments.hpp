@@ -98,7 +98,7 @@ inline bool is_requested(const Problem& problem, const Output& output) {
   }
 }
 
-// Returns whether the problem requests costs beside the maps.
+// Returns whether the problem requests cost volumes in addition to maps.
 inline bool requests_costs(const Problem& problem) {
   return std::ranges::any_of(output_table, [&](const Output& output) {
     const bool shows_costs = output.kind == OutputKind::volume || output.kind == OutputKind::probe;

@@ -68,14 +68,14 @@ struct DevicePair {
   DeviceImageView left;        // the left image
   DeviceImageView right;       // the right image, of the size and type of `left`
   DeviceImageView mask_left;   // 255 where a pixel is usable, else 0 (not checked); empty: all pixels are usable
-  DeviceImageView mask_right;  // likewise, of the right image
-  DeviceImageView costs = {};  // a volume whose rows follow one another, if it was planned
+  DeviceImageView mask_right;  // mask of the right image
+  DeviceImageView costs = {};  // cost volume without padding between rows, if Problem::volumes.given is set
   std::optional<PixelFormat> format = {};  // equals Problem::format; none: grey or RGB
 
   bool operator==(const DevicePair&) const = default;
 };
-// A result in borrowed memory of the device. Outputs that were not requested are empty. Rows of volumes follow one
-// another.
+// A result in borrowed memory of the device. Outputs that were not requested are empty. Volumes have no padding between
+// rows.
 struct DeviceMatched {
   // outputs, written by ./dev outputs
   // Disparity of the left view, in pixels; NaN where a pixel is invalid.

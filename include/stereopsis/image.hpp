@@ -218,7 +218,7 @@ decltype(auto) with_pixels(const AnyImageView& image, F&& f) {
   }
 }
 
-// Owns an image of any pixel type; file readers return it.
+// An image of any pixel type that owns its pixels. The readers of stereopsis/io.hpp return it.
 struct AnyImage {
   std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<float>> pixels;  // in their pixel type
   int bit_depth = 8;                                                             // number of significant bits
@@ -238,7 +238,7 @@ struct AnyImage {
   int channels() const { return view().channels; }  // elements per pixel
 };
 
-// A view of cells (x, y, d), disparity fastest; `row_pitch` is in elements. Row bases are 64-bit.
+// A view of cells (x, y, d), disparity fastest; `row_pitch` is in elements. Offsets of rows are computed in 64 bits.
 template <class T>
 struct VolumeView {
   T* data = nullptr;             // the first element of the first row

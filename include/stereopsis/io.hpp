@@ -1,7 +1,7 @@
 // Reads and writes files: images, disparity maps, point clouds, pipelines. Every reader throws Error(file) or
-// Error(format) with one sentence that names the file; no reader allocates by an unchecked header. Every writer writes
-// to a temporary name next to the target, waits until the disk holds the data, and renames the file. A symbolic link is
-// kept: the file that it leads to is written.
+// Error(format) with one sentence that names the file; readers check the sizes in a header before they allocate memory.
+// Every writer writes to a temporary name next to the target, waits until the disk holds the data, and renames the
+// file. A symbolic link is kept, and the file to which it leads is written.
 #pragma once
 
 #include <filesystem>
@@ -73,10 +73,11 @@ void write_text(const std::filesystem::path& file, const std::string& contents);
 // Reads a whole file. Throws Error(file).
 std::string read_text(const std::filesystem::path& file);
 
-// Prepares the end of a program whose work is unfinished: removes the temporary files of unfinished writes, and lets no
-// later write begin or end. A thread that tries to write waits forever.
+// Call this before a program ends with unfinished work. It removes the temporary files of unfinished writes. Later
+// writes neither begin nor end: a thread that tries to write waits forever.
 void abandon_writing();
-// Removes the temporary files of a process that was killed while it wrote `file`. Nobody may be writing the file.
+// Removes the temporary files of a process that was killed while it wrote `file`. No other process may write the file
+// at the same time.
 void remove_leftovers(const std::filesystem::path& file);
 
 // Throws Error(format) if the JSON nests lists and objects more than 64 levels deep. Call this function before parsing:

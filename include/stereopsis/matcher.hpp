@@ -1,5 +1,14 @@
-// Matches stereo pairs. A Problem says what is matched, a Plan prepares a pipeline for a problem on a device, and a
-// Matcher holds the workspace of a plan and matches pairs with it.
+// Matches stereo pairs. A Problem describes the input and the outputs, a Plan prepares a pipeline for a problem on a
+// device, and a Matcher holds the workspace of a plan and matches pairs with it. stereopsis/io.hpp reads and writes
+// files.
+//
+//   const AnyImage left = read_image("left.png"), right = read_image("right.png");
+//   const StereoPair pair{left, right};
+//   Problem problem = Problem::of(pair, {0, 64});  // disparities 0 to 63
+//   problem.want_confidence = true;
+//   const Matched result = Matcher(Plan(Pipeline("sgm"), problem)).match(pair);
+//
+// Functions throw Error (stereopsis/error.hpp), whose message says what is wrong, what is allowed and what to do.
 #pragma once
 
 #include <array>
@@ -38,9 +47,10 @@ struct StereoPair {
   ImageView<const std::uint8_t> mask_right;  // mask of the right image, or empty
   // Matching costs of the left view, if Problem::volumes.given is set: one channel for each disparity of the range.
   AnyImageView costs = {};
-  // Path costs of the row above the stripe and of the row below it, if Problem::stripe announces them.
+  // Path costs of the row above the stripe, if Problem::stripe.above is set.
   ImageView<const std::uint16_t> paths_above = {};
-  ImageView<const std::uint16_t> paths_below = {};  // path costs of the row below the stripe
+  // Path costs of the row below the stripe, if Problem::stripe.below is set.
+  ImageView<const std::uint16_t> paths_below = {};
   GivenMaps maps = {};                              // if Problem::refine_only is set
   std::optional<PixelFormat> format = {};           // equals Problem::format; none: grey or RGB
 };
@@ -86,8 +96,8 @@ struct BoundaryStripe {
   int first_row =
       0;  // first row that belongs to the stripe; rows around the stripe only serve the features of the stripe's rows
   int rows = 0;        // number of rows of the stripe, and of its result
-  bool above = false;  // true if path costs of the row above come with the pair; else the image ends there
-  bool below = false;  // true if path costs of the row below come with the pair; else the image ends there
+  bool above = false;  // true if StereoPair::paths_above is passed; false if the image ends above the stripe
+  bool below = false;  // true if StereoPair::paths_below is passed; false if the image ends below the stripe
   // With `down` or `up`, the matcher returns only Matched::paths for the next stripe: path costs of the paths that lead
   // down, in the stripe's last row, or of those that lead up, in its first row.
   enum class Follow { none, down, up };
@@ -109,7 +119,7 @@ struct Problem {
   bool want_confidence = false;  // requests the output `confidence`
   // end of the outputs
 
-  bool want_times = false;       // requests the times of stages; a small cost on a GPU, always returned on the CPU
+  bool want_times = false;       // requests the times of stages; slightly slower on a GPU, always returned on the CPU
   int batch = 1;                 // pairs in flight at a time, 1 to 4096
   std::size_t memory_limit = 0;  // bytes of workspace; 0: half of the host's memory, or 9/10 of a GPU's
   Geometry geometry = {};        // rectification, depth and points
@@ -121,9 +131,9 @@ struct Problem {
   // Format of both images if it is neither grey nor RGB. The stages read the images in this format, without a copy.
   // Size, region, masks and channels (3) are those of the picture. The grey image of NV12 is its luma.
   std::optional<PixelFormat> format = {};
-  bool refines = false;  // deprecated name of refine_only; without an attribute, since compilers warn of copies then
+  bool refines = false;  // deprecated name of refine_only; no attribute, because compilers would warn about every copy
 
-  // Returns the size of the images that the method sees.
+  // Returns the size of the images that the method matches.
   Size rectified_size() const { return geometry.rectification ? geometry.rectification->size() : size; }
   // Returns a problem with the size, pixel type, channels, bit depth and format of `pair`.
   static Problem of(const StereoPair& pair, DisparityRange range);
@@ -234,7 +244,7 @@ struct VolumeShape {
   PixelType type = PixelType::u8;  // type of each cost
 };
 
-// Inputs that the refinements of a plan with Problem::refine_only require beside disparity and validity.
+// Inputs that the refinements of a plan with Problem::refine_only require in addition to disparity and validity.
 struct RefinementNeeds {
   bool images = true;       // both images
   bool right = false;       // GivenMaps::right
@@ -259,8 +269,9 @@ class Plan {
   // Returns the bytes of workspace_bytes() that are pinned memory of the host, for images in pageable memory; 0 on the
   // CPU.
   std::size_t staging_bytes() const { return staging_bytes_; }
-  // Returns the rows of the stripes that semi-global matching is done in to keep to the memory limit, with the same
-  // result. 0: it is done whole. The image's height: it is done whole in less memory.
+  // Returns the height of the stripes in which semi-global matching works to stay within the memory limit; the result
+  // is the same. 0: it matches the whole image at once. The height of the image: it does so in a slower way that needs
+  // less memory.
   int stripe_rows() const { return stripe_rows_; }
   // Returns the size of the maps: that of the input, unless the pipeline returns maps of reduced images.
   Size output_size() const { return output_size_; }
@@ -303,10 +314,10 @@ struct Ticket {
 
 // Matches pairs by a plan. A matcher may be used by one thread at a time; distinct matchers may run at the same time.
 //
-// Images of a result must not share memory with images of the pair, or with one another: Error(call). Crops of one
-// image may lie side by side.
+// Images of a result must not share memory with images of the pair, or with one another: Error(call). Disjoint crops of
+// one image are allowed.
 //
-// A user-written stage must not use the matcher that runs it: all functions except plan(), is_in_own_stage() and
+// A user-defined stage must not use the matcher that runs it: all functions except plan(), is_in_own_stage() and
 // make_result() throw Error(call) there. If a stage destroys its own matcher, the matcher's memory stays allocated
 // until the program ends.
 class Matcher {
@@ -317,9 +328,9 @@ class Matcher {
   Matcher(Matcher&&) noexcept;
   Matcher& operator=(Matcher&&) noexcept;
 
-  const Plan& plan() const;  // the plan that the matcher was made from
-  // Returns whether the calling thread is running a user-written stage of this matcher. May be called by any thread at
-  // any time.
+  const Plan& plan() const;  // the plan of the constructor
+  // Returns whether the calling thread is running a user-defined stage of this matcher. Any thread may call this
+  // function at any time.
   bool is_in_own_stage() const;
 
   // Matches a pair and returns its result. Throws Error(call) if the pair does not fit the plan.
@@ -332,23 +343,24 @@ class Matcher {
   void match(std::span<const StereoPair> pairs, std::span<Matched> results);
 
   // Starts to match a pair and returns. The pair and the result must stay valid and unchanged until wait() has returned
-  // for the ticket, or the matcher is destroyed. A batch of pairs can be in flight. One more first waits for the oldest
-  // pair, whose error wait() throws later. Uploads, computation and downloads of pairs in flight overlap on a GPU.
-  // Images in pageable memory are copied through pinned memory, in this call and in wait().
+  // for the ticket, or the matcher is destroyed. Up to Problem::batch pairs can be in flight; the next call then first
+  // waits for the oldest pair, whose error wait() throws for its ticket. Uploads, computation and downloads of pairs in
+  // flight overlap on a GPU. Images in pageable memory are copied through pinned memory, in this call and
+  // in wait().
   Ticket enqueue(const StereoPair& pair, Matched& result);
   Ticket enqueue(const StereoPair& pair, const MatchedViews& result);
-  // Starts to match images in memory of the device, without transfers. Images that come again in the same order are the
-  // fastest; others are copied within the device. With `stream`, a queue of the caller (CUstream or cl_command_queue),
-  // the pair is ordered behind earlier work of the queue and before later work. Any number of pairs can then be in
-  // flight, unless times are requested.
+  // Starts to match images in memory of the device, without transfers. Matching the same images repeatedly in the same
+  // order is fastest; other images are first copied within the device. With `stream`, a queue of the caller (CUstream
+  // or cl_command_queue), the pair is ordered after earlier work of the queue and before later work. Any number of
+  // pairs can then be in flight, unless times are requested.
   Ticket enqueue(const DevicePair& pair, const DeviceMatched& result, std::optional<std::uint64_t> stream = {});
-  // Waits until the pair is done. Throws the pair's error if it failed, also if other pairs were enqueued since.
-  // Further calls with the ticket return at once, or throw the same error again (for the last 1,024 failed pairs).
+  // Waits until the pair is done. Throws the error of the pair if it failed, even if other pairs were enqueued after
+  // it. Further calls with the ticket return at once, or throw the same error again (for the last 1,024 failed pairs).
   void wait(Ticket ticket);
   // Returns whether wait() would return, or throw, without waiting.
   bool is_done(Ticket ticket) const;
 
-  // Returns a result with pinned images, to which a GPU delivers directly.
+  // Returns a result with pinned images, to which a GPU copies directly.
   Matched make_result() const;
 
  private:

@@ -122,9 +122,9 @@ struct Options {
   int depth = CV_16S;  // output of compute(): CV_16S (sixteenths) or CV_32F (pixels), unless dst fixes its type
 };
 
-// The library's method `sgm` as a cv::StereoSGBM. Parameters of OpenCV with an equivalent take effect; the others (P1,
-// P2, blockSize, preFilterCap: they belong to another cost) are only stored and returned. set() reaches every
-// parameter. Invalid pixels are (minDisparity − 1), in sixteenths or pixels.
+// The library's method `sgm` as a cv::StereoSGBM. Parameters of OpenCV with an equivalent take effect. The others (P1,
+// P2, blockSize, preFilterCap) belong to OpenCV's matching cost, and are only stored and returned. set() sets any
+// parameter of the library. Invalid pixels are (minDisparity − 1), in sixteenths or pixels.
 class StereoSGBM : public cv::StereoSGBM {
  public:
   // Takes the arguments of cv::StereoSGBM::create().
@@ -281,7 +281,7 @@ inline Pipeline StereoSGBM::pipeline(const Settings& own) const {
   if (n[mode_number] < MODE_SGBM || n[mode_number] > MODE_HH4)
     detail::refuse("the mode " + std::to_string(n[mode_number]) +
                    " is not allowed; it must be MODE_SGBM (0), MODE_HH (1), MODE_SGBM_3WAY (2) or MODE_HH4 (3)");
-  // A difference that no two disparities can have disables the check.
+  // A limit larger than any difference of disparities disables the check.
   const int difference = n[disp12_max_diff] > 0 ? n[disp12_max_diff] : 1;
   const bool checks = difference < n[num_disparities];
   p.set("optimisation.paths", n[mode_number] == MODE_HH ? "8" : "4");

@@ -20,17 +20,18 @@ struct PairCheck {
   bool rectified() const { return matches > 0 && median_dy <= 1.0; }  // returns true if rows agree
 };
 
-// Checks a pair by sparse matches up to 24 rows up and down, found coarse to fine. Throws Error(call) if the sizes
-// differ or the images are too small (less than 32 pixels wide or high). `matches` is 0 if fewer than 12 were found.
+// Checks a pair by sparse matches, which are searched from coarse to fine, up to 24 rows up and down. Throws
+// Error(call) if the sizes differ or the images are too small (less than 32 pixels wide or high). `matches` is 0 if
+// fewer than 12 were found.
 PairCheck check_pair(const AnyImageView& left, const AnyImageView& right);
 
 // Returns whether both images have the same size, type and pixels. Returns false for images of a single value, such as
 // black frames.
 bool same_pixels(const AnyImageView& a, const AnyImageView& b);
 
-// Estimates only the range, from a coarse level, over half the width and both signs; `match` uses it if no range is
-// given. Its count is a multiple of 16. Assumes a rectified pair. Throws Error(call) as check_pair, and if there are
-// too few matches for an estimate.
+// Estimates only the search range, from a reduced image, among disparities of both signs up to half the width.
+// `stereopsis match` uses it if no range is given. Its count is a multiple of 16. Assumes a rectified pair. Throws
+// Error(call) as check_pair, and if there are too few matches for an estimate.
 DisparityRange estimate_range(const AnyImageView& left, const AnyImageView& right);
 
 }  // namespace stereopsis

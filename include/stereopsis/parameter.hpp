@@ -14,11 +14,11 @@ struct ParameterInfo {
   std::string type;         // flag, choice, integer, number, numbers or text
   std::string value;        // as accepted by --set
   std::string allowed;      // "an odd integer from 1 to 15"
-  std::string description;  // with the unit
+  std::string description;  // meaning, with the unit
 
   std::string default_value = {};                    // default of the method, else of the stage
   std::optional<double> minimum = {}, maximum = {};  // for integers, numbers, and each of several numbers
-  double step = 0;                                   // from the minimum on; 0: any number between
+  double step = 0;                                   // distance of allowed values from the minimum on; 0: any
   std::vector<std::string> choices = {};             // allowed names of a choice; built-in names of a text
   std::string unit = {};                             // such as "pixels"; empty if there is none
   // True if another value may change the plan's steps or memory; otherwise it only changes numbers passed to steps.
@@ -41,7 +41,7 @@ std::string parameter_text(T number) {
 }
 }  // namespace detail
 
-// Types from which a parameter can be set, other than text: a flag, a number, several numbers.
+// Types other than text from which a parameter can be set: a flag, a number, several numbers.
 template <class T>
 concept TypedParameter = std::integral<T> || std::floating_point<T> || std::same_as<T, std::vector<double>>;
 

@@ -1,4 +1,4 @@
-// Describes how a pipeline is run on stripes of rows, one after another or on many machines, with the bits of the whole
+// Describes how to run a pipeline on stripes of rows, one after another or on many machines, with the bits of the whole
 // image.
 #pragma once
 
@@ -21,21 +21,21 @@ struct PartitionPlan {
 
   std::optional<Pipeline> refined = {};  // the remaining refinements
   int refined_rows = 0;                  // margin of `refined`, in rows above and below
-  // True if `refined` fills along columns, up to the next measured pixel, which may be any number of rows away. Rows
-  // are then read until this holds: for each filled pixel, and each invalid pixel without a mask, of the stripe's rows
-  // and of `behind_fill` rows around them, the column has a measured pixel above and one below among the rows that are
-  // read, or they reach the image's border. Of the rows that are read, the outer `before_fill` rows do not count,
-  // except at the border.
+  // True if `refined` fills along columns, up to the next measured pixel, which may be any number of rows away. The
+  // caller must then read more rows until the column of every pixel to fill has a measured pixel above it and one below
+  // it, or until the rows reach the border of the image. Pixels to fill are the filled pixels, and the invalid pixels
+  // without a mask, in the stripe and in `behind_fill` rows around it. The outermost `before_fill` rows that are read
+  // do not count, except at the border.
   bool fills = false;
   int before_fill = 0;         // margin of the refinements before the fill, in rows
-  int behind_fill = 0;         // margin of the refinements behind the fill, in rows
-  RefinementNeeds needs = {};  // inputs of `refined` beside disparity and validity
+  int behind_fill = 0;         // margin of the refinements after the fill, in rows
+  RefinementNeeds needs = {};  // inputs of `refined` in addition to disparity and validity
 };
 // Deprecated name of PartitionPlan.
 using InStripes [[deprecated("use PartitionPlan")]] = PartitionPlan;
 
-// Returns how the pipeline is run on stripes. Throws Error(call) with the reason if stripes cannot give the bits of the
-// whole image.
+// Returns the plan for running the pipeline on stripes. Throws Error(call) with the reason if stripes cannot give the
+// bits of the whole image.
 PartitionPlan partition_plan(const Pipeline& pipeline, bool want_confidence = false);
 // Deprecated name of partition_plan().
 [[deprecated("use partition_plan")]] inline PartitionPlan in_stripes(const Pipeline& pipeline,

@@ -16,7 +16,7 @@ namespace stereopsis {
 struct MethodInfo {
   std::string name;     // as accepted by Pipeline
   std::string summary;  // one line
-  std::string paper;    // its source
+  std::string paper;    // paper that describes it; for a preset, see presets()
 };
 
 // Returns the named methods, as `stereopsis methods` lists them.
@@ -34,14 +34,14 @@ struct PipelineSlot {
   bool is_refinement = false;             // refinements are ordered
 };
 
-struct PipelineData;  // the typed form: src/program/pipeline_data.hpp
+struct PipelineData;  // internal
 
 class Pipeline {
  public:
   // Makes a named method with its defaults, or a preset. Throws Error(call) for an unknown name, with the most similar
   // valid name.
   explicit Pipeline(std::string_view method);
-  // Makes a pipeline from the typed form; for internal use.
+  // Constructs a pipeline from its internal form; for internal use.
   explicit Pipeline(PipelineData data);
   ~Pipeline();
   Pipeline(const Pipeline&);
@@ -56,7 +56,7 @@ class Pipeline {
   // `refinements` sets all refinements in order (left_right,median,fill,median); those that existed before keep their
   // parameters. Throws Error(call) for an unknown name (with the most similar valid name) or a value out of its range.
   void set(std::string_view name, std::string_view value);
-  std::string get(std::string_view name) const;  // for `refinements`: the ones that run
+  std::string get(std::string_view name) const;  // for `refinements`: those that are switched on
 
   // Sets and gets by type: set("sgm.p1", 12), set("fill.enabled", true), get<double>("speckle.difference"). Also throws
   // Error(call) for a parameter of another type; a number may be read from an integer, and an integer set from a whole
@@ -68,7 +68,7 @@ class Pipeline {
   template <TypedParameter T>
   T get(std::string_view name) const;  // T is bool, int, double or std::vector<double>
 
-  // Puts a user-defined stage into the slot `cost`, `plus`, `aggregation` or `optimisation` or, as `refinement`, behind
+  // Puts a user-defined stage into the slot `cost`, `plus`, `aggregation` or `optimisation` or, as `refinement`, after
   // the other refinements; in lists of `refinements` its name is user_refinement. Throws Error(call) for another slot,
   // or a stage without a name or a function. Pipeline files contain its name, but not the stage.
   void set_stage(std::string_view slot, UserStage stage);
@@ -80,7 +80,7 @@ class Pipeline {
   // Inverts slots(); parameters that are missing keep their defaults.
   static Pipeline from_slots(const std::string& method, const std::vector<PipelineSlot>& slots);
 
-  // Returns the typed form; for internal use.
+  // Returns the internal form; for internal use.
   const PipelineData& data() const { return *data_; }
 
  private:

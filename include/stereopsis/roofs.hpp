@@ -24,8 +24,8 @@ enum class Bound { memory, arithmetic, latency };
 // Returns the name for people.
 const char* to_string(Bound);
 
-// The least time that the bytes and operations of a stage's definition can take, and what causes it: the longer of the
-// two.
+// The least time in which the device can read and write the bytes, and execute the operations, of a stage's definition:
+// the longer of the two times, and its cause.
 struct Roof {
   double ms = 0;                // least time, milliseconds
   Bound bound = Bound::memory;  // the cause of that time
@@ -35,8 +35,8 @@ Roof roof_of(const StageTime&, const Roofs&);
 // Returns the roof of several consecutive stages; the bound is that of the largest share.
 Roof roof_of(std::span<const StageTime>, const Roofs&);
 
-// Returns the roof's bound if the stage takes at most 2.5 times the roof's time; else latency: waiting, starting, and
-// everything else that no roof explains.
+// Returns the bound of the roof if the stage takes at most 2.5 times the time of the roof; otherwise latency, which
+// includes all waiting and starting that the roof does not explain.
 Bound bound_of(const StageTime&, const Roofs&);
 
 }  // namespace stereopsis

@@ -1,4 +1,4 @@
-// Times of stages, which matchers return and stereopsis/roofs.hpp judges.
+// Times of stages, which matchers return. stereopsis/roofs.hpp compares them with the limits of the device.
 #pragma once
 
 #include <string>

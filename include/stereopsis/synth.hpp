@@ -34,8 +34,8 @@ struct SceneOptions {
   double sharpening = 0;                 // 0 to 4: share of the difference from a blurred image that is added
   // Rectification error: the right image shows row y + vertical_offset + vertical_slope · x', x' from −½ to ½ across.
   double vertical_offset = 0, vertical_slope = 0;  // −20 to 20 rows
-  // The part of the picture to generate; empty for all of it. Points outside it count as occluded, and blur replicates
-  // the part's border; otherwise, the images equal that part of the whole picture.
+  // Part of the image to generate; empty: the whole image. The result equals that part of the whole image, except that
+  // points outside the part count as occluded, and that blur replicates the border of the part.
   Rect window = {};
 };
 

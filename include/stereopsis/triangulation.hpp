@@ -6,7 +6,7 @@
 
 namespace stereopsis {
 
-// The geometry that a rig gives a disparity map.
+// Depth and points of a disparity map.
 struct Triangulated {
   Image<float> depth;        // Z, in the rig's unit; NaN where unknown
   Image<float> points;       // 3 channels, in the frame; NaN where unknown

@@ -46,10 +46,10 @@ struct UserStage {
   // 255.
   PixelType makes = PixelType::u8;
   double largest = 0;  // largest cost; see above
-  // The type of the volume that the function filters; other types are converted to 8 bits if it takes 8 bits.
+  // Type of the volume that the function filters. If it is u8, costs of other types are converted to 8 bits.
   std::optional<PixelType> takes = {};  // nullopt: any type
-  // The part of the images, of the volume or of the maps that a part of the result needs; without a function, the pixel
-  // alone. A part larger than the image means all of it.
+  // Returns the part of the images, of the volume or of the maps that is required to compute a part of the result; a
+  // part that is larger than the image means all of it. Without a function, a pixel requires only itself.
   std::function<Rect(const Rect&)> required_input = {};
 };
 

@@ -1,4 +1,4 @@
-"""The arguments of a user-written stage, and the turns of threads in a matcher with such stages."""
+"""The arguments of a user-defined stage, and the order of threads in a matcher with such stages."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ TEST(Frames, ARefusedPairLeavesTheOthersAlone) {
   }
 }
 
-// Images on a device, and room for results there.
+// Images on a device, and images for the results there.
 struct OnDevicePair {
   OnDevicePair(const std::string& device, const StereoPair& pair)
       : left(device, pair.left),

@@ -79,7 +79,7 @@ def c_bits(rows: list[Row]) -> list[str]:
     lines = []
     for bit in sorted([*bits, 4]):
         name = "TIMES" if bit == 4 else bits[bit].name.upper()
-        what = "Times of stages; the CPU tells them always." if bit == 4 else bits[bit].description
+        what = "Times of the stages. The CPU always returns them." if bit == 4 else bits[bit].description
         comma = "," if bit != max(bits) else ""
         lines.append(f"  SP_WANT_{name} = {bit}{comma} /* {what} */")
     return lines

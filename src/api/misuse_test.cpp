@@ -344,7 +344,7 @@ TEST_F(Misuse, ImagesThatNoMemoryHoldsAreRejected) {
   expect_memory([] { Volume<std::uint8_t>({-1, 5}, 5); });
 }
 
-// A user-written stage may say that it needs any part of the image.
+// A user-defined stage may say that it needs any part of the image.
 TEST_F(Misuse, ExtremeRequiredInputs) {
   constexpr int low = std::numeric_limits<int>::min(), high = std::numeric_limits<int>::max();
   Pipeline pipeline("sgm");

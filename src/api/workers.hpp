@@ -50,9 +50,9 @@ class Workers {
   // Waits until as many jobs are finished as were submitted before: with a single worker, exactly these.
   void wait();
   // Finishes all jobs and ends the threads; nothing may be submitted afterwards. Inside one of the workers' completion
-  // functions or user-written stages it does not wait: the threads finish the jobs, and the last one frees everything.
+  // functions or user-defined stages it does not wait: the threads finish the jobs, and the last one frees everything.
   void end() noexcept;
-  // Returns whether the calling thread is inside a completion function or a user-written stage of the workers.
+  // Returns whether the calling thread is inside a completion function or a user-defined stage of the workers.
   bool is_inside() const;
 
   std::vector<LostDevice> lost() const;  // devices lost so far

@@ -1,4 +1,4 @@
-// The properties of a GPU that plans and launches depend on. Devices, their queues and the targets of plans have them.
+// The properties of a GPU on which plans and launches depend. Devices, queues and targets of plans contain them.
 #pragma once
 
 #include <cstddef>
