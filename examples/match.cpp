@@ -9,7 +9,7 @@ int main(int argc, char** argv) try {
   if (argc != 4) return std::fprintf(stderr, "match LEFT RIGHT OUT\n"), 2;
   const stereopsis::AnyImage left = stereopsis::read_image(argv[1]);
   const stereopsis::AnyImage right = stereopsis::read_image(argv[2]);
-  const stereopsis::StereoPair pair{left, right, {}, {}};
+  const stereopsis::StereoPair pair{left, right};
 
   stereopsis::Pipeline pipeline("sgm");
   pipeline.set("sgm.paths", "8");

@@ -41,18 +41,18 @@ struct GivenMaps {
 // A stereo pair. Both images have one size, pixel type and number of channels (1 or 3, RGB). A mask is 255 where a
 // pixel is usable and 0 elsewhere (mask.hpp); with an empty mask all pixels are usable.
 struct StereoPair {
-  AnyImageView left;                         // rectified, unless the problem has rectification maps
-  AnyImageView right;                        // has the size and type of `left`
-  ImageView<const std::uint8_t> mask_left;   // mask of the left image, or empty
-  ImageView<const std::uint8_t> mask_right;  // mask of the right image, or empty
+  AnyImageView left;                              // rectified, unless the problem has rectification maps
+  AnyImageView right;                             // has the size and type of `left`
+  ImageView<const std::uint8_t> mask_left = {};   // mask of the left image, or empty
+  ImageView<const std::uint8_t> mask_right = {};  // mask of the right image, or empty
   // Matching costs of the left view, if Problem::volumes.given is set: one channel for each disparity of the range.
   AnyImageView costs = {};
   // Path costs of the row above the stripe, if Problem::stripe.above is set.
   ImageView<const std::uint16_t> paths_above = {};
   // Path costs of the row below the stripe, if Problem::stripe.below is set.
   ImageView<const std::uint16_t> paths_below = {};
-  GivenMaps maps = {};                              // if Problem::refine_only is set
-  std::optional<PixelFormat> format = {};           // equals Problem::format; none: grey or RGB
+  GivenMaps maps = {};                     // if Problem::refine_only is set
+  std::optional<PixelFormat> format = {};  // equals Problem::format; none: grey or RGB
 };
 
 // Geometry computed on the device of the matcher: rectification before matching, depth and points after matching.
