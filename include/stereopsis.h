@@ -238,7 +238,7 @@ enum {
  * the baseline as origin. */
 enum { SP_FRAME_OPTICAL = 0, SP_FRAME_HEAD = 1 };
 /* Implementations: several stages fused into one operation where possible; each stage by itself; or the scalar definitions (CPU only).
- * All give the same bits. */
+ * All give the same result. */
 enum { SP_FUSED = 0, SP_PLAIN = 1, SP_ORACLE = 2 };
 
 /* Value of sp_problem.threads: use the oneTBB arena in which sp_matcher_create is called, for all later calls of the matcher. */

@@ -9,14 +9,15 @@
 namespace stereopsis {
 
 // The way in which a plan computes its stages. fused: the fastest way, with several stages at once where possible;
-// plain: each stage by itself; oracle: the scalar definitions, slowly, on the CPU. All return the same bits.
+// plain: each stage by itself; oracle: the scalar definitions, slowly, on the CPU. All return the same result, bit for
+// bit.
 enum class Implementation { fused, plain, oracle };
 
 // A device, and how it is used.
 struct Device {
   std::string name = "auto";  // auto, cpu, cuda, cuda:N, opencl, opencl:N
   int threads = 0;  // CPU threads; 0: as many as the process may use; callers_arena: see stereopsis/resources.hpp
-  Implementation implementation = Implementation::fused;  // does not affect the bits of the result
+  Implementation implementation = Implementation::fused;  // does not affect the result
 };
 
 // A device that was looked for, usable or not.

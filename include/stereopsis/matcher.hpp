@@ -89,9 +89,10 @@ struct CostVolumes {
   std::vector<Pixel> probes = {};
 };
 
-// Rows of larger images, matched by semi-global matching with the bits of the whole images. The paths continue from
-// path costs of the neighbouring rows. Path costs are images as wide as the pair, with one channel for each disparity
-// and one row for each kind of path: vertical paths and, with 8 paths, those that lead to the right and to the left.
+// Rows of larger images. Semi-global matching computes the same result for them, bit for bit, as for the whole images:
+// its paths continue from path costs of the neighbouring rows. Path costs are images as wide as the pair, with one
+// channel for each disparity and one row for each kind of path: vertical paths and, with 8 paths, those that lead to
+// the right and to the left.
 struct BoundaryStripe {
   int first_row =
       0;  // first row that belongs to the stripe; rows around the stripe only serve the features of the stripe's rows

@@ -23,7 +23,7 @@ struct LostDevice {
 
 // One matcher per device, each with its own thread. The next free device takes a pair, so that a faster device
 // processes more pairs; each has up to a batch (Problem::batch) in flight. Wait for the tickets in order to get the
-// results in order. The results have the same bits as those of one device. A failed device (Error(device)) leaves its
+// results in order. The results equal those of one device, bit for bit. A failed device (Error(device)) leaves its
 // pairs to the others; if the last device fails, its error is thrown.
 class MatcherGroup {
  public:

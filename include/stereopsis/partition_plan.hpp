@@ -1,5 +1,5 @@
-// Describes how to run a pipeline on stripes of rows, one after another or on many machines, with the bits of the whole
-// image.
+// Describes how to run a pipeline on stripes of rows, one after another or on many machines, with the same result as
+// the whole image, bit for bit.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ struct PartitionPlan {
 using InStripes [[deprecated("use PartitionPlan")]] = PartitionPlan;
 
 // Returns the plan for running the pipeline on stripes. Throws Error(call) with the reason if stripes cannot give the
-// bits of the whole image.
+// same result as the whole image.
 PartitionPlan partition_plan(const Pipeline& pipeline, bool want_confidence = false);
 // Deprecated name of partition_plan().
 [[deprecated("use partition_plan")]] inline PartitionPlan in_stripes(const Pipeline& pipeline,

@@ -49,7 +49,7 @@ void bind_pipeline(nb::module_& m) {
 
   nb::class_<PartitionPlan>(
       m, "PartitionPlan",
-      "A plan for matching stripes of rows, with the bits of the whole image: `raw` runs on every stripe, then "
+      "A plan for matching stripes of rows, with the same result as the whole image: `raw` runs on every stripe, then "
       "`refined` runs on the maps of all stripes. Each reads a margin of rows above and below.")
       .def_ro("follows_paths", &PartitionPlan::follows_paths,
               "True if path costs pass between stripes, as in semi-global matching. Otherwise a stripe is a region.")
@@ -91,8 +91,8 @@ void bind_pipeline(nb::module_& m) {
           "get_text", [](const Pipeline& p, std::string_view name) { return p.get(name); }, "name"_a)
       .def("parameters", &Pipeline::parameters, "Returns all parameters, in order.")
       .def("partition_plan", &partition_plan, "want_confidence"_a = false,
-           "Returns the plan for matching stripes. Raises CallError with the reason if stripes cannot give the bits of "
-           "the whole image.")
+           "Returns the plan for matching stripes. Raises CallError with the reason if stripes cannot give the same "
+           "result as the whole image.")
       .def("in_stripes", &partition_plan, "want_confidence"_a = false, "Deprecated name of partition_plan().")
       .def("slots", &Pipeline::slots, "Returns the slots with their stages.")
       .def(

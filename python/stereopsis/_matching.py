@@ -21,7 +21,8 @@ from ._stage import Turns
 
 
 class BoundaryStripe(NamedTuple):
-    """Rows of a larger image, which a pair shows, for semi-global matching with the bits of the whole image.
+    """The rows of a larger image that a pair shows. Semi-global matching computes the same result for them as for the whole
+    image.
 
     first_row, rows   the rows of the result; the rows around them are read only for the features of these rows
     above, below      whether path costs of the row above, or below, come with the pair; otherwise the image ends there
@@ -133,7 +134,7 @@ class Matcher:
                  equal; or less than half of the pixels are measured, and st.check finds that the images are swapped, not
                  rectified or of different scenes. Pairs on a GPU are not checked
 
-    All devices give the same bits. Threads may share a matcher; their calls run one after the other.
+    All devices give the same result, bit for bit. Threads may share a matcher; their calls run one after the other.
     Raises CallError, a ValueError, for arguments that are not allowed.
 
     >>> import stereopsis as st

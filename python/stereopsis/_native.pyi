@@ -284,7 +284,7 @@ class Slot:
 
 class PartitionPlan:
     """
-    A plan for matching stripes of rows, with the bits of the whole image: `raw` runs on every stripe, then `refined` runs on the maps of all stripes. Each reads a margin of rows above and below.
+    A plan for matching stripes of rows, with the same result as the whole image: `raw` runs on every stripe, then `refined` runs on the maps of all stripes. Each reads a margin of rows above and below.
     """
 
     @property
@@ -371,7 +371,7 @@ class Pipeline:
 
     def partition_plan(self, want_confidence: bool = False) -> PartitionPlan:
         """
-        Returns the plan for matching stripes. Raises CallError with the reason if stripes cannot give the bits of the whole image.
+        Returns the plan for matching stripes. Raises CallError with the reason if stripes cannot give the same result as the whole image.
         """
 
     def in_stripes(self, want_confidence: bool = False) -> PartitionPlan:

@@ -1,4 +1,4 @@
-"""Stripes and tiles have the bits of the whole image."""
+"""Tests that stripes and tiles give the same result as the whole image."""
 
 import numpy as np
 import pytest
@@ -134,7 +134,7 @@ def test_stripes_are_cut_by_memory(tmp_path, scene):
 def test_what_can_not_be_exact_is_refused_with_the_reason(tmp_path, scene):
     pair = jobs.pair_files(tmp_path, scene)
     pipeline = pipeline_of("sgm", {"fill.mode": "hirschmueller"})
-    with pytest.raises(st.CallError, match="cannot be matched in stripes with the bits of the whole image"):
+    with pytest.raises(st.CallError, match="cannot be matched in stripes with the same result as the whole image"):
         jobs.planned(tmp_path, pair, pipeline, RANGE, stripes=3)
     jobs.planned(tmp_path, pair, pipeline, RANGE, collar=32)  # a job with a collar is not exact
 

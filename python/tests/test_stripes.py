@@ -1,4 +1,4 @@
-"""Stripes of an image, each matched by itself, have the bits of the whole."""
+"""Tests that stripes of an image, each matched by itself, give the same result as the whole image."""
 
 from __future__ import annotations
 

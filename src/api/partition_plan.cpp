@@ -51,10 +51,9 @@ class Splitter {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(
-        ErrorCategory::call,
-        text("the pipeline '", data_.method, "' cannot be matched in stripes with the bits of the whole image: ", why,
-             "; match the whole image, or match tiles with a collar, whose result differs"));
+    throw Error(ErrorCategory::call, text("the pipeline '", data_.method,
+                                          "' cannot be matched in stripes with the same result as the whole image: ",
+                                          why, "; match the whole image, or overlapping tiles, whose result differs"));
   }
 
   void check_matching() const {

@@ -1,4 +1,4 @@
-// Stripes of an image, matched by themselves, have the bits of the whole.
+// Tests that stripes of an image, each matched by itself, give the same result as the whole image.
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -65,7 +65,7 @@ def _add_division(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("Division into units").add_argument
     add("--mem", default="4G", metavar="SIZE", help="Memory of a worker, such as 4G or 900M; it limits the size of the units [4G]")
     add("--stripes", type=int, metavar="N", help="Number of stripes for semi-global matching [as many as --mem requires, and 32 for tall images]")
-    add("--tile", metavar="W[xH]", help="Size of a tile in pixels; exact semi-global matching uses only W [as large as --mem allows]")
+    add("--tile", metavar="W[xH]", help="Width and height of a tile in pixels; without --collar, semi-global matching uses only the width [as large as --mem allows]")
     add("--collar", type=int, metavar="N", help="Match in tiles that overlap by N pixels on each side; faster to distribute, but not exact")
     audit = "With --collar: match K borders between tiles again with twice the overlap, and count the pixels that differ [0]"
     add("--audit", type=int, default=0, metavar="K", help=audit)

@@ -298,7 +298,8 @@ class Planner:
 
 
 class Stripes:
-    """Semi-global matching with the bits of the whole image: sweeps down and up pass path costs from band to band, in tiles of
+    """Semi-global matching with the same result as the whole image, bit for bit: sweeps down and up pass path costs from band to
+    band, in tiles of
     columns; then each stripe is matched by itself.
     """
 

@@ -19,7 +19,8 @@ __device__ __forceinline__ void clear_right_best(const Problem& p, int x, int y)
     p.right_best[(i64)y * p.width + x] = ~0u;
 }
 
-// Clears the counters before the first warp counts. There are fewer counters than rows including margins.
+// Clears the counters before the first warp counts. Each row, including the margins, clears one counter; there are
+// fewer counters than rows.
 __device__ __forceinline__ void clear_progress(const Problem& p, int x, int y) {
   if (x == 0 && y + row_margin < p.counters) p.progress[y + row_margin] = 0;
 }

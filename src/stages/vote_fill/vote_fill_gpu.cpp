@@ -38,9 +38,8 @@ std::size_t gpu_scratch_bytes(const Parameters& p, Size size) {
   const long long margin = 2LL * p.step * largest_reach;
   if ((size.width + margin) * (size.height + margin) > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCategory::unsupported,
-                text("vote_fill does not support an image of ", size.width, "×", size.height,
-                     " on a GPU; the limit is 2147483647 pixels, with ", margin,
-                     " more columns and rows than the image has, so use fill or smaller images"));
+                text("vote_fill does not support an image of ", size.width, "×", size.height, " on a GPU; (width + ",
+                     margin, ") · (height + ", margin, ") must be at most 2147483647, so use fill or smaller images"));
   return Scratch(p, size, {0, 0, std::numeric_limits<std::size_t>::max()}).bytes;
 }
 
