@@ -73,9 +73,10 @@ void add_method(Command& command, Options& o) {
   command.number("--min-confidence", o.min_confidence, 0, 1, "C",
                  "Mark pixels with a confidence below C, 0 to 1, as invalid in all results [keep all]");
   o.device.add_to(command, true);
-  command.text("--memory-limit", o.memory_limit, "BYTES",
-               "Limit of the memory for workspace, maps and images: bytes, or 500M, 2G [half of the memory; on a GPU "
-               "9/10 for the workspace]");
+  command.text(
+      "--memory-limit", o.memory_limit, "BYTES",
+      "Limit of the memory for workspace, maps and images, in bytes or as 500M or 2G [half of the host's memory; "
+      "the workspace on a GPU: 9/10 of its memory]");
 }
 
 void add_range(Command& command, Options& o) {

@@ -11,8 +11,8 @@ namespace {
 bool is_map(const StageDescriptor& stage) { return stage.slot == Slot::select || stage.slot == Slot::refinement; }
 bool is_picture(const Port& port) { return port.name == std::string_view("image"); }
 
-// Returns the rows of a view's image that a step reads. If the method reads only some rows, images are derived from all
-// rows.
+// Returns the rows of a view's image that a step reads: all rows if the step derives an image or features, otherwise the
+// rows that the method reads.
 Rows rows_read(const Scope& scope, const StageDescriptor& stage) {
   const bool makes_images = stage.slot == Slot::image || (stage.slot == Slot::cost && stage.word_cost != nullptr);
   return makes_images || scope.images.rows.count() == 0 ? scope.rows : scope.images.rows;

@@ -194,7 +194,9 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   const auto range = static_cast<std::size_t>(shape.range), width = static_cast<std::size_t>(size.width);
   const auto height = static_cast<std::size_t>(size.height);
   if (is_rank<Kind>) {
-    const int slopes = diagonals ? 3 : 1;  // the words that a block copies need not be aligned to more than words
+    // The features are stored once per slope of the paths. Blocks copy words at any alignment, so that they need the
+    // features of the right view only once.
+    const int slopes = diagonals ? 3 : 1;
     lay_out_rank(problem, shape, memory, slopes, form.source == Source::block ? 1 : slopes);
   } else {
     const auto row = in_six_bits(p, kind, disparities) ? round_up(size.width, 4) * range * 3 / 4 : width * range;
