@@ -1,5 +1,5 @@
-// AD-Census costs averaged over the crosses of both views, of the right view and then of the left one: the tuned kernels of
-// CUDA make both at once.
+// Registers the tuned CUDA kernels that compute AD-Census costs, averaged over the crosses of both views, for the right
+// view and for the left one at once.
 #include "fused/ad_census_both/ad_census_both_cuda.hpp"
 #include "graph/registry.hpp"
 

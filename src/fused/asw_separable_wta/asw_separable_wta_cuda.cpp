@@ -41,7 +41,7 @@ struct Memory {
   std::size_t bytes;
   int slices;
   Bands across, down;
-  gpu::Span volume;  // between the passes
+  gpu::Span volume;  // the volume between the passes
   std::size_t used;
 };
 
@@ -58,8 +58,9 @@ CudaWeights weights_of(const Parameters& p) {
   return weights;
 }
 
-// Tiles one below the other of a warp: many, as each run of them makes the rows around it once more, but so few that
-// the last blocks don't run alone. `blocks` side by side, `columns` of a block.
+// Returns the number of tiles that a warp processes one below the other: many, because each run of tiles computes the
+// rows around it again, but so few that the last blocks do not run alone. `blocks` is the number of blocks side by
+// side, `columns` that of columns in a block.
 int tiles_of(int tiles, int blocks, int columns, int extra, const gpu::Properties& device) {
   const CudaTuning& tuning = gpu::pick(cuda_tunings, device);
   const int resident = device.multiprocessors * tuning.vertical_blocks;

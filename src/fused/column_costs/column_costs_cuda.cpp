@@ -50,7 +50,8 @@ CudaColumns columns_of(const Parameters& p, const Input& in, int disparities, co
   const Size size = in.rgb_left.size();
   const int octets = ceil_div(disparities, cuda_tile), tiles = ceil_div(size.width, cuda_tile) + octets - 1;
   const int units = is_narrow(disparities) ? ceil_div(tiles, 2) : tiles * ceil_div(disparities, 128);
-  // Many rows for a block, as each makes the costs around them once more, but so few that there are blocks for all.
+  // A block has many rows, because it computes the costs around them again, but so few that all multiprocessors have
+  // blocks.
   const int resident = device.multiprocessors * tuning.blocks * tuning.warps;  // warps
   const std::int64_t warps = std::int64_t{ceil_div(units, tuning.warps)} * tuning.warps * cuda_tile;
   const std::int64_t groups = std::clamp<std::int64_t>(groups_of(size.height) * warps / (resident * tuning.turns),

@@ -1,4 +1,4 @@
-// Colour differences aggregated over columns, in 8 bits: the tuned kernels of CUDA make them at once.
+// Registers the tuned CUDA kernels that compute colour differences and aggregate them over columns, in 8 bits.
 #include "fused/column_costs/column_costs_cuda.hpp"
 #include "graph/registry.hpp"
 #include "stages/quantise/quantise.hpp"
@@ -19,7 +19,8 @@ const StageDescriptor tuned{
                              c.volume<std::uint8_t>("costs"), c.scratch(), c.worker());
                       }},
     .scratch = {.gpu = [](const Shape& s) { return cuda_workspace_bytes(s.size()); }},
-    // A cell is written; for two pixels of the column a word of products is made, and added with their costs.
+    // Each cell is written once. Two pixels of the column take one word of products, and one addition of their weighted
+    // costs.
     .work = [](const Shape& s) {
       const int window = s.as<Parameters>().aggregation.window;
       return Work{.bytes = s.cells(), .int_ops = window * s.cells()};

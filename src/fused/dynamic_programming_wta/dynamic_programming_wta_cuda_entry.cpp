@@ -1,5 +1,5 @@
-// Dynamic programming along rows and a plain selection: the tuned kernels of CUDA do both at once, so that no sums are
-// written.
+// Registers the tuned CUDA kernels that run dynamic programming along rows and a plain selection at once, without
+// writing sums.
 #include "fused/support_weight_wta/support_weight_wta.hpp"
 #include "stages/dynamic_programming/dynamic_programming.hpp"
 #include "stages/wta/wta_entry.hpp"
@@ -24,7 +24,8 @@ const StageDescriptor tuned{
     .global_support = true,
     .check = dynamic_programming::check,
     .scratch = {.gpu = [](const Shape& s) { return dynamic_programming::cuda_kept_bytes(s.size(), s.disparities()); }},
-    // Costs are read once by each way, and what a way adds is written and read for half of the cells of each.
+    // Each direction reads the costs once. For half of the cells, it writes what it adds, and the other direction reads
+    // that.
     .work = [](const Shape& s) { return Work{.bytes = 4 * s.cells(), .path_ops = 18 * s.cells()}; }};
 
 Step fuse(const Run& run) {

@@ -26,7 +26,7 @@ std::size_t lay_out(FilterProblem& problem, int channels, gpu::Span memory) {
   return before - memory.bytes;
 }
 
-// Names of instances are literals, for the devices keep them.
+// Names of instances are literals, because devices keep pointers to them.
 template <class Kind>
 constexpr const char* instance_of() {
   if constexpr (std::is_same_v<Kind, cost::Census<std::uint32_t>>)
@@ -39,12 +39,13 @@ constexpr const char* instance_of() {
     return "colour_gradient";
 }
 
-// Rows that a warp walks down, before which it sums up the costs of a window: such that what the blocks do one after
-// another on a device's multiprocessors takes least. `blocks` go over a piece.
+// Returns the number of rows in a piece. Before a piece, a warp sums the costs of a window; then it walks down the
+// rows. The number minimises the time of all blocks on the multiprocessors of the device. `blocks` is the number of
+// blocks per piece.
 int rows_in_piece(int rows, int blocks, int radius, const gpu::Properties& device) {
   const Tuning& tuning = gpu::pick(tunings, device);
   const int at_a_time = device.multiprocessors * tuning.blocks_of_coefficients;
-  const double start = 2 + 0.08 * 2 * radius;  // takes as long as so many rows of coefficients
+  const double start = 2 + 0.08 * 2 * radius;  // time of the first sums, in rows of coefficients
   int best = 1;
   double least = std::numeric_limits<double>::max();
   for (int times = ceil_div(blocks, at_a_time); times * start < least; ++times) {

@@ -1,5 +1,5 @@
-// Costs, the guided filter on one or more levels, their coupling and the selection: the tuned kernels of CUDA keep filtered costs
-// in planes.
+// Registers the tuned CUDA kernels for costs, the guided filter on one or more levels, their coupling and the
+// selection. They store filtered costs in planes.
 #include "fused/guided_wta/guided_wta_cuda.hpp"
 #include "stages/cost/source_of.hpp"
 #include "stages/cost_volume/cost_volume.hpp"
@@ -9,7 +9,7 @@
 namespace stereopsis::guided_wta {
 namespace {
 
-// The planes of a strip, and what a portion of the disparities takes before and in a filter, are to fit in these.
+// Limits of the memory for the planes of a strip, and for a portion of the disparities before and in a filter.
 constexpr std::size_t most_plane_bytes = std::size_t{768} << 20, portion_bytes = std::size_t{768} << 20;
 
 struct Level {
@@ -26,7 +26,7 @@ struct Parameters {
 };
 constexpr std::size_t operands_of_level = 3;  // words of the reference and of the other view, guide
 
-// Returns the shape or the call with the operands of a level alone.
+// Returns the shape or the call with only the operands of a level.
 template <class S>
 S at_level(S s, int level) {
   s.operands = s.operands.subspan(operands_of_level * static_cast<std::size_t>(level), operands_of_level);
@@ -101,7 +101,7 @@ std::size_t scratch_bytes(const Shape& s) {
   return planes + filter;
 }
 
-// A cost written and read, the coefficients too, and a filtered cost; the selection reads them again.
+// Costs, coefficients and filtered costs are each written once and read once.
 Work work(const Shape& s) {
   Work work;
   const auto& levels = s.as<Parameters>().levels;

@@ -1,4 +1,4 @@
-// The left-right check and the median of its maps: the tuned kernel of CUDA does both in one pass.
+// Registers the tuned CUDA kernel that runs the left-right check and the median in one pass.
 #include "fused/left_right_median/left_right_median.hpp"
 #include "graph/registry.hpp"
 

@@ -15,13 +15,13 @@ constexpr bool is_rank = std::is_same_v<Kind, cost::Rank>;
 
 int range_of(int disparities) { return disparities <= 64 ? 64 : disparities <= 128 ? 128 : 256; }
 
-// Whether costs are written in six bits instead of a byte (SixBitCost): not where disparities beyond the searched ones
-// have to lose, and with 8 paths only where there are most bytes: with fewer disparities, lines that begin a quad of
-// columns anywhere lose more by their loads (1280 × 960 × 128: 0.84 instead of 0.83 ms).
+// Returns whether costs are written in six bits instead of a byte (SixBitCost). Padding disparities, which must lose,
+// need the byte. With 8 paths, six bits pay only for 256 disparities: with fewer ones, unaligned loads of lines cost
+// more time than the smaller volume saves (1280 × 960 × 128: 0.84 instead of 0.83 ms).
 template <class Kind>
 bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
   constexpr bool may_be_small = !is_rank<Kind> && !std::is_same_v<Kind, cost::CensusGradient>;
-  const bool early_minimum = disparities != 256;  // counts on costs of at most P2 (Variant::early_minimum)
+  const bool early_minimum = disparities != 256;  // requires costs of at most P2 (Variant::early_minimum)
   return may_be_small && (p.sgm.paths == 4 || disparities == 256) && !p.sgm.adaptive() &&
          disparities == range_of(disparities) && kind.max_cost() < 64 &&
          (!early_minimum || kind.max_cost() <= p.sgm.p2);
@@ -29,7 +29,7 @@ bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
 
 bool is_padded(int disparities) { return disparities != range_of(disparities); }
 
-// Problem::run: as long as path costs stay below 2048, or 0. Tiles on features alone do not look at it.
+// Returns Problem::run, for which path costs must stay below 2048, or 0. Tiles that read features ignore it.
 template <class Kind>
 int run_of(const Parameters& p, const Kind& kind, int disparities) {
   const int beyond = is_rank<Kind> || !is_padded(disparities) ? 0 : 255;
@@ -37,10 +37,10 @@ int run_of(const Parameters& p, const Kind& kind, int disparities) {
   return fits(16) ? 16 : !is_rank<Kind> && fits(tile_height) ? tile_height : 0;
 }
 
-// Where rows take longer than lines: a step of a line takes twice a row's.
+// Returns whether rows take longer than lines. A step of a line takes twice the time of a step of a row.
 bool has_long_rows(Size size) { return size.width > 2 * size.height; }
 
-// Layout of sgm_wta_cuda_problem.hpp, with the range known only now.
+// The layout of sgm_wta_cuda_problem.hpp for a range that is known only at run time.
 struct Shape {
   explicit Shape(int disparities) : range(range_of(disparities)) {}
   int groups() const { return 512 / range; }
@@ -87,7 +87,8 @@ struct Bundles {
     } else {
       lines = ceil_div(p.width, form.lines * groups(form.words));
     }
-    // Wide rows where all warps run at once, unless they are kept; elsewhere narrow ones have less to wait for at the end.
+    // Rows are wide if all warps run at once, unless rows are stored. Otherwise rows are narrow, which shortens the
+    // wait at the end.
     const bool keeps_rows = p.kept_strips > 0;
     rows = ceil_div(p.height, groups(keeps_rows ? form.narrow_rows : form.wide_rows));
     const bool at_once = warps() <= device_schedulers * form.blocks();
@@ -101,8 +102,9 @@ struct Bundles {
   int warps() const { return directions * lines + 2 * rows; }
   Order order_of(const BorderForm& form, const Problem& p, bool may_take_turns, bool rows_early,
                  const Tuning& tuning) const {
-    // Lines of one sense read the same rows of a volume at about the same time, and tiles those that the other sense has
-    // just read. Few warps fill the device better with both senses at once (1280 × 960 × 64: 0.52 instead of 0.54 ms).
+    // Lines of one sense read the same rows of a volume at about the same time, and tiles read rows that the other
+    // sense has just read. Few warps occupy the device better with both senses at once (1280 × 960 × 64: 0.52
+    // instead of 0.54 ms).
     const int turns = form.words == 16 ? tuning.wide_turns : tuning.narrow_turns;
     if (may_take_turns && warps() > device_schedulers * turns) return Order::senses_in_turn;
     // Rows run first if they take longer than lines, and, with `rows_early`, if all warps run at once and rows are a
@@ -112,8 +114,8 @@ struct Bundles {
     // nothing.
     return has_long_rows({p.width, p.height}) || rows_early ? Order::rows_first : Order::lines_first;
   }
-  // Blocks of four warps spread evenly over the schedulers; where most have to wait for others to end, small ones leave
-  // fewer gaps, if they can be small.
+  // Blocks of four warps spread evenly over the schedulers. If most blocks wait for others to end, smaller blocks leave
+  // fewer gaps.
   gpu::Grid grid() const {
     const int in_block = has_small_blocks ? 1 : border_warps;
     return {directions * ceil_div(lines, in_block) + 2 * ceil_div(rows, in_block), 1, 32 * in_block, 1};
@@ -131,7 +133,7 @@ struct Bundles {
 class Memory {
  public:
   explicit Memory(gpu::Span span) : span_(span) {}
-  // The address of what follows `margin` of them; there are as many at the end.
+  // Returns the address behind a margin of `margin` elements; a margin of the same size follows at the end.
   template <class T>
   T* take(std::size_t count, std::size_t margin = 0) {
     const auto piece = span_.take((count + 2 * margin) * sizeof(T));
@@ -164,7 +166,7 @@ void lay_out_penalties(Problem& problem, Memory& memory) {
   problem.penalties = memory.take<std::uint32_t>(2 * problem.penalty_plane);
 }
 
-// Sizes, and where everything lies in the workspace.
+// Computes the sizes, and the layout of the workspace.
 template <class Kind>
 Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparities, bool compact, Memory& memory) {
   const Shape shape(disparities);
@@ -176,12 +178,12 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   problem.strips = ceil_div(size.width, shape.tile_width());
   problem.bands = ceil_div(size.height, tile_height);
   const BorderForm form = border_form_of<Kind>(p, shape);
-  // Where a block shares its features, its lines are in the image together, or none is.
+  // If a block shares its features, either all of its lines or none are inside the image.
   const int beside = form.source == Source::block ? block_span(shape.range, form.words) - 2 : 1;
   problem.around = diagonals ? round_up(size.width + beside, shape.tile_width()) : round_up(size.width, 4);
   if (!compact) problem.kept_strips = kept_strips(p, kind, size, disparities, problem.strips);
   problem.kept_first =
-      (problem.strips - problem.kept_strips) / 2;  // the last one, which may reach beyond the image, never is
+      (problem.strips - problem.kept_strips) / 2;  // the last strip, which may extend beyond the image, is not stored
   problem.p1 = p.sgm.p1;
   problem.p2 = p.sgm.p2;
   problem.p1_pair = problem.p1 * 0x10001u;
@@ -214,7 +216,7 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   return problem;
 }
 
-// Fills in how the device follows the paths; returns what its warps follow.
+// Sets the members of `problem` that depend on the device. Returns the lines that the warps follow.
 template <class Kind>
 Bundles schedule(Problem& problem, const Parameters& p, const gpu::Properties& device) {
   const Shape shape(problem.disparities);
@@ -359,7 +361,7 @@ bool cuda_serves(const Parameters& p, const Kind& kind, int disparities) {
   const auto& sgm = p.sgm;
   const int max_cost = kind.max_cost();
   if (disparities > 256 || sgm.p2 > 255) return false;
-  // In a volume of costs, disparities beyond the searched ones have 255: they must lose by P2 to the lowest searched.
+  // Padding disparities of a cost volume have the cost 255, which must exceed the lowest cost by at least P2.
   const bool fits_bytes = is_rank<Kind> || !is_padded(disparities) || max_cost + sgm.p2 <= 255 + sgm.p1;
   return fits_bytes && run_of(p, kind, disparities) > 0 && sgm.paths * (max_cost + sgm.p2) < 4095;
 }

@@ -1,4 +1,4 @@
-// Semi-global matching and the selection by the tuned kernels of CUDA: of features, or of a volume.
+// Registers the tuned CUDA kernels of semi-global matching and the selection, from features or from a volume.
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
 #include "fused/sgm_wta/sgm_wta_entry.hpp"
 
@@ -47,7 +47,7 @@ Step fuse_tuned(const Run& run) {
   return step;
 }
 
-// The same from a volume of 8 bits, whoever made it.
+// The same operation for a volume of 8-bit costs from any source.
 GivenCosts given_costs(const Parameters& p) { return {p.sgm.largest_cost}; }
 
 const StageDescriptor tuned_volume{

@@ -25,9 +25,9 @@ __device__ __forceinline__ u32* rows_done_in(const Problem& p, int band) {
   return p.progress + 2 * (p.bands + 1) + band;
 }
 
-// Lines are counted at these numbers of finished bands: nobody waits for less than half of the bands, unless the
-// directions follow one another, nor for each band. (The last band but one is not a checkpoint, so that being a band
-// late has no effect.)
+// Lines are counted at these numbers of finished bands: no tile waits for fewer than half of the bands, unless the
+// directions follow one another, and none waits for each band. (The last band but one is not a checkpoint, so that
+// being a band late has no effect.)
 constexpr int checkpoint_bands = 4;
 template <class T, class V>
 __device__ __forceinline__ int first_checkpoint(const Problem& p) {

@@ -1,4 +1,5 @@
-// Semi-global matching and the selection at once: on the CPU, and by the portable kernels in stripes.
+// Registers semi-global matching and the selection as one operation, for the CPU and for the portable kernels in
+// stripes.
 #include "fused/sgm_wta/sgm_wta_entry.hpp"
 
 namespace stereopsis::sgm_wta {

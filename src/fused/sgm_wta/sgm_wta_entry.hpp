@@ -27,7 +27,7 @@ inline Work work(const Shape& s) {
   return work;
 }
 
-// Returns the step that both operations take the place with. Features are followed, not the volume that they would give.
+// Returns the step with which both operations replace a run. The step reads the features, not a cost volume.
 inline Step fused(const Run& run, const StageDescriptor& operation) {
   const Step &costs = run.steps[0], &paths = run.steps[1], &selection = run.steps[2];
   const WordCost& cost = costs.parameters.as<cost_volume::Parameters>().cost;

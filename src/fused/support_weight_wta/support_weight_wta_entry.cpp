@@ -1,4 +1,4 @@
-// Colour differences, their aggregation by support weights, and the selection at once.
+// Registers colour differences, their aggregation by support weights, and the selection as one operation.
 #include "fused/support_weight_wta/support_weight_wta_entry.hpp"
 
 namespace stereopsis::support_weight_wta {
@@ -18,7 +18,7 @@ const StageDescriptor portable{
                     }},
     .work = work};
 
-// On a GPU the portable kernels are those of the stages.
+// On a GPU, the portable kernels of the stages run instead.
 const Rule rule{.name = "support_weight_wta",
                 .run = {"colour_difference", "esaw|asw_separable|asw", "wta"},
                 .fuse = [](const Run& run) -> Step {

@@ -1,4 +1,4 @@
-// Window differences and the selection by the tuned kernels of CUDA.
+// Registers the tuned CUDA kernels of window matching and the selection.
 #include "fused/window_sad_wta/window_sad_wta_cuda.hpp"
 #include "fused/window_sad_wta/window_sad_wta_entry.hpp"
 

@@ -1,4 +1,4 @@
-// Window differences and the selection at once.
+// Registers window matching and the selection as one operation.
 #include "fused/window_sad_wta/window_sad_wta_entry.hpp"
 
 namespace stereopsis::window_sad_wta {
@@ -17,7 +17,8 @@ const StageDescriptor portable{
         .cpu = [](const Shape& s) { return workspace_bytes(s.size(), s.context.range.count, s.target.threads); },
         .gpu =
             [](const Shape& s) {
-              // If a tuned kernel takes pairs without masks, this one rarely runs, and little memory is reserved for it.
+              // This operation rarely runs if a tuned kernel supports pairs without masks; little memory is then
+              // reserved for it.
               const bool rarely = s.target.cuda_capability >= 80 && wta::has_masks(s);
               return gpu_workspace_bytes(s.size(), s.context.range.count, rarely);
             }},

@@ -93,9 +93,9 @@ void attach(Problem& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::Vie
   p.right_disparity_pitch = out.right.pitch;
 }
 
-// The rows of a strip for which the blocks of a strip, `blocks`, are done soonest. Eight rows before a strip, of as many as the
-// window has, take the time of one in it. The blocks of a multiprocessor, `resident` at a time, run at their best together: one
-// less saves less than its share.
+// Returns the number of rows of a strip with which all blocks finish soonest; `blocks` is their number per strip. A
+// strip first reads as many rows as the window has; eight of these take the time of one row of the strip. A
+// multiprocessor runs `resident` blocks at a time, and each block less saves less than its share of the time.
 int strip_rows_for(Size size, int window, int blocks, int resident, const gpu::Properties& device) {
   constexpr int most_strips = 1024;
   const int least_rows = gpu::pick(tunings, device).least_rows;

@@ -1,4 +1,4 @@
-// Correlation and both selections by the tuned kernels of CUDA.
+// Registers the tuned CUDA kernels of the correlation and the selection in both views.
 #include "fused/zncc_wta/zncc_wta_cuda.hpp"
 #include "fused/zncc_wta/zncc_wta_entry.hpp"
 

@@ -1,4 +1,4 @@
-// Correlation, the selection in both views and what is said of flat windows, at once.
+// Registers the correlation, the selection in both views and the marking of flat windows as one operation.
 #include "fused/zncc_wta/zncc_wta_entry.hpp"
 
 namespace stereopsis::zncc_wta {

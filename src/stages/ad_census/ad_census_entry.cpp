@@ -1,4 +1,4 @@
-// The cost, and the census words that it reads beside the images.
+// Registers the cost, and the census words that it reads in addition to the images.
 #include "graph/registry.hpp"
 #include "stages/ad_census/ad_census.hpp"
 

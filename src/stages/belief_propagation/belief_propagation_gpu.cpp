@@ -25,7 +25,7 @@ struct There {
   gpu::Array<std::uint8_t> waiting;
 };
 
-// A work-item for each cell.
+// Returns a grid with one work-item per cell.
 gpu::Grid cells_of(Size size, int disparities) {
   gpu::Grid grid = gpu::over(size.width * disparities);
   grid.groups_y = size.height;
@@ -42,8 +42,8 @@ int tuned_reach(const Parameters& p, int disparities) {
   return std::min((p.truncation - 1) / p.slope, disparities - 1);
 }
 
-// The pyramid of the tuned kernels: by colour of the pixels, costs of 8 bits on the finest level and of 16 on the others, and
-// four messages of 8.
+// The pyramid of the tuned kernels. It stores, by the colour of a pixel on a checkerboard, costs of 8 bits on the
+// finest level and of 16 bits on the others, and four messages of 8 bits.
 struct TunedPyramid {
   TunedPyramid(const Parameters& p, Size size, int disparities) {
     const std::size_t chunks = ceil_div(disparities, cells);

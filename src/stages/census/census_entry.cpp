@@ -60,7 +60,7 @@ const StageDescriptor entry{.slot = Slot::cost,
                                 },
                             .examples = {{"window=5x5"}, {"window=9x7"}, {"window=11x9"}}};
 
-// Words for costs that read more than them.
+// Census words for costs that also read other features.
 const StageDescriptor words9x7{.slot = Slot::image,
                                .name = "census9x7",
                                .title = "census",

@@ -23,7 +23,7 @@ bool with_kind(const WordCost& cost, F&& f) {
   return with_one_of<Rank, Census<std::uint32_t>, Census<std::uint64_t>, Census<Word128>, CensusGradient,
                      ColourGradient, AbsoluteDifference, SquaredDifference>(cost, f);
 }
-// The same for the kinds that semi-global matching follows: their words have up to 64 bits.
+// Does the same for the kinds from whose words semi-global matching computes path costs: words of up to 64 bits.
 template <class F>
 bool with_followed_kind(const WordCost& cost, F&& f) {
   return with_one_of<Rank, Census<std::uint32_t>, Census<std::uint64_t>, CensusGradient>(cost, f);

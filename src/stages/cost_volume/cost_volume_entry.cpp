@@ -1,4 +1,4 @@
-// A volume of the costs that words give.
+// Registers the computation of a cost volume from feature words.
 #include "stages/cost/source_of.hpp"
 #include "stages/cost_volume/cost_volume.hpp"
 

@@ -96,7 +96,7 @@ void first_pass(const Problem& p, const Line& line, int pixels) {
   }
 }
 
-// Sums those sums along the arms across, and divides by the number of pixels.
+// Sums the results of the first pass along the arms of the other direction, and divides by the number of pixels.
 void second_pass(const Problem& p, const Line& line, int pixels) {
   const U32 d;
   const hn::Rebind<std::uint8_t, U32> d8;

@@ -47,7 +47,7 @@ bool is_tuned(int cuda_capability, const Problem& p, int longest_arm) {
          p.height <= gpu::most_cuda_groups_y && 2LL * p.width * p.padded <= std::numeric_limits<std::int32_t>::max();
 }
 
-// Places all that the tuned kernels write beside the costs; returns its bytes.
+// Assigns scratch memory to the arrays of the tuned kernels; returns its size in bytes.
 std::size_t place(Problem& p, gpu::Span memory, gpu::Capability capability) {
   const int chunk = gpu::pick(tunings, capability).chunk();
   const std::size_t before = memory.bytes, height = p.height, rows = height + 4 * chunk;

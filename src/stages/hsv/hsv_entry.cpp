@@ -1,4 +1,5 @@
-// Colours as window matching compares them: of its own space and weights, or, where another cost matches, the default ones.
+// Registers the colours that window matching compares: in its space and with its weights, or in the default ones if the
+// pipeline has another cost.
 #include "graph/registry.hpp"
 #include "stages/hsv/hsv.hpp"
 #include "stages/shared/window_entry.hpp"

@@ -22,7 +22,7 @@ int most_channels(const Network& network) {
   return most;
 }
 
-// Four rows of 32 columns; for 32 columns, 8 outputs.
+// A group computes 32 outputs for four rows of 32 columns; a work-item computes 8 of them for the rows of its column.
 gpu::Grid over_layer(Size size, int out) {
   constexpr int tile_x = 32, tile_y = 4, outs = 8, outs_of_group = 32;  // the same values as in learned_features.cl
   return {ceil_div(size.width, tile_x) * ceil_div(out, outs_of_group), ceil_div(size.height, tile_y),
@@ -31,7 +31,7 @@ gpu::Grid over_layer(Size size, int out) {
 
 std::size_t features_bytes(const Network& network, Size size) { return plane_bytes(size, network.components()) + 256; }
 
-// Four weights of an output in a number: those from weight(0) on, as long as they are below `end`.
+// Packs four weights of an output in a number: weight(from) and the next ones, up to `end`.
 template <class F>
 std::int32_t four(int from, int end, F&& weight) {
   std::uint32_t word = 0;
@@ -57,8 +57,8 @@ bool has_tuned_shape(const Network& network) {
          layers[2].out == channels && layers[3].out == tuned_components;
 }
 
-// As learned_features_cuda.cu reads them, one for each lane of a warp: lane 4n + q has the outputs of column n of the weights,
-// and columns 2q and 2q + 1 of the sums.
+// Appends the weights of a layer in the order in which learned_features_cuda.cu reads them, one word for each lane of a
+// warp: lane 4n + q has the outputs of column n of the weights, and columns 2q and 2q + 1 of the sums.
 void add_tuned(const Layer& layer, std::vector<std::int32_t>& words) {
   const auto for_each_lane = [&](auto&& word_of) {
     for (int lane = 0; lane < warp; ++lane) words.push_back(word_of(lane / 4, lane % 4));

@@ -37,7 +37,7 @@ class SortedColumns {
   using V = hn::VFromD<D>;
 
  public:
-  static constexpr int columns = 128;  // without the two on each side
+  static constexpr int columns = 128;  // columns of windows, without the two more on each side
   using Rows = std::array<const float*, 5>;
 
   // Loads the columns from `first` on; returns false if a pixel is invalid. Borders replicate.

@@ -14,7 +14,7 @@ const StageDescriptor entry{.slot = Slot::levels,
                             .lowering = &lowering,
                             .region_rule = &region_rule};
 
-// A level, around what the coarser one found.
+// Matches a level around the disparities of the coarser level.
 const StageDescriptor level{
     .slot = Slot::internal,
     .name = "pyramid_level",

@@ -1,4 +1,5 @@
-// Coarse to fine (Prehn 2007): the whole range on the coarsest level, then around what each coarser level found.
+// Matches from coarse to fine (Prehn 2007): the whole range on the coarsest level, then around the disparities of the
+// coarser level.
 #include <algorithm>
 
 #include "core/text.hpp"
@@ -13,7 +14,7 @@ namespace {
 struct Level {
   Images images;
   DisparityRange range;
-  int disparity, right;  // the right view's if it is requested, else −1
+  int disparity, right;  // values of the maps; right: −1 if it is not requested
 };
 
 void check_levels(const PipelineData& p, Size size) {
@@ -67,7 +68,7 @@ void refine_level(Builder& b, const std::vector<Level>& levels, int i, const Map
   const PipelineData& pipeline = b.pipeline();
   const Level &level = levels[static_cast<std::size_t>(i)], &coarser = levels[static_cast<std::size_t>(i) + 1];
   LevelParameters p{pipeline.levels.parameters.as<Parameters>(), pipeline.select.parameters.as<wta::Parameters>()};
-  const bool is_result = i == 0 && !from_right;  // the level that is selected from
+  const bool is_result = i == 0 && !from_right;  // the level whose maps are the result
   if (from_right)
     p.select = {};
   else if (i > 0)
@@ -102,8 +103,8 @@ void match(Builder& b, Images& images, const DisparityRange& range, Maps& maps) 
   }
 }
 
-// The levels of a pyramid, each halved and grown by its window; in pixels of the finest, at multiples of the
-// coarsest's.
+// Returns the input that all levels require, each of half the size and with its window. The rectangle is in pixels of
+// the finest level, at multiples of a pixel of the coarsest.
 Rect required_by_levels(const PipelineData& p, const Rect& output) {
   const int levels = p.levels.parameters.as<Parameters>().levels;
   const auto with_window = [&](const Rect& r) { return p.cost.entry->shared_window(p.cost.parameters, r); };

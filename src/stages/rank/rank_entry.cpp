@@ -25,7 +25,7 @@ const StageDescriptor entry{
       });
     }),
     .required_input = required_input,
-    // A comparison, and taking note of it, of as many pixels at once as 32 bits hold.
+    // One comparison and one addition for as many pixels at once as fit in 32 bits.
     .work =
         [](const Shape& s) {
           const int window = s.as<Parameters>().window, bytes = bytes_of(s.operand("grey").element);

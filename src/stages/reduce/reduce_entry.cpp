@@ -1,4 +1,4 @@
-// Reduced images, and a map of theirs in pixels of the input.
+// Registers the reduction of images, and the conversion of their maps to pixels of the input.
 #include "graph/registry.hpp"
 #include "stages/reduce/reduce.hpp"
 

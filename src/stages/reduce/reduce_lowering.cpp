@@ -1,4 +1,5 @@
-// Steps that reduce the images of a pair, and that bring the maps of the reduced images to pixels of the input.
+// Adds the steps that reduce the images of a pair, and those that convert the maps of reduced images to pixels of the
+// input.
 #include "graph/builder.hpp"
 #include "stages/reduce/reduce.hpp"
 #include "stages/upsample/upsample.hpp"

@@ -41,13 +41,13 @@ bool is_tuned(int cuda_capability, Size size, int disparities) {
           (disparities % 8 == 0 && disparities <= most_disparities_wide));
 }
 
-// A volume of the caller's may begin anywhere. The portable kernels need less memory.
+// Returns whether the volumes are aligned for the tuned kernels. A volume of the caller may begin at any address.
 bool is_aligned(gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> sums) {
   const auto start = [](const auto& cells) { return reinterpret_cast<std::uintptr_t>(address(cells)); };
   return start(costs.cells) % 8 == 0 && start(sums.cells) % 16 == 0;
 }
 
-// Places all that the tuned kernels write beside the sums; returns its bytes.
+// Assigns scratch memory to the arrays of the tuned kernels; returns its size in bytes.
 std::size_t place(Problem& p, gpu::Span memory) {
   const std::size_t before = memory.bytes, rows = static_cast<std::size_t>(p.height) + 1;
   p.left_words = p.width + 1;

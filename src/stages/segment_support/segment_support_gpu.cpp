@@ -6,7 +6,7 @@ namespace stereopsis::segment_support {
 
 void gpu(const Parameters& p, gpu::View<const std::uint32_t> segments, gpu::Volume<const std::uint8_t> costs,
          gpu::Volume<std::uint16_t> aggregated, gpu::Queue& queue) {
-  constexpr int patch = 32, side_by_side = 32, teams = 8;  // as the kernel has them
+  constexpr int patch = 32, side_by_side = 32, teams = 8;  // the same values as in the kernel
   const auto [width, height] = segments.size();
   const int count = costs.disparities, across = ceil_div(width, patch), down = ceil_div(height, patch);
   queue.launch({"segment_support", "give_segment_means", "any"},

@@ -37,7 +37,7 @@ struct Parameters {
   int p2 = 60;
   int gradient = 0;
   int p2_min = 0;
-  int largest_cost = 255;  // that costs of 8 bits have; set when the step is planned
+  int largest_cost = 255;  // limit of 8-bit costs; set when the step is planned
 
   bool adaptive() const { return gradient > 0; }
   int lowest_p2() const { return p1 > p2_min ? p1 : p2_min; }

@@ -4,7 +4,7 @@
 namespace stereopsis::sgm {
 namespace {
 
-// Costs in 16 bits, which may be anything, count as far as their sums fit.
+// Returns the largest cost. 16-bit costs, which may have any value, are clamped so that their sums fit.
 int max_cost(const Shape& s) {
   return s.operand("costs").element == Element::u16 ? most_cost(s.as<Parameters>()) : s.as<Parameters>().largest_cost;
 }

@@ -34,7 +34,8 @@ std::size_t gpu_scratch_bytes(Size size, int disparities) {
   return 2 * sizeof(std::uint16_t) * (static_cast<std::size_t>(size.width) + size.height) * (disparities + 2);
 }
 
-// A group of 32 items takes a line, an item this many fours of its disparities; beyond, as many as there are, one by one.
+// A group of 32 work-items follows a line; each has `fours` times four disparities. More disparities are processed one
+// by one.
 template <class T>
 void gpu(const Parameters& p, gpu::Volume<const T> costs, int max_cost, gpu::View<const std::uint8_t> guide,
          const EdgesOf<gpu::View>& edges, gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue& queue) {

@@ -140,7 +140,7 @@ void match(Builder& b, const Levels& levels, Images& images, const DisparityRang
   tiles.match(true, select.entry->of_other_view(select.parameters), right);
 }
 
-// With refinements, whole rows: a fill may look so far.
+// Returns the required input; with refinements, it has whole rows, because a fill may search them.
 Rect required_input(const PipelineData& p, const Request& request, const Levels& levels) {
   constexpr int widest_feature = 7, widest_refinement = 32;  // a rank window of 15×15, a weighted median
   const Rect all = whole_image(request);

@@ -1,9 +1,9 @@
 // Filtered cost volumes (Rhemann et al. 2011; Reis and Souza 2017; across scales, Zhang et al. 2014): features of both
 // views, and then, a tile of rows after another, a volume of costs, the filter on its slices, the same at coarser
-// levels if they take part, and the selection. Only a tile's volumes are there at a time: they need the same memory
-// whatever the height of the image, and give the same bits whatever the height of the tiles.
+// levels if they take part, and the selection. Only the volumes of one tile exist at a time, so that the memory does
+// not depend on the height of the image. The result does not depend on the height of the tiles.
 //
-// The right view's disparity comes from costs of its own, which its own image guides.
+// The right view's disparity comes from a separate cost volume, guided by the right image.
 #pragma once
 
 #include "graph/builder.hpp"

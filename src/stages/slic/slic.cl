@@ -52,7 +52,8 @@ KERNEL(assign)(IMAGE(const uint, rgb), IMAGE(uint, segments), ARRAY(const int, c
   PIXEL(segments, x, y) = word_of(nearest_column, nearest_row, cell, WIDTH(rgb));
 }
 
-// One group of work-items per cell: its segment's pixels lie in the 3×3 cells around.
+// Moves the centre of each cell, with one group of work-items per cell. The pixels of its segment lie in the 3×3 cells
+// around it.
 KERNEL(move)(IMAGE(const uint, rgb), IMAGE(const uint, segments), ARRAY(int, centres), int cell, int columns, int rows) {
   LOCAL int sums[6];
   const int column = group_id(0), row = min(group_id(1), rows - 1);  // groups beyond the last row repeat it

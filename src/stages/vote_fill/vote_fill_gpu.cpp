@@ -9,7 +9,7 @@ namespace {
 // No known device runs as many groups concurrently. A group takes several turns if the image is larger.
 constexpr int most_groups = 2048;
 
-// The image with what the samples of the largest reach need around it.
+// Returns the size of the image with the margin that samples of the largest reach need.
 Size with_margin(const Parameters& p, Size size) {
   const int margin = p.step * largest_reach;
   return {size.width + 2 * margin, size.height + 2 * margin};

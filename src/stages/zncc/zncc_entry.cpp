@@ -1,4 +1,4 @@
-// The samples, the cost, and what is said of flat windows after the selection.
+// Registers the samples, the cost, and the marking of flat windows after the selection.
 #include "graph/registry.hpp"
 #include "stages/zncc/zncc.hpp"
 
@@ -18,7 +18,7 @@ const StageDescriptor samples{.slot = Slot::image,
                                 });
                               })};
 
-// Samples of 8 bits have sums of 32.
+// Sums of 8-bit samples fit in 32 bits.
 int sample_bits(const Shape& s) { return s.context.element == Element::u8 ? 8 : 16; }
 
 constexpr auto run = [](const auto& c) {
