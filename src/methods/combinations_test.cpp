@@ -1,5 +1,5 @@
-// Any cost with any aggregation, any optimisation and any refinements: by fused operations, by stages alone and by the
-// definitions, on every device, with the same bits. STEREOPSIS_PIPELINES=COUNT[@FIRST] says which are drawn.
+// Compares fused operations, single stages and the oracles on every device, bit for bit, for random pipelines: any cost
+// with any aggregation, optimisation and refinements. STEREOPSIS_PIPELINES=COUNT[@FIRST] selects the pipelines.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -62,7 +62,7 @@ std::vector<Device> all_devices() {
   return list;
 }
 
-// Nothing is done by its definition where something else is asked for.
+// Every operation has functions for every device, so that the oracle never replaces the requested implementation.
 TEST(Combinations, WhateverIsDefinedHasAFunctionOfEveryDevice) {
   for (const StageDescriptor* entry : registry().entries) {
     if (entry->functions.oracle == nullptr) continue;
@@ -88,7 +88,7 @@ TEST(Combinations, EveryCostRunsWithEveryAggregationAndOptimisation) {
   std::cout << count << " combinations equal the definitions\n";
 }
 
-// Of any two costs, in 8 bits, the volume is the sum of theirs.
+// The volume of any two 8-bit costs is the sum of their volumes.
 TEST(Combinations, AnyTwoCostsAreAdded) {
   const Scene scene = make_scene({.size = {27, 15}, .disparities = 8, .noise = 3});
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -181,7 +181,7 @@ class Drawn {
 };
 
 TEST(Combinations, DrawnPipelinesGiveTheSameBitsOnEveryDevice) {
-  // By hand: COUNT, or COUNT@FIRST, so that several processes share them.
+  // Set by hand to COUNT or COUNT@FIRST, so that several processes share the pipelines.
   const char* wanted = std::getenv("STEREOPSIS_PIPELINES");
   const int count = wanted != nullptr ? std::atoi(wanted) : sanitized ? 25 : 80;
   const char* from = wanted != nullptr ? std::strchr(wanted, '@') : nullptr;

@@ -53,7 +53,8 @@ TEST(Confidence, IsZeroOfPixelsThatWereNotMeasured) {
     }
 }
 
-// A left pixel in column 0 has the candidate of disparity 0 alone; in columns 1 and 2 all others may be its neighbours.
+// A left pixel in column 0 has only the candidate of disparity 0. In columns 1 and 2, all other candidates may be
+// neighbours of the best.
 TEST(Confidence, IsZeroWhereThereIsNoAlternative) {
   for (const char* method : {"sgm", "banz-sgm", "census-guided", "prehn-window", "esaw"})
     for (const Device& device : all_devices()) {
@@ -69,7 +70,7 @@ TEST(Confidence, IsZeroWhereThereIsNoAlternative) {
     }
 }
 
-// Rejection by confidence would take every pixel there.
+// Rejection by confidence would reject every pixel of such a pair.
 TEST(Confidence, OfTwoDisparitiesRejectsNothing) {
   const Matched m = matched(Pipeline("balanced"), {.name = "cpu"}, {4, 2});
   int valid = 0;

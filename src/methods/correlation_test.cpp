@@ -36,7 +36,8 @@ Image<std::uint8_t> rounded(const Image<float>& image) {
   return out;
 }
 
-// Percent of the valid pixels whose disparity another map has more than 1 px elsewhere, or not.
+// Returns the percentage of valid pixels whose disparity differs by more than 1 px in the other map, or is invalid
+// there.
 double percent_moved(const Image<float>& map, const Image<float>& other) {
   int valid = 0, moved = 0;
   for (int y = 0; y < map.height(); ++y)

@@ -57,7 +57,7 @@ PipelineData ad_census() {
   return p;
 }
 
-// Prehn 2007, with the weights of its results; the thesis clamps texture addresses, and has nothing after the selection.
+// Prehn 2007, with the weights of its results. The thesis clamps texture addresses, and has no refinements.
 PipelineData prehn_window() {
   PipelineData p = with_selection();
   p.cost = window_sad::Parameters{};
@@ -82,7 +82,8 @@ PipelineData prehn_pyramid() {
 }
 
 // Syed's report: no reduction, check of the two maps, filling along rows and columns. Small regions that pass the check
-// by chance are removed, for filling would spread them. With fill.mode = box, fill2 fills what no box does.
+// by chance are removed, because filling would spread them. With fill.mode = box, fill2 fills the pixels that boxes
+// leave invalid.
 PipelineData zncc() {
   PipelineData p = with_selection();
   p.prepare = reduce::Parameters{};

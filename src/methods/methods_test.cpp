@@ -43,7 +43,7 @@ Matched match_with_all(const Pipeline& pipeline, const StereoPair& pair, Dispari
   return Matcher(Plan(pipeline, problem, device)).match(pair);
 }
 
-// 16-bit and float images that hold what an 8-bit one cannot.
+// Returns 16-bit and float images with intensities that 8-bit images cannot represent.
 template <class T>
 Image<T> with_pixels_of(const Image<std::uint8_t>& image, double scale) {
   Image<T> converted(image.size(), image.channels());
@@ -86,7 +86,7 @@ TEST(Methods, EveryMethodOnEveryPixelTypeEqualsItsOracles) {
   }
 }
 
-// Methods without what does several stages at once, and pipelines for which there is no such thing.
+// Compares methods without fused operations, and pipelines for which there are none.
 TEST(Methods, StagesByThemselvesEqualTheOracles) {
   const Scene scene = small_scene();
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -181,7 +181,7 @@ TEST(Methods, AScenesDisparityIsFound) {
         ++visible;
         wrong += !(std::abs(result.disparity(x, y) - scene.disparity_left(x, y)) <= 1);
       }
-    // A pyramid misses what is narrow on its coarsest level: more on a small image.
+    // A pyramid misses objects that are narrow on its coarsest level, of which a small image has more.
     EXPECT_LT(wrong, (method.name == "prehn-pyramid" ? 0.22 : 0.15) * visible) << method.name;
   }
 }
@@ -228,7 +228,7 @@ TEST(Matcher, ARegionIsTheMethodOnItsInput) {
     }
 }
 
-// Methods of finite required input: the region's pixels are those of the whole image.
+// The pixels of a region equal those of the whole image if the required input of the method is finite.
 TEST(Matcher, ARegionOfAFiniteMethodIsThatOfTheWholeImage) {
   const Scene scene = make_scene({.size = {211, 133}, .disparities = 20, .noise = 4});
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -451,7 +451,7 @@ TEST(Pipeline, SlotsBuildTheSamePipeline) {
   }
 }
 
-// The oracles serve reduced images and upsampling too, and every GPU.
+// The oracles also support reduced images and upsampling; every GPU is compared with them.
 TEST(Methods, ReducedAndUpsampledResultsEqualTheOracles) {
   const Scene scene = small_scene();
   const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16),
@@ -551,7 +551,7 @@ TEST(Pipeline, ACombinationWithoutAMeaningIsRefusedWithTheReason) {
   EXPECT_NE(refusal("cost.stage=volume", "none").find("none comes with the pair"), std::string::npos);
 }
 
-// Refinements by regions, by kinds of outliers and by costs, after a method that has none of these.
+// Adds refinements that need regions, kinds of outliers or costs to a method that has none of these.
 TEST(Methods, RefinementsOfOneFollowAnother) {
   const Scene scene = small_scene();
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -584,8 +584,7 @@ TEST(Pipeline, ImagesThatStagesReadHaveTheirParametersThere) {
   EXPECT_FALSE(has_cross());
 }
 
-// Any cost that fills a volume may be averaged over cross-based regions and optimised along scanlines; each view by its
-// own image.
+// Any cost volume can be averaged over cross-based regions and optimised along scanlines, each view with its own image.
 TEST(Methods, CrossBasedRegionsAndScanlinesTakeAnyCost) {
   const Scene scene = small_scene();
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -605,7 +604,7 @@ TEST(Methods, CrossBasedRegionsAndScanlinesTakeAnyCost) {
     }
 }
 
-// The right view's map is what the left one's is of the mirrored pair.
+// The map of the right view equals the map of the left view of the mirrored pair.
 TEST(Methods, AdCensusMatchesTheRightViewByItself) {
   const Scene scene = make_scene({.size = {120, 70}, .disparities = 20, .noise = 4});
   const auto mirrored = [](const Image<std::uint8_t>& image) {
@@ -657,7 +656,7 @@ TEST(Methods, BadParametersAreRefused) {
             std::string::npos);
 }
 
-// Honoured or refused: no parameter is ignored. Each is moved to another allowed value and must change something.
+// No parameter is ignored: another allowed value must change the result, or be rejected.
 TEST(Pipeline, EveryParameterChangesTheResult) {
   const Scene scene = make_scene({.size = {120, 80}, .disparities = 24, .noise = 6});
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -749,7 +748,8 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         }
         different = !same_bits(result_of(moved).disparity.view(), result_of(reads_it).disparity.view());
       }
-      // Behind fills and medians there may be nothing left to propagate: it is tried on the map as it was found.
+      // After fills and medians, there may be nothing left to propagate; propagation is therefore tried on the map of
+      // the selection.
       if (!different && info.name.starts_with("propagation.")) {
         Pipeline alone = pipeline;
         for (const ParameterInfo& other : pipeline.parameters())
@@ -762,7 +762,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
                                                                  : "40");
         different = !same_bits(result_of(moved).disparity.view(), result_of(alone).disparity.view());
       }
-      // A margin need not change the pixels of a region, but what is read for it.
+      // A margin may leave the pixels of a region unchanged, but changes the required input.
       if (!different && info.name == "region.margin") {
         Pipeline other_margin = pipeline;
         other_margin.set(info.name, "1");
@@ -771,7 +771,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         problem.region = Rect{0, 0, 10, 10};
         different = Plan(other_margin, problem).required_input() != Plan(pipeline, problem).required_input();
       }
-      // Levels have a part where they are coupled.
+      // Levels have an effect only if they are coupled.
       if (!different && (info.name == "levels.levels" || info.name == "levels.radius")) {
         Pipeline coupled = pipeline;
         coupled.set("levels.lambda", "0.3");
