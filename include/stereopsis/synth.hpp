@@ -24,7 +24,7 @@ struct SceneOptions {
   double gamma = 1;       // 0.1 to 10
   double vignetting = 0;  // 0 to 1: fraction of the light lost in the corners
   double noise = 0;       // 0 to 255: standard deviation in grey levels, in each channel of both images
-  double light = 0;       // 0 to 1: fraction by which smooth light varies over the right image
+  double light = 0;       // 0 to 1: strength of a smooth change of light across the right image
   // Effects on both images. Truth and masks are those of ideal cameras.
   double shot_noise = 0;  // 0 to 255: standard deviation at full intensity; its square is proportional to intensity
   double defocus = 0;     // 0 to 6 pixels: radius of blur at the far end of the range if the near end is in focus

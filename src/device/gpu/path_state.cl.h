@@ -7,8 +7,8 @@
 #define NARROW_STATE 1026
 #define BEYOND 65535
 
-// Declares, in a kernel's outermost scope, `last`, `path`, and `lowest`: the lowest path costs of the previous, the
-// current and the next pixel, used in turn.
+// Declares the state in a kernel's outermost scope: `last` and `path`, and `lowest`, the minima of the path costs of
+// the previous, the current and the next pixel, which are used in turn.
 #if WIDE
 #define STATE GLOBAL ushort
 #define PATH_STATE(line, disparities)                                      \

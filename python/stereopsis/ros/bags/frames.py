@@ -15,7 +15,7 @@ def write_frames(recording: Recording, folder: Path) -> int:
     """Writes FOLDER/left/000000.pgm, FOLDER/right/000000.pgm, … (.ppm for colour, .npy for floats), and the cameras to
     FOLDER/rig.yml.
 
-    Raw pairs are not rectified; rig.yml is then for --raw. Returns the number of pairs.
+    Raw pairs are not rectified; pass rig.yml with `--calib rig.yml --raw` to rectify them. Returns the number of pairs.
     """
     if folder.exists() and any(folder.iterdir()):
         raise CallError(f"'{folder}' is not empty; give another folder")
