@@ -226,8 +226,8 @@ struct Lines {
     count(lines_done_with(p, up, p.bands));
   }
 
-  // Each warp counts itself. If all warps of the block have met since they finished the previous band, one of them
-  // counts all.
+  // Counts finished bands. If the block shares its features, its warps meet at the end of each band, so that one warp
+  // counts the previous band for all. Otherwise each warp counts itself.
   __device__ __forceinline__ void count_bands(int done, int warp, int& checkpoint) const {
     if ((shares ? done - 1 : done) != checkpoint) return;
     const bool counts = !shares || warp == done / checkpoint_bands % border_warps;

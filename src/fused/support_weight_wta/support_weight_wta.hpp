@@ -37,8 +37,8 @@ struct InputOf {
 };
 using Input = InputOf<ImageView>;
 
-// Returns whether the selection takes integer disparities of the left view from all candidates, which special kernels
-// support.
+// Returns whether the selection is plain: integer disparities of the left view, from all candidates. Special kernels
+// support only a plain selection.
 template <template <class> class View>
 bool is_plain(const wta::Parameters& p, const wta::InputOf<View>& in, const wta::OutputOf<View>& out) {
   return p.border_candidates && p.subpixel == wta::Subpixel::none && p.uniqueness == 0 && in.mask_left.empty() &&
