@@ -53,7 +53,7 @@ def _the_pair(images: list[str]) -> tuple[str, str]:
     for pair in _pairs(images):
         by_camera.setdefault(_folder(pair[0]), []).append(pair)
     if not by_camera:
-        raise CallError(f"no two image topics are a left and a right one; name them with --left and --right: {listed(images)}")
+        raise CallError(f"no two image topics are a left and a right one; name two of these with --left and --right: {listed(images)}")
     if len(by_camera) > 1:
         pairs = "; ".join(f"{left} and {right}" for each in by_camera.values() for left, right in each[:1])
         raise CallError(f"there are several pairs of cameras, {pairs}; choose one with --left and --right")
