@@ -131,8 +131,8 @@ TEST_F(Misuse, ImagesWithoutPixelsAreRefused) {
     };
     refused("left image", [](StereoPair& p) { p.left.data = nullptr; });
     refused("right image", [](StereoPair& p) { p.right.data = nullptr; });
-    refused("pitch of 278 ", [](StereoPair& p) { p.left.pitch = 3 * size.width - 1; });
-    refused("pitch of -320 ", [](StereoPair& p) { p.right.pitch = -320; });
+    refused("pitch of the left image is 278 ", [](StereoPair& p) { p.left.pitch = 3 * size.width - 1; });
+    refused("pitch of the right image is -320 ", [](StereoPair& p) { p.right.pitch = -320; });
     refused("mask", [](StereoPair& p) { p.mask_left.data = nullptr; });
     refused("mask", [](StereoPair& p) { p.mask_right.pitch = size.width - 1; });
     refused("mask", [](StereoPair& p) { p.mask_right.width = 0; });

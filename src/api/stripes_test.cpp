@@ -161,7 +161,7 @@ TEST(Stripes, GivenMapsThatDoNotFitAreRefused) {
     }
   };
   EXPECT_EQ(sentence({disparity.view(), validity.view(), {}, {}}), "");
-  EXPECT_NE(sentence({}).find("the given disparity: its data is null"), std::string::npos) << sentence({});
+  EXPECT_NE(sentence({}).find("no memory was passed for the given disparity (its data is null)"), std::string::npos) << sentence({});
   disparity(5, 7) = invalid_disparity;
   EXPECT_NE(sentence({disparity.view(), validity.view(), {}, {}}).find("contradict each other at 5,7"),
             std::string::npos);

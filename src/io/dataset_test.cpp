@@ -197,7 +197,7 @@ TEST_F(SmallScene, WrongValuesAreRefusedByName) {
            {R"("gt_invalid": 255)", R"("gt_invalid" is 255; it must be 0 or "inf")"},
            {R"("gt_view": "right")", R"("gt_view" is "right"; it must be "left")"},
            {R"("masks": ["mask_all.png"])", R"("masks" is ["mask_all.png"]; it must be an object)"},
-           {R"("masks": {"mask_sky.png": ""})", R"(with no other keys than mask_nonocc.png)"},
+           {R"("masks": {"mask_sky.png": ""})", R"(an object with only the keys mask_nonocc.png)"},
            {R"("name": 7)", R"("name" is 7; it must be text)"},
            {R"("gt_noc": "")", R"("gt_noc" is ""; it must be the name of a file)"}}) {
     with("16", ", " + more);

@@ -83,7 +83,7 @@ TEST(DisparityFiles, WhatAFileCannotHoldIsRefusedAndLeavesTheOldFile) {
   const TemporaryFolder folder;
   const auto call = ErrorCategory::call;
   for (const char* name : {"d.png", "d.pgm", "d.pfm", "d.bmp"}) put(folder / name, "old");
-  EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.png", row_of({4, -1})); }, call, "disparity -1 can't"));
+  EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.png", row_of({4, -1})); }, call, "disparity -1 cannot"));
   EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.png", row_of({4, -1})); }, call, "use .pfm, .npy or .tiff"));
   EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.png", row_of({256})); }, call, "0 to 255.996"));
   EXPECT_TRUE(refuses([&] { write_disparity(folder / "d.png", row_of({64}), 4); }, call, "a smaller scale"));

@@ -232,7 +232,7 @@ TEST_F(BadCalls, ArgumentsThatAreMissingOrTooMany) {
                  {"--min-disparity requires a value; write `--min-disparity N`"});
   expect_match_refused({"--disparities", "8", "--disparities", "9"}, {"--disparities is given 2 times; give it once"});
   for (const char* value : {"perhaps", "1", "false"})
-    expect_match_refused({std::string("--explain=") + value}, {"--explain is a switch without a value"});
+    expect_match_refused({std::string("--explain=") + value}, {"--explain is a switch and has no value"});
   expect_match_refused({"--confidence", "--timings"}, {"--confidence requires a value, and --timings is an option"});
   expect_match_refused({"--set", "--timings"}, {"--set requires a value, and --timings is an option"});
   expect_refused({"help", "match", "check"}, 2, {"unexpected argument 'check'", "one command at a time"});

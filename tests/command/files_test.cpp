@@ -169,7 +169,7 @@ TEST_F(CallsFiles, ADanglingLinkIsFollowed) {
   fs::create_symlink("much_later.pfm", folder / "link2.pfm");
   const Answer twice = match({"-o", "link2.pfm", "--confidence", "much_later.pfm"});
   EXPECT_EQ(twice.code, 2);
-  EXPECT_TRUE(says(twice, "link2.pfm is --confidence already")) << twice.err;
+  EXPECT_TRUE(says(twice, "link2.pfm is also --confidence")) << twice.err;
 }
 
 TEST_F(CallsFiles, ALimitOnTheSizeOfFilesIsASentence) {
