@@ -22,7 +22,7 @@ namespace stereopsis::self_test {
 inline constexpr Size size{61, 29};
 inline constexpr DisparityRange range{-3, 24};
 
-// StepContext that are the same on every machine.
+// Random numbers that are the same on every machine.
 class Random {
  public:
   explicit Random(std::string_view seed) {
