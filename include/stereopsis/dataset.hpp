@@ -62,11 +62,13 @@ std::vector<DatasetScene> find_scenes(
     const std::filesystem::path& folder,
     const std::function<void(const std::filesystem::path& file, const Error& error)>& failed = {});
 
-// Loads a scene. Region "nonocc" is its mask; without a mask, the pixels where gt_noc is known; else those where gt and
-// gt_right agree (see nonoccluded()); else all of gt if gt_kind says that it is non-occluded. Region "all" is its mask;
-// without a mask, the pixels where gt is known, unless gt is non-occluded: the occluded pixels are then unknown. Region
-// "disc" is its mask. Throws Error(file) or Error(format), naming the file, if a file is missing, cannot be read, or
-// differs in size from the left image.
+// Loads a scene. A region that has a mask consists of the pixels that the mask counts. Without a mask,
+//   nonocc  consists of the pixels where gt_noc is known; else of those where gt and gt_right agree (see nonoccluded());
+//           else, if gt_kind says that gt is non-occluded, of those where gt is known
+//   all     consists of the pixels where gt is known, or is absent if gt contains only non-occluded pixels
+//   disc    is absent
+// Throws Error(file) or Error(format), naming the file, if a file is missing, cannot be read, or differs in size from
+// the left image.
 LoadedScene load_scene(const DatasetScene& scene);
 
 }  // namespace stereopsis

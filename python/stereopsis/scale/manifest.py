@@ -80,7 +80,7 @@ class Unit:
 class Rules:
     """The rules that divide a pipeline into pieces; pipelines are JSON. See Pipeline.partition_plan()."""
 
-    raw: str
+    raw: str  # the pipeline with which units are matched, before the remaining refinements
     refined: str | None = None  # the remaining refinements, or those before a fill of unlimited reach
     filled: str | None = None  # the fill and the refinements after it
     fill: str = ""  # mode of the fill
@@ -95,7 +95,7 @@ class Rules:
     reads_confidence: bool = False
 
     def wanted(self, confidence: bool) -> list[str]:
-        """Returns the outputs of `raw` to request in addition to disparity and validity."""
+        """Returns the outputs to request when a unit is matched with `raw`, in addition to disparity and validity."""
         confidence = self.reads_confidence or (confidence and self.refined is None)
         return (["right"] if self.reads_right else []) + (["confidence"] if confidence else [])
 

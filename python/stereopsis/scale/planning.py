@@ -225,7 +225,7 @@ class Planner:
 
     @property
     def want(self) -> list[str]:
-        """Returns the outputs of the raw pipeline to request in addition to disparity and validity."""
+        """Returns the outputs to request when a unit is matched, in addition to disparity and validity."""
         return self._rules.wanted(self._settings.confidence)
 
     def _grid(self, reads: Callable[[Span, Span, tuple[int, int]], tuple[Span, Span]], how: dict[str, Any]) -> list[Unit]:

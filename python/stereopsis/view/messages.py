@@ -1,4 +1,4 @@
-"""Makes the messages to a page: descriptions as JSON, and images and maps as binary data after a JSON header."""
+"""Builds the messages that are sent to a page: descriptions as JSON, and images and maps as binary data after a JSON header."""
 
 from __future__ import annotations
 

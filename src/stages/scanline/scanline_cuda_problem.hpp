@@ -31,7 +31,8 @@ struct Problem {
   std::uint32_t* right_marks[2];  // one byte each, from right to left; four copies of a row, each shifted by a byte
   int left_words, right_words;    // right_words: per copy
   int width, height, disparities, min_disparity, channels, colour;
-  std::uint32_t p1[2], p2[2];  // 16 bits each: neither view's colour differs, one differs; both differ
+  // Penalties of 16 bits, two in a word, by the number of views in which the colour differs: 0, 1; 2.
+  std::uint32_t p1[2], p2[2];
 };
 
 }  // namespace stereopsis::scanline
