@@ -122,15 +122,16 @@ void add_bench(CLI::App& application) {
   command.flag("--no-stream", o->no_stream, "Do not measure `stream ms`, which takes 66 pairs on a GPU");
   command.path("--json", o->json, "FILE.json", "Write all results as JSON");
   command.footer(
-      "Generated pairs are 8-bit grey scenes of `synth` with seed 1; above 8 megapixels, a smaller pair is "
-      "repeated.\nThe column `GDE/s` counts pairs of a pixel and a disparity, in 10⁹ per second; `first ms` is the "
-      "time from the "
-      "plan to the first result, with transfers.\nOn a GPU, all images are on the device; `stream ms` is the time per "
-      "pair from and to host "
-      "memory, with three pairs in flight.\nThe roof is the least time that the bytes and operations of the stages "
-      "take at the measured rates of the device.\nWith --dataset, other matchers get grey images, padded on the left "
-      "so that they omit no column. Their maps are made\ndense with the smaller neighbour of the row; this is not part "
-      "of their time.");
+      "Generated pairs are 8-bit grey scenes of `synth` with seed 1; above 8 megapixels, a smaller pair is repeated.\n"
+      "The column `GDE/s` counts pairs of a pixel and a disparity, in 10⁹ per second; `first ms` is the time from the "
+      "plan to the first result, with transfers.\n"
+      "On a GPU, all images are on the device; `stream ms` is the time per pair from and to host memory, with three "
+      "pairs in flight.\n"
+      "The roof is the least time that the bytes and operations of the stages take at the measured rates of the "
+      "device.\n"
+      "With --dataset, other matchers get grey images, which are padded on the left so that their maps cover all "
+      "columns.\n"
+      "These maps are made dense with the smaller neighbour of the row; this is not part of their time.");
   command.callback([o] { bench(*o); });
 }
 

@@ -107,7 +107,7 @@ class NodeCore:
             self._settings = replace(self._settings, matching=matching, shape=shape)
 
     def pause(self) -> None:
-        """Drops waiting messages when there is no subscriber. They would be outdated when there is one again."""
+        """Drops waiting messages when there is no subscriber. They would be outdated for the next subscriber."""
         with self._wake:
             self._newest, self.pairing = None, self._new_pairing()
 
