@@ -14,7 +14,8 @@
  *
  * Disparities are d = x_left - x_right, float, in pixels; NaN where invalid. The terms are those of the C++ interface
  * (stereopsis/matcher.hpp, stereopsis/pipeline.hpp), whose comments have more detail. The binary interface of this header is stable for
- * each version number of libstereopsis.so. The C++ interface is stable only at source level, so link the static library in C++. */
+ * each version number of libstereopsis.so. The C++ interface is stable only at source level, so link the static library in C++.
+ * Programs in C link -lstereopsis: pkg-config's stereopsis-c, or stereopsis::c of CMake's find_package(stereopsis COMPONENTS c). */
 #ifndef STEREOPSIS_H
 #define STEREOPSIS_H
 
@@ -225,8 +226,8 @@ enum {
   SP_WANT_RIGHT = 1, /* Disparity of the right view, from the same costs, in pixels; neither checked nor filled. */
   SP_WANT_CONFIDENCE = 2, /* Confidence of the disparity, 0 to 1; 0 where a pixel was not measured. */
   SP_WANT_TIMES = 4, /* Times of the stages. The CPU always returns them. */
-  SP_WANT_DEPTH = 8, /* Depth Z, in the unit of the rig; NaN where there is none. */
-  SP_WANT_POINTS = 16, /* Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none. */
+  SP_WANT_DEPTH = 8, /* Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras. */
+  SP_WANT_POINTS = 16, /* Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN. */
   SP_WANT_UNCERTAINTY = 32, /* Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity. */
   SP_WANT_RECTIFIED = 64, /* Rectified left image, in the pixel type of the pair. */
   SP_WANT_COST = 128, /* Volume of matching costs: one channel for each candidate, the lowest disparity first. */
@@ -302,8 +303,8 @@ typedef struct sp_result {
   const sp_image* validity; /* Bits that say why a pixel is invalid, or that it was filled or repaired; 0 where it was measured. */
   const sp_image* right; /* Disparity of the right view, from the same costs, in pixels; neither checked nor filled. */
   const sp_image* confidence; /* Confidence of the disparity, 0 to 1; 0 where a pixel was not measured. */
-  const sp_image* depth; /* Depth Z, in the unit of the rig; NaN where there is none. */
-  const sp_image* points; /* Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none. */
+  const sp_image* depth; /* Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras. */
+  const sp_image* points; /* Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN. */
   const sp_image* uncertainty; /* Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity. */
   const sp_image* rectified; /* Rectified left image, in the pixel type of the pair. */
   const sp_image* cost; /* Volume of matching costs: one channel for each candidate, the lowest disparity first. */

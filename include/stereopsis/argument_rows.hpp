@@ -41,9 +41,9 @@
   X(confidence, confidence, map, f32, 1, 0, 2, &p.want_confidence,                                            \
     "Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.")                                 \
   X(depth, depth, map, f32, 1, not_a_number, 8, &p.geometry.want_depth,                                       \
-    "Depth Z, in the unit of the rig; NaN where there is none.")                                              \
+    "Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras.")    \
   X(points, points, map, f32, 3, not_a_number, 16, &p.geometry.want_points,                                   \
-    "Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none.")              \
+    "Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN.")            \
   X(uncertainty, uncertainty, map, f32, 1, not_a_number, 32, &p.geometry.want_uncertainty,                    \
     "Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity.")              \
   X(rectified, rectified, picture, u8, 1, 0, 64, &p.geometry.want_rectified,                                  \

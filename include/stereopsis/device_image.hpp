@@ -86,9 +86,9 @@ struct DeviceMatched {
   DeviceImageView right = {};
   // Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.
   DeviceImageView confidence = {};
-  // Depth Z, in the unit of the rig; NaN where there is none.
+  // Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras.
   DeviceImageView depth = {};
-  // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none.
+  // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN.
   DeviceImageView points = {};
   // Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity.
   DeviceImageView uncertainty = {};

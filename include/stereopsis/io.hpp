@@ -40,13 +40,13 @@ Image<std::uint8_t> read_validity(const std::filesystem::path& file);
 AnyImage read_volume(const std::filesystem::path& file);
 void write_volume(const std::filesystem::path& file, AnyImageView volume);
 
-// Writes an image: 8- or 16-bit PNG, PNM, TIFF or NPY; 8-bit JPEG; float PFM, TIFF or NPY. The extension selects the
-// format.
+// Writes an image: 8- or 16-bit PNG, PNM, TIFF or NPY; 8-bit JPEG; float PFM, TIFF or NPY, with NaN as it is. The
+// extension selects the format.
 void write_image(const std::filesystem::path& file, AnyImageView image);
 
 // Writes a disparity map: .pfm (+Inf = invalid), .npy, .tif, .tiff (float, NaN = invalid), .png (16-bit, ×256, 0 =
 // invalid, a valid 0 is written as 1), or 8-bit .png/.pgm with scale > 0. Throws an Error for negative disparities in
-// PNG and PGM.
+// PNG and PGM. The float formats suit other float maps, too, such as depth.
 void write_disparity(const std::filesystem::path& file, ImageView<const float> disparity, double scale = 0);
 
 // Throws the errors that write_disparity would throw for this file name, before any work is done: unknown extension,

@@ -1,6 +1,6 @@
 // Matches stereo pairs. A Problem describes the input and the outputs, a Plan prepares a pipeline for a problem on a
 // device, and a Matcher holds the workspace of a plan and matches pairs with it. stereopsis/io.hpp reads and writes
-// files.
+// files. CMake's find_package(stereopsis) defines stereopsis::stereopsis, and stereopsis::io for io.hpp.
 //
 //   const AnyImage left = read_image("left.png"), right = read_image("right.png");
 //   const StereoPair pair{left, right};
@@ -151,9 +151,9 @@ struct Matched {
   Image<float> right;
   // Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.
   Image<float> confidence;
-  // Depth Z, in the unit of the rig; NaN where there is none.
+  // Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras.
   Image<float> depth;
-  // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none.
+  // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN.
   Image<float> points;
   // Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity.
   Image<float> uncertainty;
@@ -205,9 +205,9 @@ struct MatchedViews {
   ImageView<float> right;
   // Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.
   ImageView<float> confidence;
-  // Depth Z, in the unit of the rig; NaN where there is none.
+  // Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras.
   ImageView<float> depth;
-  // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where there are none.
+  // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN.
   ImageView<float> points;
   // Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity.
   ImageView<float> uncertainty;

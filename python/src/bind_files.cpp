@@ -56,12 +56,14 @@ void bind_files(nb::module_& m) {
       "Integer files store disparity × scale; 0 means 256 for 16 bits, and 8 bits require a scale. Raises FileError "
       "and\n"
       "FormatError, and CallError if the scale is missing.");
-  m.def("write_disparity", &write, "file"_a, "disparity"_a, "scale"_a = 0.0,
-        nb::sig("def write_disparity(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32], "
-                "scale: float = 0.0) -> None"),
-        "Writes a disparity map, (height, width) float32 in pixels, NaN where invalid.\n\n"
-        "The formats are .pfm (invalid = +inf), .npy, .tif, .tiff, 16-bit .png (×256), and 8-bit .png or .pgm with a\n"
-        "scale. An existing file is replaced only when the new one is complete. Raises FileError and CallError.");
+  m.def(
+      "write_disparity", &write, "file"_a, "disparity"_a, "scale"_a = 0.0,
+      nb::sig("def write_disparity(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32], "
+              "scale: float = 0.0) -> None"),
+      "Writes a disparity map, (height, width) float32 in pixels, NaN where invalid.\n\n"
+      "The formats are .pfm (invalid = +inf), .npy, .tif, .tiff, 16-bit .png (×256), and 8-bit .png or .pgm with a\n"
+      "scale. The float formats suit depth and other float maps, too. An existing file is replaced only when the new\n"
+      "one is complete. Raises FileError and CallError.");
   m.def(
       "read_pfm",
       [](const Path& file) {
@@ -78,7 +80,7 @@ void bind_files(nb::module_& m) {
       },
       "file"_a, "disparity"_a,
       nb::sig("def write_pfm(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32]) -> None"),
-      "Writes a disparity map, (height, width) float32 in pixels, to a .pfm file; NaN becomes +inf.");
+      "Writes a disparity map, or another float map, (height, width) float32, to a .pfm file; NaN becomes +inf.");
 }
 
 }  // namespace stereopsis::python

@@ -92,7 +92,8 @@ void bind_rig(nb::module_& m) {
                   "`focal`, `cx_left`, `cx_right` and `cy` are in pixels; the centre of a pixel has integer "
                   "coordinates. `baseline`\n"
                   "is in `unit`: \"mm\", \"m\", or \"\" if the unit is not known. `size` is (width, height), or (0, 0) "
-                  "if it is not known.")
+                  "if it is not known.\n"
+                  "If `cx_right` is None, it equals `cx_left`.")
       .def(
           "__init__",
           [](Rig* self, double focal, double baseline, double cx_left, double cy, std::optional<double> cx_right,

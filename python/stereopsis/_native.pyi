@@ -16,6 +16,7 @@ class Rig:
 
     `focal`, `cx_left`, `cx_right` and `cy` are in pixels; the centre of a pixel has integer coordinates. `baseline`
     is in `unit`: "mm", "m", or "" if the unit is not known. `size` is (width, height), or (0, 0) if it is not known.
+    If `cx_right` is None, it equals `cx_left`.
     """
 
     def __init__(self, *, focal: float, baseline: float, cx_left: float = 0.0, cy: float = 0.0, cx_right: float | None = None, unit: str = '', size: tuple[int, int] = (0, 0)) -> None: ...
@@ -557,7 +558,8 @@ def write_disparity(file: str | os.PathLike[str], disparity: numpy.typing.NDArra
     Writes a disparity map, (height, width) float32 in pixels, NaN where invalid.
 
     The formats are .pfm (invalid = +inf), .npy, .tif, .tiff, 16-bit .png (×256), and 8-bit .png or .pgm with a
-    scale. An existing file is replaced only when the new one is complete. Raises FileError and CallError.
+    scale. The float formats suit depth and other float maps, too. An existing file is replaced only when the new
+    one is complete. Raises FileError and CallError.
     """
 
 def read_pfm(file: str | os.PathLike[str]) -> numpy.typing.NDArray[numpy.float32]:
@@ -567,7 +569,7 @@ def read_pfm(file: str | os.PathLike[str]) -> numpy.typing.NDArray[numpy.float32
 
 def write_pfm(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32]) -> None:
     """
-    Writes a disparity map, (height, width) float32 in pixels, to a .pfm file; NaN becomes +inf.
+    Writes a disparity map, or another float map, (height, width) float32, to a .pfm file; NaN becomes +inf.
     """
 
 class PairCheck:
