@@ -104,7 +104,7 @@ def named_stages() -> list[str]:
 
 def long_functions(path: Path) -> list[str]:
     """Functions whose body, from the line of its brace to the closing one, is too long."""
-    problems, depth, start = [], 0, None
+    problems = []
     lines = without_comments(path.read_text()).splitlines()
     stack: list[tuple[int, bool]] = []
     for number, line in enumerate(lines, 1):

@@ -138,7 +138,7 @@ class NodeCore:
                 if pair is not None:
                     self._work(pair, settings)
                 self._diagnose()
-            except Exception as error:  # noqa: BLE001: a node outlives what a pair does to it
+            except Exception as error:  # noqa: BLE001 - a node outlives what a pair does to it
                 self.notes.note("failures", f"a message could not be processed: {error!r}")
 
     def _work(self, pair: StampedPair, settings: NodeSettings) -> None:

@@ -162,7 +162,7 @@ class Newest:
             taken, failed = None, None
             try:
                 taken = self._grab()
-            except Exception as error:  # noqa: BLE001: whoever takes the next pair is told
+            except Exception as error:  # noqa: BLE001 - whoever takes the next pair is told
                 failed = error
                 time.sleep(0.2)
             if taken is None and failed is None:

@@ -250,7 +250,7 @@ class Engine:
             trouble = ""
             try:
                 self._work(fresh, revision, *job)
-            except Exception as error:  # noqa: BLE001: whatever it is, the page says it, and the next pair may do
+            except Exception as error:  # noqa: BLE001 - whatever it is, the page says it, and the next pair may do
                 trouble = str(error) or type(error).__name__
                 with self._wake:
                     self.playback.playing = self.playback.playing and not self._dirty and self.playback.live

@@ -66,7 +66,7 @@ class Bag:
         self._damaged: Damaged | None = None
         try:
             self._open()
-        except Exception as error:  # noqa: BLE001: rosbags raises whatever a file of any contents leads it to
+        except Exception as error:  # noqa: BLE001 - rosbags raises whatever a file of any contents leads it to
             self._open_damaged(error)
 
     def _open(self) -> None:
@@ -119,7 +119,7 @@ class Bag:
                 connection, time, data = next(source)
             except StopIteration:
                 return
-            except Exception as error:  # noqa: BLE001: as above
+            except Exception as error:  # noqa: BLE001 - as above
                 self.damage = f"'{self.path}' is damaged behind the last message that was read: {error}"
                 return
             yield Raw(by_key[connection.id, id(connection.owner)], time, bytes(data))
@@ -131,7 +131,7 @@ class Bag:
             if self.is_ros1:
                 return self.typestore.deserialize_ros1(raw.data, kind)
             return self.typestore.deserialize_cdr(raw.data, kind)
-        except Exception as error:  # noqa: BLE001: as above
+        except Exception as error:  # noqa: BLE001 - as above
             raise FormatError(f"the bytes are not a {kind}: {error}") from error
 
     def close(self) -> None:
