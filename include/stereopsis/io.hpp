@@ -19,9 +19,30 @@ namespace stereopsis {
 // gives the bit depth.
 AnyImage read_image(const std::filesystem::path& file);
 
-// Reads a disparity map: float PFM, NPY or TIFF, or PNG/PGM with value / scale (0 = unknown). Unknown disparities
-// become NaN. Scale 0 means 1 for float files and 256 for 16-bit files; 8-bit files need a scale.
+// An image and the pixels of it that are data.
+struct MaskedImage {
+  AnyImage image;
+  Image<std::uint8_t> mask;  // 255 = data, 0 = no data; empty if the file does not distinguish them
+  long long no_data = 0;     // number of pixels without data
+};
+
+// Reads an image like read_image(), and which pixels are no data: those with an alpha of 0 (PNG, TIFF), unless all
+// are; those with the value of GDAL_NODATA (TIFF); and pixels of float images that are not finite or have a customary
+// value for no data: −9999, −32767, −32768 or the lowest float. Such float pixels become NaN.
+MaskedImage read_masked_image(const std::filesystem::path& file);
+
+// Returns the orientation that the file's Exif data or TIFF tag gives, 1 to 8; 1 if it gives none. Readers ignore it:
+// pixels are read as they are stored.
+int image_orientation(const std::filesystem::path& file);
+
+// Reads a disparity map: float PFM, NPY or TIFF, or integers with value / scale (0 = unknown), which may be signed
+// (TIFF, NPY) for OpenCV's maps: their lowest value is unknown if it is a negative multiple of 16. Unknown disparities
+// become NaN. Scale 0 means usual_scale(); a file without one needs a scale, which may be negative.
 Image<float> read_disparity(const std::filesystem::path& file, double scale = 0);
+
+// Returns the scale that read_disparity() assumes: 1 for float files, 256 for 16-bit files, 0 (none) for 8-bit and
+// signed 16-bit files.
+double usual_scale(const std::filesystem::path& file);
 
 // Reads a confidence from 0 to 1 for each pixel. Integer files are divided by their white (255, 65535, a PNM's maxval);
 // float files are used unchanged, with NaN for values that are not finite. Throws Error(format) for floats outside 0 to

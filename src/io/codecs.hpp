@@ -28,14 +28,23 @@ enum class Values {
   codes,        // masks and disparities × scale: kept unchanged
 };
 
-AnyImage decode_png(Bytes file);
+// The contents of a file, with its alpha channel and its value for no data as a mask.
+struct Decoded {
+  AnyImage image;
+  Image<std::uint8_t> mask = {};  // 255 = data, 0 = no data; empty if the file does not distinguish them
+  bool is_signed = false;         // the image holds signed 16-bit integers, as floats
+};
+
+Decoded decode_png(Bytes file);
 AnyImage decode_pnm(Bytes file, Values values);
 int pnm_maxval(Bytes file);
 AnyImage decode_jpeg(Bytes file);
-AnyImage decode_tiff(Bytes file);
+Decoded decode_tiff(Bytes file);
 AnyImage decode_pfm(Bytes file);
 // An image has 1 or 3 channels; a volume has one channel per disparity.
-AnyImage decode_npy(Bytes file, bool is_volume = false);
+Decoded decode_npy(Bytes file, bool is_volume = false);
+// Returns the orientation, 1 to 8, that a TIFF structure gives, such as Exif data; 1 if it gives none.
+int tiff_orientation(Bytes tiff);
 
 // The header of an NPY image or volume; `head` holds at least the header.
 struct NpyHeader {

@@ -1,5 +1,6 @@
 // Reads and writes disparities, confidences, masks and validity maps. An integer file holds round(disparity × scale),
 // with 0 for "unknown"; a valid disparity that would round to 0 is therefore written as 1.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -19,6 +20,8 @@ constexpr double kitti_scale = 256;
 struct Codes {
   AnyImage image;
   int white;
+  Image<std::uint8_t> mask = {};  // 0 = no data; may be empty
+  bool is_signed = false;
 };
 
 // Reads the values of an integer file; rejects JPEG, which changes values.
@@ -30,9 +33,9 @@ Codes read_codes(const std::filesystem::path& file) {
     const io::Format format = io::format_of(bytes);
     if (format == io::Format::jpeg)
       throw Error(ErrorCategory::format, "a JPEG does not store exact values; use PNG, PGM, TIFF, PFM or NPY");
-    AnyImage image = io::decode(format, bytes, io::Values::codes);
+    auto [image, mask, is_signed] = io::decode(format, bytes, io::Values::codes);
     const int white = image.view().type == PixelType::u8 ? 255 : 65535;
-    return {std::move(image), format == io::Format::pnm ? io::pnm_maxval(bytes) : white};
+    return {std::move(image), format == io::Format::pnm ? io::pnm_maxval(bytes) : white, std::move(mask), is_signed};
   });
 }
 
@@ -52,18 +55,42 @@ Image<T> one_channel(Image<T> image) {
   return grey;
 }
 
+// Returns the scale of a file that does not give one, or 0 if there is no usual one.
+double usual_scale_of(const Codes& codes) {
+  const PixelType type = codes.image.view().type;
+  return codes.is_signed || type == PixelType::u8 ? 0 : type == PixelType::f32 ? 1 : kitti_scale;
+}
+
+double known_scale(const Codes& codes, double given) {
+  const double scale = given == 0 ? usual_scale_of(codes) : given;
+  if (scale == 0)
+    throw Error(ErrorCategory::call, text("the scale of ", codes.is_signed ? "signed 16-bit" : "8-bit",
+                                          " disparities is not known; give it: the stored value of a disparity of one "
+                                          "pixel",
+                                          codes.is_signed ? ", which is 16 in OpenCV's maps" : ""));
+  return scale;
+}
+
+// OpenCV marks invalid pixels with the disparity below the lowest one, in 16ths of a pixel.
+void drop_lowest(Image<float>& codes) {
+  float lowest = 0;
+  for (int y = 0; y < codes.height(); ++y)
+    lowest = std::min(lowest, *std::min_element(codes.row(y), codes.row(y) + codes.width()));
+  constexpr int sixteenths = 16;
+  if (lowest >= 0 || static_cast<int>(lowest) % sixteenths != 0) return;
+  for (int y = 0; y < codes.height(); ++y)
+    std::replace(codes.row(y), codes.row(y) + codes.width(), lowest, invalid_disparity);
+}
+
 template <class T>
 Image<float> to_disparity(const Image<T>& codes, double scale) {
   constexpr bool is_float = std::is_same_v<T, float>;
-  if (scale == 0 && sizeof(T) == 1)
-    throw Error(ErrorCategory::call,
-                "the scale of 8-bit disparities is not known; give it: the stored value of a disparity of one pixel");
-  if (scale == 0) scale = is_float ? 1 : kitti_scale;
+  constexpr float no_data = -9999;
   Image<float> disparity(codes.size());
   for (int y = 0; y < codes.height(); ++y)
     for (int x = 0; x < codes.width(); ++x) {
       const double value = codes(x, y);
-      const bool known = is_float ? std::isfinite(value) : value != 0;
+      const bool known = is_float ? std::isfinite(value) && value != no_data : value != 0;
       disparity(x, y) = known ? static_cast<float>(value / scale) : invalid_disparity;
     }
   return disparity;
@@ -99,6 +126,12 @@ void check_scale(double scale) {
   if (!(scale >= 0) || !std::isfinite(scale))
     throw Error(ErrorCategory::call,
                 text("the scale ", scale, " is not allowed; it must be a positive number, or 0 for the default"));
+}
+
+void check_finite_scale(double scale) {
+  if (!std::isfinite(scale))
+    throw Error(ErrorCategory::call,
+                text("the scale ", scale, " is not allowed; it must be a finite number, or 0 for the default"));
 }
 
 // The file format, the scale and the largest code that a file name and a scale request.
@@ -173,12 +206,26 @@ std::string encode_disparity(ImageView<const float> disparity, const Target& tar
 }  // namespace
 
 Image<float> read_disparity(const std::filesystem::path& file, double scale) {
-  AnyImage codes = read_codes(file).image;
+  Codes codes = read_codes(file);
   return io::naming(file, [&] {
-    check_scale(scale);
-    return std::visit([&](auto& pixels) { return to_disparity(one_channel(std::move(pixels)), scale); }, codes.pixels);
+    check_finite_scale(scale);
+    const double used = known_scale(codes, scale);
+    Image<float> disparity = std::visit(
+        [&](auto& pixels) {
+          auto plane = one_channel(std::move(pixels));
+          if constexpr (std::is_same_v<decltype(plane), Image<float>>)
+            if (codes.is_signed) drop_lowest(plane);
+          return to_disparity(plane, used);
+        },
+        codes.image.pixels);
+    for (int y = 0; y < codes.mask.height(); ++y)
+      for (int x = 0; x < codes.mask.width(); ++x)
+        if (codes.mask(x, y) == 0) disparity(x, y) = invalid_disparity;
+    return disparity;
   });
 }
+
+double usual_scale(const std::filesystem::path& file) { return usual_scale_of(read_codes(file)); }
 
 Image<float> read_confidence(const std::filesystem::path& file) {
   Codes codes = read_codes(file);
@@ -189,9 +236,9 @@ Image<float> read_confidence(const std::filesystem::path& file) {
 }
 
 Image<std::uint8_t> read_mask(const std::filesystem::path& file) {
-  AnyImage codes = read_codes(file).image;
+  Codes codes = read_codes(file);
   return io::naming(file, [&] {
-    Image<std::uint8_t> mask = to_bytes(std::move(codes), "a mask");
+    Image<std::uint8_t> mask = to_bytes(std::move(codes.image), "a mask");
     check_mask(mask, ErrorCategory::format);
     for (int y = 0; y < mask.height(); ++y)
       for (int x = 0; x < mask.width(); ++x) mask(x, y) = mask(x, y) == mask_counts ? mask_counts : 0;
@@ -200,8 +247,8 @@ Image<std::uint8_t> read_mask(const std::filesystem::path& file) {
 }
 
 Image<std::uint8_t> read_validity(const std::filesystem::path& file) {
-  AnyImage codes = read_codes(file).image;
-  return io::naming(file, [&] { return to_bytes(std::move(codes), "validity"); });
+  Codes codes = read_codes(file);
+  return io::naming(file, [&] { return to_bytes(std::move(codes.image), "validity"); });
 }
 
 void write_disparity(const std::filesystem::path& file, ImageView<const float> disparity, double scale) {

@@ -1,5 +1,9 @@
 #include "io/image_files.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "core/text.hpp"
 #include "io/file.hpp"
 #include "stereopsis/io.hpp"
@@ -62,15 +66,29 @@ Format format_of(Bytes contents) {
                   : "this is not a PNG, PNM, JPEG, TIFF, PFM or NPY file; convert it to one of these formats");
 }
 
-AnyImage decode(Format format, Bytes contents, Values values) {
+static long long count_zeros(const Image<std::uint8_t>& mask) {
+  long long count = 0;
+  for (int y = 0; y < mask.height(); ++y) count += std::count(mask.row(y), mask.row(y) + mask.width(), 0);
+  return count;
+}
+
+static Decoded decode_any(Format format, Bytes contents, Values values) {
   switch (format) {
     case Format::png: return decode_png(contents);
-    case Format::pnm: return decode_pnm(contents, values);
-    case Format::jpeg: return decode_jpeg(contents);
+    case Format::pnm: return {decode_pnm(contents, values)};
+    case Format::jpeg: return {decode_jpeg(contents)};
     case Format::tiff: return decode_tiff(contents);
-    case Format::pfm: return decode_pfm(contents);
+    case Format::pfm: return {decode_pfm(contents)};
     default: return decode_npy(contents);
   }
+}
+
+Decoded decode(Format format, Bytes contents, Values values) {
+  Decoded decoded = decode_any(format, contents, values);
+  // Programs that write an alpha channel without knowing it leave it 0.
+  const Image<std::uint8_t>& mask = decoded.mask;
+  if (count_zeros(mask) == static_cast<long long>(mask.width()) * mask.height()) decoded.mask = {};
+  return decoded;
 }
 
 Format format_of(const std::filesystem::path& file) {
@@ -119,6 +137,53 @@ std::string encode(Format format, AnyImageView image) {
   }
 }
 
+int tiff_orientation(Bytes tiff) {
+  constexpr std::size_t header = 8, entry_bytes = 12;
+  constexpr std::uint16_t orientation = 0x112;
+  if (tiff.size() < header) return 1;
+  const std::endian order = tiff[0] == std::byte{'M'} ? std::endian::big : std::endian::little;
+  const std::size_t directory = load<std::uint32_t>(tiff.data() + 4, order);
+  if (directory > tiff.size() - 2) return 1;
+  const std::size_t entries = load<std::uint16_t>(tiff.data() + directory, order);
+  for (std::size_t i = 0; i < entries && directory + 2 + (i + 1) * entry_bytes <= tiff.size(); ++i) {
+    const std::byte* const entry = tiff.data() + directory + 2 + i * entry_bytes;
+    if (load<std::uint16_t>(entry, order) != orientation) continue;
+    const int value = load<std::uint16_t>(entry + header, order);
+    return value >= 1 && value <= 8 ? value : 1;
+  }
+  return 1;
+}
+
+static Decoded read(const std::filesystem::path& file) {
+  check_no_video(file);
+  const std::string contents = read_file(file);
+  return naming(file, [&] {
+    const Bytes bytes = bytes_of(contents);
+    Decoded decoded = decode(format_of(bytes), bytes, Values::intensities);
+    if (decoded.is_signed)
+      throw Error(ErrorCategory::unsupported,
+                  "the image has signed 16-bit pixels, which only disparity maps may have; convert it to unsigned "
+                  "pixels");
+    return decoded;
+  });
+}
+
+static bool is_no_data(float value) {
+  constexpr float lowest = std::numeric_limits<float>::lowest();
+  return !std::isfinite(value) || value == -9999 || value == -32767 || value == -32768 || value == lowest;
+}
+
+// Marks the pixels of a float image that are no data in the mask, and makes them NaN.
+static void mask_floats(Image<float>& image, Image<std::uint8_t>& mask) {
+  if (mask.empty()) mask = Image<std::uint8_t>(image.size(), 1, 255);
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x) {
+      float* const pixel = image.row(y) + static_cast<std::ptrdiff_t>(x) * image.channels();
+      if (std::any_of(pixel, pixel + image.channels(), is_no_data)) mask(x, y) = 0;
+      if (mask(x, y) == 0) std::fill_n(pixel, image.channels(), std::numeric_limits<float>::quiet_NaN());
+    }
+}
+
 static void check_channels(const std::filesystem::path& file, int channels) {
   const std::string extension = lower_extension(file);
   if ((extension == ".pgm" && channels == 3) || (extension == ".ppm" && channels == 1))
@@ -128,13 +193,29 @@ static void check_channels(const std::filesystem::path& file, int channels) {
 
 }  // namespace io
 
-AnyImage read_image(const std::filesystem::path& file) {
-  io::check_no_video(file);
+AnyImage read_image(const std::filesystem::path& file) { return io::read(file).image; }
+
+MaskedImage read_masked_image(const std::filesystem::path& file) {
+  io::Decoded decoded = io::read(file);
+  MaskedImage read{std::move(decoded.image), std::move(decoded.mask)};
+  if (auto* const floats = std::get_if<Image<float>>(&read.image.pixels)) io::mask_floats(*floats, read.mask);
+  read.no_data = io::count_zeros(read.mask);
+  if (read.no_data == 0 && read.image.view().type == PixelType::f32) read.mask = {};
+  return read;
+}
+
+int image_orientation(const std::filesystem::path& file) {
   const std::string contents = io::read_file(file);
-  return io::naming(file, [&] {
-    const io::Bytes bytes = io::bytes_of(contents);
-    return io::decode(io::format_of(bytes), bytes, io::Values::intensities);
-  });
+  const io::Bytes bytes = io::bytes_of(contents);
+  if (contents.starts_with("II") || contents.starts_with("MM")) return io::tiff_orientation(bytes);
+  // Exif data is a TIFF structure: in JPEG after this name near the beginning, in PNG in a chunk of this name.
+  constexpr std::size_t most = 1 << 16;
+  const std::string_view start = std::string_view(contents).substr(0, most);
+  using namespace std::string_view_literals;
+  for (const std::string_view name : {"Exif\0\0"sv, "eXIf"sv})
+    if (const std::size_t at = start.find(name); at != std::string_view::npos)
+      return io::tiff_orientation(bytes.subspan(at + name.size()));
+  return 1;
 }
 
 AnyImage read_volume(const std::filesystem::path& file) {
@@ -144,7 +225,7 @@ AnyImage read_volume(const std::filesystem::path& file) {
     if (io::format_of(bytes) != io::Format::npy)
       throw Error(ErrorCategory::format,
                   "this is not an NPY file; a cost volume must be an NPY array of shape (height, width, disparities)");
-    return io::decode_npy(bytes, true);
+    return io::decode_npy(bytes, true).image;
   });
 }
 

@@ -14,7 +14,7 @@ enum class Format { png, pnm, jpeg, tiff, pfm, npy };
 void check_no_video(const std::filesystem::path& file);
 // Throws Error(format) if the contents are in no supported format.
 Format format_of(Bytes contents);
-AnyImage decode(Format format, Bytes contents, Values values);
+Decoded decode(Format format, Bytes contents, Values values);
 
 // Throws Error(call) if images cannot be written with this extension.
 Format format_of(const std::filesystem::path& file);

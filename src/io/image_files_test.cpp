@@ -2,8 +2,11 @@
 
 #include <jpeglib.h>
 
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
+#include <vector>
 
 #include "io/codecs.hpp"
 #include "io/test_files.hpp"
@@ -196,6 +199,64 @@ TEST(Png, PaletteAlphaAndFewBitsAreExpanded) {
       same_bits(read<std::uint16_t>(grey_alpha).view(), image_of<std::uint16_t>({1, 2}, {0x0102, 0xfffe}).view()));
 }
 
+std::vector<int> values_of(const Image<std::uint8_t>& image) {
+  std::vector<int> values;
+  for (int y = 0; y < image.height(); ++y) values.insert(values.end(), image.row(y), image.row(y) + image.width());
+  return values;
+}
+
+// An alpha of 0 is no data, and any other alpha is data. A mask of zeros alone was written by mistake.
+TEST(Png, AlphaIsTheMask) {
+  const TemporaryFolder folder;
+  const auto grey = put(folder / "ga", RawPng(3, 1, 8, 4).with(std::string("\x00\x07\x00\x08\x01\x09\xff", 7)));
+  const MaskedImage masked = read_masked_image(grey);
+  EXPECT_EQ(values_of(masked.mask), (std::vector<int>{0, 255, 255}));
+  EXPECT_EQ(masked.no_data, 1);
+  EXPECT_EQ(values_of(std::get<Image<std::uint8_t>>(masked.image.pixels)), (std::vector<int>{7, 8, 9}));
+  const auto palette = put(folder / "palette", RawPng(3, 1, 2, 3)
+                                                   .chunk("PLTE", {1, 2, 3, 4, 5, 6, 7, 8, 9})
+                                                   .chunk("tRNS", std::string("\x00\x80", 2))
+                                                   .with(std::string("\x00\x18", 2)));
+  EXPECT_EQ(values_of(read_masked_image(palette).mask), (std::vector<int>{0, 255, 255}));
+  const auto all = put(folder / "all", RawPng(2, 1, 8, 4).with(std::string("\x00\x07\x00\x08\x00", 5)));
+  EXPECT_TRUE(read_masked_image(all).mask.empty());
+  EXPECT_EQ(read_masked_image(all).no_data, 0);
+  const auto none = put(folder / "none", RawPng(2, 1, 8, 0).with(std::string("\x00\x07\x08", 3)));
+  EXPECT_TRUE(read_masked_image(none).mask.empty());
+}
+
+TEST(ImageFiles, FloatsThatAreNoDataBecomeNaN) {
+  const TemporaryFolder folder;
+  Image<float> image({6, 1}, 1, 20);
+  image(0, 0) = std::numeric_limits<float>::infinity();
+  image(1, 0) = -9999;
+  image(2, 0) = -32768;
+  image(3, 0) = std::numeric_limits<float>::lowest();
+  image(4, 0) = std::numeric_limits<float>::quiet_NaN();
+  for (const char* name : {"f.pfm", "f.npy"}) {
+    write_image(folder / name, image);
+    const MaskedImage read = read_masked_image(folder / name);
+    EXPECT_EQ(read.no_data, 5);
+    EXPECT_EQ(values_of(read.mask), (std::vector<int>{0, 0, 0, 0, 0, 255}));
+    const auto& pixels = std::get<Image<float>>(read.image.pixels);
+    for (int x = 0; x < 5; ++x) EXPECT_TRUE(std::isnan(pixels(x, 0))) << x;
+    EXPECT_EQ(pixels(5, 0), 20);
+  }
+}
+
+TEST(ImageFiles, TheOrientationOfExifDataIsTold) {
+  const TemporaryFolder folder;
+  // An Exif structure with one tag: the orientation, 6.
+  const std::string exif("MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00", 22);
+  const auto png = put(folder / "a.png", RawPng(1, 1, 8, 0).chunk("eXIf", exif).with(std::string("\x00\x07", 2)));
+  EXPECT_EQ(image_orientation(png), 6);
+  EXPECT_EQ(read<std::uint8_t>(png)(0, 0), 7);
+  const auto plain = put(folder / "b.png", RawPng(1, 1, 8, 0).with(std::string("\x00\x07", 2)));
+  EXPECT_EQ(image_orientation(plain), 1);
+  EXPECT_EQ(image_orientation(put(folder / "short", "MM")), 1);
+  EXPECT_EQ(image_orientation(put(folder / "far", std::string("II\x2a\x00\xff\xff\xff\x7f", 8))), 1);
+}
+
 TEST(Png, Interlaced) {
   const TemporaryFolder folder;
   // Adam7 passes of 3 × 2 pixels 1…6: pass 1 has pixel 1, pass 4 (x 2, y 0) has 3, pass 6 (x 1, y 0) has 2, pass 7 has
@@ -280,6 +341,8 @@ TEST(Jpeg, CmykIsRefused) {
 }
 
 #ifdef STEREOPSIS_TIFF
+constexpr std::uint16_t gdal_no_data = 42113;  // a text of up to 3 characters
+
 // Builds a little-endian TIFF from its specification: the data at offset 8, then the tags.
 std::string tiff(const std::string& data, const std::vector<std::pair<std::uint16_t, std::uint32_t>>& tags) {
   std::string file("II*\0", 4);
@@ -288,9 +351,10 @@ std::string tiff(const std::string& data, const std::vector<std::pair<std::uint1
   file += data;
   append(static_cast<std::uint16_t>(tags.size()));
   for (const auto& [tag, value] : tags) {
+    const bool is_text = tag == gdal_no_data;
     append(tag);
-    append(std::uint16_t{4});
-    append(std::uint32_t{1});
+    append(std::uint16_t{static_cast<std::uint16_t>(is_text ? 2 : 4)});
+    append(std::uint32_t{is_text ? 4U : 1U});
     append(value);
   }
   append(std::uint32_t{0});
@@ -320,6 +384,59 @@ TEST(Tiff, TilesAlphaAndWhiteIsZero) {
       put(folder / "mosaic",
           tiff({0, 5}, {{256, 2}, {257, 1}, {258, 8}, {259, 1}, {262, 32803}, {273, 8}, {277, 1}, {278, 1}, {279, 2}}));
   EXPECT_TRUE(refuses([&] { read_image(mosaic); }, ErrorCategory::unsupported, "colour space 32803"));
+}
+
+TEST(Tiff, AlphaAndTheValueOfGdalAreTheMask) {
+  const TemporaryFolder folder;
+  const auto of_kind = [&](const char* name, std::uint32_t extra_sample) {
+    return put(folder / name, tiff({10, 0, 20, 2, 30, 3}, {{256, 3},
+                                                           {257, 1},
+                                                           {258, 8},
+                                                           {259, 1},
+                                                           {262, 1},
+                                                           {273, 8},
+                                                           {277, 2},
+                                                           {278, 1},
+                                                           {279, 6},
+                                                           {338, extra_sample}}));
+  };
+  const MaskedImage alpha = read_masked_image(of_kind("alpha", 2));
+  EXPECT_EQ(values_of(alpha.mask), (std::vector<int>{0, 255, 255}));
+  EXPECT_EQ(values_of(std::get<Image<std::uint8_t>>(alpha.image.pixels)), (std::vector<int>{10, 20, 30}));
+  EXPECT_TRUE(read_masked_image(of_kind("infrared", 0)).mask.empty());
+
+  const auto file = put(folder / "gdal", tiff({20, 8, 30}, {{256, 3},
+                                                            {257, 1},
+                                                            {258, 8},
+                                                            {259, 1},
+                                                            {262, 1},
+                                                            {273, 8},
+                                                            {277, 1},
+                                                            {278, 1},
+                                                            {279, 3},
+                                                            {gdal_no_data, '8'}}));
+  const MaskedImage gdal = read_masked_image(file);
+  EXPECT_EQ(values_of(gdal.mask), (std::vector<int>{255, 0, 255}));
+  EXPECT_EQ(gdal.no_data, 1);
+  const Image<float> disparity = read_disparity(file, 4);
+  EXPECT_EQ(disparity(0, 0), 5);
+  EXPECT_TRUE(std::isnan(disparity(1, 0)));
+}
+
+// OpenCV's disparities are signed 16ths of a pixel, and their lowest value is unknown.
+TEST(Tiff, SignedIntegersAreDisparitiesOfAGivenScale) {
+  const TemporaryFolder folder;
+  const std::string data("\x20\x00\xf0\xff\x50\x00", 6);  // 32, −16, 80
+  const auto file =
+      put(folder / "d.tiff",
+          tiff(data,
+               {{256, 3}, {257, 1}, {258, 16}, {259, 1}, {262, 1}, {273, 8}, {277, 1}, {278, 1}, {279, 6}, {339, 2}}));
+  const Image<float> disparity = read_disparity(file, 16);
+  EXPECT_EQ(disparity(0, 0), 2);
+  EXPECT_TRUE(std::isnan(disparity(1, 0)));
+  EXPECT_EQ(disparity(2, 0), 5);
+  EXPECT_TRUE(refuses([&] { read_disparity(file); }, ErrorCategory::call, "16 in OpenCV's maps"));
+  EXPECT_TRUE(refuses([&] { read_image(file); }, ErrorCategory::unsupported, "signed 16-bit"));
 }
 #else
 TEST(Tiff, SaysThatThisBuildHasNone) {

@@ -160,6 +160,13 @@ HeaderAndLength read_header(Bytes file) {
   return {Dictionary(text_of(file.subspan(start, length))).read(), start + length};
 }
 
+// Removes the dimensions of 1 around an image: (1, height, width, 1) is (height, width).
+void drop_single_dimensions(std::vector<std::int64_t>& shape) {
+  while (shape.size() > 3 && shape.front() == 1) shape.erase(shape.begin());
+  while (shape.size() > 2 && shape.back() == 1) shape.pop_back();
+  if (shape.size() == 3 && shape.front() == 1 && shape.back() != 3) shape.erase(shape.begin());
+}
+
 }  // namespace
 
 NpyHeader npy_header(Bytes head) {
@@ -175,8 +182,9 @@ NpyHeader npy_header(Bytes head) {
   return {{static_cast<int>(header.shape[1]), static_cast<int>(header.shape[0])}, length + bytes};
 }
 
-AnyImage decode_npy(Bytes file, bool is_volume) {
-  const auto [header, header_bytes] = read_header(file);
+Decoded decode_npy(Bytes file, bool is_volume) {
+  auto [header, header_bytes] = read_header(file);
+  if (!is_volume) drop_single_dimensions(header.shape);
   const Bytes data = file.subspan(header_bytes);
 
   const auto& shape = header.shape;
@@ -194,16 +202,18 @@ AnyImage decode_npy(Bytes file, bool is_volume) {
   const std::string number = header.type.substr(std::min<std::size_t>(1, header.type.size()));
   const bool big = header.type.starts_with('>');
   const bool has_order = big || header.type.starts_with('<');
+  const bool fortran_order = header.fortran_order;
   const auto layout = [&](int bits) {
     return Layout{{"NPY", shape[1], shape[0], static_cast<int>(channels), bits},
                   big ? std::endian::big : std::endian::little,
-                  header.fortran_order};
+                  fortran_order};
   };
-  if (number == "b1") return white_where_true(read_numbers<std::uint8_t, std::uint8_t>(layout(8), data));
-  if (number == "u1") return read_numbers<std::uint8_t, std::uint8_t>(layout(8), data);
-  if (number == "u2" && has_order) return read_numbers<std::uint16_t, std::uint16_t>(layout(16), data);
-  if (number == "f4" && has_order) return read_numbers<float, float>(layout(32), data);
-  if (number == "f8" && has_order) return read_numbers<double, float>(layout(64), data);
+  if (number == "b1") return {white_where_true(read_numbers<std::uint8_t, std::uint8_t>(layout(8), data))};
+  if (number == "u1") return {read_numbers<std::uint8_t, std::uint8_t>(layout(8), data)};
+  if (number == "u2" && has_order) return {read_numbers<std::uint16_t, std::uint16_t>(layout(16), data)};
+  if (number == "i2" && has_order && !is_volume) return {read_numbers<std::int16_t, float>(layout(16), data), {}, true};
+  if (number == "f4" && has_order) return {read_numbers<float, float>(layout(32), data)};
+  if (number == "f8" && has_order) return {read_numbers<double, float>(layout(64), data)};
   throw Error(ErrorCategory::unsupported, text("the NPY array has the type '", Tokens::printable(header.type),
                                                "'; it must be uint8, uint16, float32 or float64, so convert it with "
                                                "astype"));

@@ -62,14 +62,19 @@ class Reader {
   }
   bool is_colour() const { return (png_get_color_type(png_, info_) & PNG_COLOR_MASK_COLOR) != 0; }
 
+  bool has_alpha() const {
+    return (png_get_color_type(png_, info_) & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(png_, info_, PNG_INFO_tRNS);
+  }
+
+  // Returns the pixels, with the alpha channel as the last one if there is one.
   template <class T>
   Image<T> pixels() {
-    Image<T> image({static_cast<int>(claim().width), static_cast<int>(claim().height)}, is_colour() ? 3 : 1);
+    Image<T> image({static_cast<int>(claim().width), static_cast<int>(claim().height)},
+                   (is_colour() ? 3 : 1) + (has_alpha() ? 1 : 0));
     std::vector<png_bytep> rows;
     for (int y = 0; y < image.height(); ++y) rows.push_back(reinterpret_cast<png_bytep>(image.row(y)));
     call([&] {
-      png_set_expand(png_);  // converts palettes to RGB, and 1, 2 and 4 bits to 8
-      png_set_strip_alpha(png_);
+      png_set_expand(png_);  // converts palettes to RGB, 1, 2 and 4 bits to 8, and a transparent colour to alpha
       if (std::endian::native == std::endian::little) png_set_swap(png_);
       png_set_interlace_handling(png_);
       png_read_update_info(png_, info_);
@@ -147,15 +152,30 @@ class Writer {
   std::string file_;
 };
 
+// Moves the alpha channel to the mask.
+template <class T>
+Decoded without_alpha(Image<T> pixels, bool has_alpha) {
+  if (!has_alpha) return {std::move(pixels)};
+  const int channels = pixels.channels() - 1;
+  Image<T> image(pixels.size(), channels);
+  Image<std::uint8_t> mask(pixels.size());
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x) {
+      for (int c = 0; c < channels; ++c) image(x, y, c) = pixels(x, y, c);
+      mask(x, y) = pixels(x, y, channels) != 0 ? 255 : 0;
+    }
+  return {std::move(image), std::move(mask)};
+}
+
 }  // namespace
 
-AnyImage decode_png(Bytes file) {
+Decoded decode_png(Bytes file) {
   constexpr double deflate_expansion = 1032;
   Reader reader;
   reader.open(file);
   check(reader.claim(), file.size(), deflate_expansion);
-  if (reader.claim().bits == 16) return reader.pixels<std::uint16_t>();
-  return reader.pixels<std::uint8_t>();
+  if (reader.claim().bits == 16) return without_alpha(reader.pixels<std::uint16_t>(), reader.has_alpha());
+  return without_alpha(reader.pixels<std::uint8_t>(), reader.has_alpha());
 }
 
 std::string encode_png(AnyImageView image) {

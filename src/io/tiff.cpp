@@ -1,5 +1,5 @@
-// TIFF: reads the first image of the file, 8 or 16 bits or float, grey or RGB, in strips or tiles, with any compression
-// that the installed libtiff supports. Writes uncompressed files.
+// TIFF: reads the first image of the file, 8 or 16 bits (also signed) or float, grey or RGB, in strips or tiles, with any
+// compression that the installed libtiff supports. Writes uncompressed files.
 #include "core/text.hpp"
 #include "io/codecs.hpp"
 #include "io/tokens.hpp"
@@ -9,8 +9,11 @@
 #include <tiffio.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <type_traits>
 
 namespace stereopsis::io {
 namespace {
@@ -102,10 +105,35 @@ T tag(TIFF* tiff, std::uint32_t name) {
   return value;
 }
 
+// Returns the value that GDAL writes for pixels without data.
+std::optional<double> no_data_value(TIFF* tiff) {
+  constexpr std::uint32_t gdal_no_data = 42113;
+  const TIFFField* const field = TIFFFindField(tiff, gdal_no_data, TIFF_ANY);
+  if (field == nullptr || TIFFFieldDataType(field) != TIFF_ASCII || TIFFFieldPassCount(field) == 0) return {};
+  std::uint32_t count = 0;
+  const char* value = nullptr;
+  if (TIFFGetField(tiff, gdal_no_data, &count, &value) == 0 || value == nullptr) return {};
+  const std::string text(value, strnlen(value, count));
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  return end != text.c_str() ? std::optional(number) : std::nullopt;
+}
+
+// Returns whether the sample after the colours is an alpha channel, rather than infrared, for instance.
+bool has_alpha(TIFF* tiff) {
+  std::uint16_t count = 0;
+  const std::uint16_t* kinds = nullptr;
+  return TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) != 0 && count > 0 &&
+         (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA);
+}
+
 struct Layout {
   Claim claim;    // includes all samples of a pixel, even those that are dropped
   bool separate;  // the channels are stored as separate planes
   bool white_is_zero;
+  bool alpha;  // of the sample after the colours
+  bool is_signed;
+  std::optional<double> no_data;
 };
 
 Layout layout_of(TIFF* tiff) {
@@ -114,8 +142,9 @@ Layout layout_of(TIFF* tiff) {
   const auto format = tag<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT);
   const auto photometric = tag<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC);
   const bool is_float = format == SAMPLEFORMAT_IEEEFP && bits == 32;
+  const bool is_signed = format == SAMPLEFORMAT_INT && bits == 16;
   const bool is_unsigned = (format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID) && (bits == 8 || bits == 16);
-  if (!is_float && !is_unsigned)
+  if (!is_float && !is_unsigned && !is_signed)
     unsupported(text(bits, "-bit samples",
                      format == SAMPLEFORMAT_INT      ? " with a sign"
                      : format == SAMPLEFORMAT_IEEEFP ? " (float)"
@@ -123,13 +152,16 @@ Layout layout_of(TIFF* tiff) {
   if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_RGB &&
       (photometric != PHOTOMETRIC_MINISWHITE || is_float))
     unsupported(text("the colour space ", photometric, " (a palette, YCbCr or a mosaic, for instance)"));
-  // Samples beyond grey or RGB are alpha channels.
+  // A sample beyond grey or RGB is dropped, but alpha gives the mask.
   const int colours = photometric == PHOTOMETRIC_RGB ? 3 : 1;
   if (samples < colours || samples > colours + 1) unsupported(text(samples, " samples per pixel"));
   return {{"TIFF", tag<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH), tag<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH), samples,
            bits},
           tag<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE,
-          photometric == PHOTOMETRIC_MINISWHITE};
+          photometric == PHOTOMETRIC_MINISWHITE,
+          samples > colours && has_alpha(tiff),
+          is_signed,
+          no_data_value(tiff)};
 }
 
 // Reads the samples of one image.
@@ -141,18 +173,23 @@ class Pixels {
         memory_(memory),
         samples_(layout.separate ? 1 : layout.claim.channels),
         image_(static_cast<int>(layout.claim.width), static_cast<int>(layout.claim.height),
-               layout.claim.channels < 3 ? 1 : 3) {
-    const int planes = layout.separate ? image_.channels() : 1;
+               layout.claim.channels < 3 ? 1 : 3),
+        alpha_(layout.alpha) {
+    if (layout.alpha || layout.no_data) mask_ = Image<std::uint8_t>(image_.size(), 1, 255);
+    const int planes = !layout.separate ? 1 : image_.channels() + (layout.alpha ? 1 : 0);
     for (int plane = 0; plane < planes; ++plane) {
       if (TIFFIsTiled(tiff))
         read_tiles(plane);
       else
         read_rows(plane);
     }
-    if (layout.white_is_zero) invert();
+    if (layout.no_data) mask_no_data(*layout.no_data);
+    if constexpr (std::is_unsigned_v<T>)
+      if (layout.white_is_zero) invert();
   }
 
   Image<T> take() { return std::move(image_); }
+  Image<std::uint8_t> take_mask() { return std::move(mask_); }
 
  private:
   void read_rows(int plane) {
@@ -188,9 +225,22 @@ class Pixels {
   }
 
   void put(const T* from, int left, int y, int count, int plane) {
-    const int channels = std::min(samples_, image_.channels());
-    for (int x = 0; x < count; ++x)
+    const int channels = std::min(samples_, image_.channels() - plane);
+    for (int x = 0; x < count; ++x) {
       for (int c = 0; c < channels; ++c) image_(left + x, y, plane + c) = from[x * samples_ + c];
+      if (alpha_ && plane + samples_ > image_.channels() && from[x * samples_ + samples_ - 1] == 0)
+        mask_(left + x, y) = 0;
+    }
+  }
+
+  // A pixel has no data where no channel has any.
+  void mask_no_data(double value) {
+    for (int y = 0; y < image_.height(); ++y)
+      for (int x = 0; x < image_.width(); ++x) {
+        const T* const pixel = image_.row(y) + static_cast<std::ptrdiff_t>(x) * image_.channels();
+        const auto none = [value](T v) { return v == static_cast<T>(value) || v != v; };
+        if (std::all_of(pixel, pixel + image_.channels(), none)) mask_(x, y) = 0;
+      }
   }
 
   void invert() {
@@ -209,23 +259,37 @@ class Pixels {
   const Memory& memory_;
   int samples_;  // per pixel, in a row that libtiff returns
   Image<T> image_;
+  bool alpha_;
+  Image<std::uint8_t> mask_;
 };
 
+Image<float> as_floats(const Image<std::int16_t>& image) {
+  Image<float> out(image.size(), image.channels());
+  for (int y = 0; y < image.height(); ++y)
+    std::copy_n(image.row(y), static_cast<std::size_t>(image.width()) * image.channels(), out.row(y));
+  return out;
+}
+
 template <class T>
-AnyImage read_pixels(TIFF* tiff, const Layout& layout, const Memory& memory) {
+Decoded read_pixels(TIFF* tiff, const Layout& layout, const Memory& memory) {
   check(layout.claim, memory.bytes.size(), Pixels<T>::expansion);
-  return Pixels<T>(tiff, layout, memory).take();
+  Pixels<T> pixels(tiff, layout, memory);
+  if constexpr (std::is_same_v<T, std::int16_t>)
+    return {as_floats(pixels.take()), pixels.take_mask(), true};
+  else
+    return {pixels.take(), pixels.take_mask()};
 }
 
 }  // namespace
 
-AnyImage decode_tiff(Bytes file) {
+Decoded decode_tiff(Bytes file) {
   Memory memory;
   memory.bytes = file;
   const Tiff tiff = open(memory, "rm");
   if (!tiff) damaged(memory);
   const Layout layout = layout_of(tiff.get());
   if (layout.claim.bits == 8) return read_pixels<std::uint8_t>(tiff.get(), layout, memory);
+  if (layout.is_signed) return read_pixels<std::int16_t>(tiff.get(), layout, memory);
   if (layout.claim.bits == 16) return read_pixels<std::uint16_t>(tiff.get(), layout, memory);
   return read_pixels<float>(tiff.get(), layout, memory);
 }
@@ -274,7 +338,7 @@ namespace {
               "this build has no TIFF; build with STEREOPSIS_TIFF=ON, or use PNG for integers and PFM for floats");
 }
 }  // namespace
-AnyImage decode_tiff(Bytes) { refuse(); }
+Decoded decode_tiff(Bytes) { refuse(); }
 std::string encode_tiff(AnyImageView) { refuse(); }
 }  // namespace stereopsis::io
 

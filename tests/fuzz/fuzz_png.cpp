@@ -28,8 +28,8 @@ static std::string with_right_checksums(std::string file) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string repaired = with_right_checksums({reinterpret_cast<const char*>(data), size});
-  fuzz::expect_result_or_refusal([&] { fuzz::touch(io::decode_png(fuzz::bytes(data, size))); });
-  fuzz::expect_result_or_refusal([&] { fuzz::touch(io::decode_png(io::bytes_of(repaired))); });
+  fuzz::expect_result_or_refusal([&] { fuzz::touch(io::decode_png(fuzz::bytes(data, size)).image); });
+  fuzz::expect_result_or_refusal([&] { fuzz::touch(io::decode_png(io::bytes_of(repaired)).image); });
   return 0;
 }
 

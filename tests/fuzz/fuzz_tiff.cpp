@@ -4,7 +4,7 @@
 using namespace stereopsis;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  fuzz::expect_result_or_refusal([&] { fuzz::touch(io::decode_tiff(fuzz::bytes(data, size))); });
+  fuzz::expect_result_or_refusal([&] { fuzz::touch(io::decode_tiff(fuzz::bytes(data, size)).image); });
   return 0;
 }
 
