@@ -28,9 +28,30 @@ struct Evaluation {
 };
 
 // Evaluates the pixels where `truth` is finite and `mask`, unless it is empty, is 255. Throws Error(call) if sizes
-// differ, an image is empty, or the mask contains a value that mask.hpp does not allow.
+// differ, an image is empty, a counted value is finite and beyond ±1e6, or the mask contains a value that mask.hpp does
+// not allow.
 Evaluation evaluate(ImageView<const float> disparity, ImageView<const float> truth,
                     ImageView<const std::uint8_t> mask = {});
+
+// The likely reason why a disparity map and its ground truth differ nearly everywhere. Without any, no field is set.
+struct Mismatch {
+  double factor = 1;            // the truth is so many times the disparity: 4, or −1 for the opposite sign
+  bool upside_down = false;     // the rows of the truth are in reverse order
+  bool reversed_bytes = false;  // the numbers of the truth have the other byte order
+  bool zeros_unknown = false;   // the truth is 0 where it is unknown
+};
+
+// Looks for the reason. `code_scale` is the scale of a truth that was stored as 16-bit integers, or 0 for floats. Throws
+// Error(call) as evaluate() does.
+Mismatch find_mismatch(ImageView<const float> disparity, ImageView<const float> truth,
+                       ImageView<const std::uint8_t> mask = {}, double code_scale = 0);
+
+// Return the truth as find_mismatch() tries it.
+Image<float> with_reversed_bytes(ImageView<const float> truth, double code_scale = 0);
+Image<float> upside_down(ImageView<const float> map);
+
+// Largest disparity that evaluate() accepts, pixels.
+inline constexpr double largest_disparity = 1e6;
 
 // Returns the percentage of counted pixels whose error is above `threshold`, including invalid ones.
 double bad_pixels(ImageView<const float> disparity, ImageView<const float> truth, ImageView<const std::uint8_t> mask,

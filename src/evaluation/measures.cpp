@@ -10,6 +10,13 @@ namespace {
 
 constexpr double no_figure = std::numeric_limits<double>::quiet_NaN();
 
+void check_value(const char* name, float value, int x, int y) {
+  if (std::isfinite(value) && std::abs(static_cast<double>(value)) > largest_disparity)
+    throw Error(ErrorCategory::call,
+                text("the ", name, " at x = ", x, ", y = ", y, " is ", value,
+                     "; it must be within ±1000000 pixels, so check its scale and its byte order"));
+}
+
 // Calls f(disparity, truth) for every counted pixel, in double precision.
 template <class F>
 void for_each_counted(ImageView<const float> disparity, ImageView<const float> truth,
@@ -19,8 +26,11 @@ void for_each_counted(ImageView<const float> disparity, ImageView<const float> t
   check_mask_of(disparity.size(), mask);
   for (int y = 0; y < truth.height; ++y)
     for (int x = 0; x < truth.width; ++x)
-      if (std::isfinite(truth(x, y)) && counts(mask, x, y))
+      if (std::isfinite(truth(x, y)) && counts(mask, x, y)) {
+        check_value("disparity", disparity(x, y), x, y);
+        check_value("ground truth", truth(x, y), x, y);
         f(static_cast<double>(disparity(x, y)), static_cast<double>(truth(x, y)));
+      }
 }
 
 double percent(long long part, long long whole) { return whole == 0 ? no_figure : 100.0 * part / whole; }

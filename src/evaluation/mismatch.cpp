@@ -1,0 +1,119 @@
+// Explains why a disparity map and its ground truth differ nearly everywhere: a factor, the order of rows or bytes,
+// zeros that stand for unknown.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "evaluation/checks.hpp"
+#include "stereopsis/evaluation.hpp"
+
+namespace stereopsis {
+namespace {
+
+std::uint32_t reversed(std::uint32_t v) { return v << 24 | (v & 0xFF00U) << 8 | (v >> 8 & 0xFF00U) | v >> 24; }
+
+struct Known {
+  double disparity, truth;
+};
+
+// The pixels that count and have both values. A truth of 0 may stand for unknown, and has no ratio.
+std::vector<Known> known_pixels(ImageView<const float> disparity, ImageView<const float> truth,
+                                ImageView<const std::uint8_t> mask) {
+  std::vector<Known> known;
+  for (int y = 0; y < truth.height; ++y)
+    for (int x = 0; x < truth.width; ++x)
+      if (counts(mask, x, y) && std::isfinite(disparity(x, y)) && std::isfinite(truth(x, y)) && truth(x, y) != 0)
+        known.push_back({disparity(x, y), truth(x, y)});
+  return known;
+}
+
+// Returns the median of truth / disparity; 0 if there are too few pixels.
+double median_ratio(const std::vector<Known>& known) {
+  std::vector<double> ratios;
+  for (const Known& pixel : known)
+    if (std::abs(pixel.disparity) >= 1) ratios.push_back(pixel.truth / pixel.disparity);
+  constexpr std::size_t fewest = 30;
+  if (ratios.size() < fewest) return 0;
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  return *middle;
+}
+
+// Returns the share of the pixels that agree, to a pixel and 5 %, if the truth is divided by `factor`.
+double agreement(const std::vector<Known>& known, double factor) {
+  const auto agree = std::ranges::count_if(known, [factor](const Known& pixel) {
+    return std::abs(pixel.truth / factor - pixel.disparity) <= 1 + 0.05 * std::abs(pixel.disparity);
+  });
+  return known.empty() ? 0 : static_cast<double>(agree) / static_cast<double>(known.size());
+}
+
+// Returns whether nearly all disparities are far from 0 where the truth is 0, and whether there are such pixels.
+bool zeros_mean_unknown(ImageView<const float> disparity, ImageView<const float> truth,
+                        ImageView<const std::uint8_t> mask) {
+  constexpr double least_share = 0.005, nearly_all = 0.9, far = 2;
+  long long counted = 0, zeros = 0, apart = 0;
+  for (int y = 0; y < truth.height; ++y)
+    for (int x = 0; x < truth.width; ++x) {
+      if (!counts(mask, x, y) || !std::isfinite(disparity(x, y)) || !std::isfinite(truth(x, y))) continue;
+      ++counted;
+      zeros += truth(x, y) == 0;
+      apart += truth(x, y) == 0 && std::abs(disparity(x, y)) > far;
+    }
+  return zeros > 0 && static_cast<double>(zeros) >= least_share * static_cast<double>(counted) &&
+         static_cast<double>(apart) >= nearly_all * static_cast<double>(zeros);
+}
+
+}  // namespace
+
+Image<float> with_reversed_bytes(ImageView<const float> truth, double code_scale) {
+  Image<float> out(truth);
+  for (int y = 0; y < out.height(); ++y)
+    for (float& value : std::span(out.row(y), static_cast<std::size_t>(out.width()))) {
+      if (code_scale == 0) {
+        value = std::bit_cast<float>(reversed(std::bit_cast<std::uint32_t>(value)));
+      } else if (std::isfinite(value)) {
+        const auto code = static_cast<std::uint32_t>(std::lround(value * code_scale)) & 0xFFFFU;
+        value = static_cast<float>(((code << 8 | code >> 8) & 0xFFFFU) / code_scale);
+      }
+    }
+  return out;
+}
+
+Image<float> upside_down(ImageView<const float> map) {
+  Image<float> out(map.size());
+  for (int y = 0; y < map.height; ++y) std::copy_n(map.row(map.height - 1 - y), map.width, out.row(y));
+  return out;
+}
+
+Mismatch find_mismatch(ImageView<const float> disparity, ImageView<const float> truth,
+                       ImageView<const std::uint8_t> mask, double code_scale) {
+  check_plane("disparity", disparity);
+  check_plane("truth", truth, disparity.size());
+  check_mask_of(disparity.size(), mask);
+  constexpr double enough = 0.5;  // a wrong truth agrees with a third of a map or less
+  Mismatch found;
+  found.zeros_unknown = zeros_mean_unknown(disparity, truth, mask);
+  const double as_it_is = agreement(known_pixels(disparity, truth, mask), 1);
+  if (as_it_is >= enough) return found;
+  double best = std::max(enough, as_it_is + 0.3);
+  for (const bool bytes : {false, true})
+    for (const bool rows : {false, true}) {
+      const Image<float> reordered = bytes ? with_reversed_bytes(truth, code_scale) : Image<float>(truth);
+      const std::vector<Known> known =
+          known_pixels(disparity, rows ? upside_down(reordered) : Image<float>(reordered.view()), mask);
+      const double ratio = median_ratio(known);
+      for (const double factor : {1.0, ratio}) {
+        if (factor == 0 || agreement(known, factor) < best) continue;
+        best = agreement(known, factor) + 0.05;  // a further change must explain more
+        found.reversed_bytes = bytes;
+        found.upside_down = rows;
+        found.factor = factor;
+      }
+    }
+  return found;
+}
+
+}  // namespace stereopsis
