@@ -1,6 +1,7 @@
 // The subcommand: stereopsis check LEFT RIGHT
 #include <fmt/core.h>
 
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -21,7 +22,7 @@ struct Options {
   bool json = false;
 };
 
-void print_text(const PairCheck& result, Size size, const std::vector<std::string>& remarks,
+void print_text(const PairReport& result, Size size, const std::vector<std::string>& remarks,
                 const std::vector<std::string>& complaints) {
   say("size                {}\n", size_text(size));
   say("sparse matches      {}\n", result.matches);
@@ -36,8 +37,9 @@ void print_text(const PairCheck& result, Size size, const std::vector<std::strin
   if (complaints.empty()) say("suitable for matching: rectified and in the right order\n");
 }
 
-Json to_json(const PairCheck& result, Size size, const std::vector<std::string>& remarks,
+Json to_json(const PairReport& result, Size size, const std::vector<std::string>& remarks,
              const std::vector<std::string>& complaints) {
+  static constexpr std::array turns = {"none", "half", "rows_reversed", "mirrored"};
   const bool any = result.matches > 0;
   const auto known = [any](double value) { return any ? Json(value) : Json(nullptr); };
   return {{"width", size.width},
@@ -49,6 +51,10 @@ Json to_json(const PairCheck& result, Size size, const std::vector<std::string>&
           {"rectified", result.rectified()},
           {"swapped", result.swapped},
           {"same_image", result.same_image},
+          {"same_view", result.same_view},
+          {"vertical", result.vertical},
+          {"unrelated", result.unrelated},
+          {"turn", turns[static_cast<std::size_t>(result.turn)]},
           {"median_dy", known(result.median_dy)},
           {"p95_dy", known(result.p95_dy)},
           {"median_disparity", known(result.median_disparity)},
@@ -66,12 +72,17 @@ void check(const Options& options) {
   if (left.size() != right.size())
     refuse(fmt::format("{} is {} but {} is {}; both images of a pair must have the same size", options.left.string(),
                        size_text(left.size()), options.right.string(), size_text(right.size())));
-  const PairCheck result = check_pair(left, right);
+  const PairReport result = check_pair(left, right);
   std::vector<std::string> remarks;
   for (const auto& [image, file] : {std::pair{&left, &options.left}, {&right, &options.right}})
     if (const auto remark = low_contrast(*image, *file)) remarks.push_back(*remark);
-  const std::vector<std::string> complaints =
-      result.same_image ? std::vector{same_picture(options.left, options.right)} : complaints_of(result, options.right);
+  std::vector<std::string> complaints;
+  for (const Complaint& complaint : complaints_of(result, options.left, options.right))
+    complaints.push_back(complaint.sentence);
+  if (complaints.empty() && result.matches == 0)
+    complaints.emplace_back(
+        "no point of one image was found in the other, and they have too little texture to say why; give two images of "
+        "the same scene");
   if (options.json)
     say("{}", json_text(to_json(result, left.size(), remarks, complaints)));
   else

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "stereopsis/io.hpp"
-
 namespace stereopsis::command {
 namespace {
 
@@ -73,30 +71,61 @@ void IntensityOptions::add_to(Command& command) {
   command.number("--white", white, 1e-6, 1e9, "V", "Value of white in float images, such as 1 [255]");
 }
 
-AnyImage IntensityOptions::read(const std::filesystem::path& file) const {
-  AnyImage image = read_image(file);
+MaskedImage IntensityOptions::read_masked(const std::filesystem::path& file) const {
+  MaskedImage read = read_masked_image(file);
+  AnyImage& image = read.image;
   if (bit_depth) set_bit_depth(image, *bit_depth, file);
   check_white(image.view(), white.value_or(255), file);
   if (white) set_white(image, *white, file);
-  return image;
+  return read;
 }
 
-std::vector<std::string> complaints_of(const PairCheck& check, const std::filesystem::path& right,
-                                       const std::string& how_to_rectify) {
-  if (check.matches == 0) return {"no point of one image was found in the other; give two images of the same scene"};
-  std::vector<std::string> complaints;
-  if (!check.rectified())
+std::vector<Complaint> complaints_of(const PairReport& report, const std::filesystem::path& left,
+                                     const std::filesystem::path& right, const std::string& how_to_rectify) {
+  using enum ComplaintKind;
+  if (report.same_image)
+    return {{same_picture, "both images have the same pixels; give the left and the right image of a pair"}};
+  if (report.same_view)
+    return {{same_picture,
+             "both images seem to show the same picture, because nearly all disparities are 0; give the images of "
+             "the left and of the right camera"}};
+  if (report.turn != Turn::none)
+    return {{turned, fmt::format("one of the images {}; turn it back{}",
+                                 report.turn == Turn::half       ? "is turned by 180°"
+                                 : report.turn == Turn::mirrored ? "is mirrored"
+                                                                 : "has its rows in reverse order",
+                                 orientation_remark(left, right))}};
+  if (report.vertical)
+    return {
+        {vertical, fmt::format("one camera seems to be above the other, because points differ in their rows and not "
+                               "in their columns; transpose both images, and give {} as the left one{}",
+                               (report.swapped ? right : left).string(), orientation_remark(left, right))}};
+  if (report.unrelated)
+    return {{unrelated, fmt::format("no point of one image was found in the other; give two images of the same scene, "
+                                    "taken at the same time{}",
+                                    orientation_remark(left, right))}};
+  std::vector<Complaint> complaints;
+  if (report.matches > 0 && !report.rectified())
     complaints.push_back(
-        fmt::format("rows do not correspond (the median of |dy| is {:.1f} px; at most 1 px is allowed); {}",
-                    check.median_dy, how_to_rectify));
-  if (check.swapped)
-    complaints.push_back(fmt::format("the images seem to be swapped; give {} as the left one", right.string()));
+        {rows, fmt::format("rows do not correspond (the median of |dy| is {:.1f} px; at most 1 px is allowed); {}",
+                           report.median_dy, how_to_rectify)});
+  if (report.swapped)
+    complaints.push_back(
+        {negative,
+         fmt::format("the images seem to be swapped, or the cameras converge, because nearly all disparities "
+                     "are negative (median {:.1f} px); give {} as the left one, or, if the cameras converge, a "
+                     "negative --min-disparity, and --doffs where depth is wanted",
+                     report.median_disparity, right.string())});
   return complaints;
 }
 
-std::string same_picture(const std::filesystem::path& left, const std::filesystem::path& right) {
-  return fmt::format("{} and {} have the same pixels; give the left and the right image of a pair", left.string(),
-                     right.string());
+std::string orientation_remark(const std::filesystem::path& left, const std::filesystem::path& right) {
+  std::string remark;
+  for (const std::filesystem::path& file : {left, right})
+    if (const int orientation = std::filesystem::is_regular_file(file) ? image_orientation(file) : 1; orientation != 1)
+      remark +=
+          fmt::format("{} {} has the Exif orientation {}", remark.empty() ? ";" : " and", file.string(), orientation);
+  return remark.empty() ? "" : remark + ", which is not applied";
 }
 
 std::optional<std::string> low_contrast(const AnyImageView& image, const std::filesystem::path& file) {

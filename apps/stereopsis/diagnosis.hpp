@@ -8,6 +8,7 @@
 
 #include "options.hpp"
 #include "stereopsis/image.hpp"
+#include "stereopsis/io.hpp"
 #include "stereopsis/pair_check.hpp"
 
 namespace stereopsis::command {
@@ -18,15 +19,25 @@ struct IntensityOptions {
   std::optional<double> white;
 
   void add_to(Command& command);
-  // Throws an Error for options that do not suit the file's pixels, and for pixels above the bit depth.
-  AnyImage read(const std::filesystem::path& file) const;
+  // Reads an image, and which pixels are data. Throws an Error for options that do not suit the file's pixels, and for
+  // pixels above the bit depth.
+  MaskedImage read_masked(const std::filesystem::path& file) const;
+  AnyImage read(const std::filesystem::path& file) const { return read_masked(file).image; }
 };
 
-// Returns the problems of a pair; empty if there are none.
-std::vector<std::string> complaints_of(const PairCheck& check, const std::filesystem::path& right,
-                                       const std::string& how_to_rectify = "rectify the pair first");
-// Returns a sentence: both files have the same pixels.
-std::string same_picture(const std::filesystem::path& left, const std::filesystem::path& right);
+// What is wrong with a pair. Complaints of one kind are said once.
+enum class ComplaintKind { same_picture, unrelated, late, turned, vertical, rows, negative };
+struct Complaint {
+  ComplaintKind kind;
+  std::string sentence;
+};
+
+// Returns the problems of a pair; empty if there are none, or if the images have too little texture to be judged.
+std::vector<Complaint> complaints_of(const PairReport& report, const std::filesystem::path& left,
+                                     const std::filesystem::path& right,
+                                     const std::string& how_to_rectify = "rectify the pair first");
+// Returns a remark if a file's orientation, which is not applied, may be the reason for a complaint; else "".
+std::string orientation_remark(const std::filesystem::path& left, const std::filesystem::path& right);
 // Returns a sentence if the values use almost nothing of their range, with the option that sets the range.
 std::optional<std::string> low_contrast(const AnyImageView& image, const std::filesystem::path& file);
 

@@ -22,6 +22,7 @@
 #include "stereopsis/matcher.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
+#include "truth_file.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -29,8 +30,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  fs::path disparity, truth, mask, error_image, dataset, json, sparsification, confidence;
-  std::optional<double> scale, disparity_scale, threshold;
+  fs::path disparity, mask, error_image, dataset, json, sparsification, confidence;
+  TruthOptions truth;
+  std::optional<double> disparity_scale, threshold;
   MethodOptions method;
   DeviceOptions device;
 };
@@ -49,7 +51,7 @@ Image<std::uint8_t> read_counted(const fs::path& file) {
 void check_call(const Options& o) {
   CallFiles files;
   for (const auto& [file, name] : {std::pair{&o.disparity, "the disparity"},
-                                   {&o.truth, "--truth"},
+                                   {&o.truth.file, "--truth"},
                                    {&o.mask, "--mask"},
                                    {&o.confidence, "--confidence"}}) {
     if (!file->empty() && !file_exists(*file))
@@ -76,10 +78,11 @@ struct Score {
   Evaluation result;
   std::optional<Sparsification> sparse;
   std::optional<double> bad;  // for --threshold
+  std::vector<std::string> warnings;
 };
 
 Json to_json(const Options& o, const Score& score) {
-  Json json = {{"disparity", o.disparity.string()}, {"truth", o.truth.string()}};
+  Json json = {{"disparity", o.disparity.string()}, {"truth", o.truth.file.string()}};
   if (score.sparse)
     json["sparsification"] = {{"auc", score.sparse->auc},
                               {"auc_optimum", score.sparse->auc_optimum},
@@ -87,6 +90,7 @@ Json to_json(const Options& o, const Score& score) {
                               {"optimum", score.sparse->optimum}};
   if (score.bad) json["threshold"] = {{"px", *o.threshold}, {"bad", *score.bad}};
   json["measures"] = to_json(score.result);
+  json["warnings"] = score.warnings;
   return json;
 }
 
@@ -110,22 +114,26 @@ void print_score(const Options& o, const Score& score) {
 
 void evaluate_file(const Options& o) {
   check_call(o);
-  const Image<float> disparity = read_disparity(o.disparity, o.disparity_scale.value_or(0));
-  const Image<float> truth = read_disparity(o.truth, o.scale.value_or(0));
+  const auto [scored, known] = read_scored(o.disparity, o.disparity_scale, o.truth);
+  const Image<float>&disparity = scored.values, &truth = known.values;
   const Image<std::uint8_t> mask = o.mask.empty() ? Image<std::uint8_t>() : read_counted(o.mask);
   if (disparity.size() != truth.size())
     refuse(fmt::format("{} is {} but {} is {}; both must have the same size", o.disparity.string(),
-                       size_text(disparity.size()), o.truth.string(), size_text(truth.size())));
+                       size_text(disparity.size()), o.truth.file.string(), size_text(truth.size())));
   if (!mask.empty() && mask.size() != truth.size())
     refuse(fmt::format("{} is {} but {} is {}; both must have the same size", o.mask.string(), size_text(mask.size()),
-                       o.truth.string(), size_text(truth.size())));
+                       o.truth.file.string(), size_text(truth.size())));
 
   const double threshold = o.threshold.value_or(1);
-  Score score{evaluate(disparity, truth, mask), {}, {}};
+  Score score{evaluate(disparity, truth, mask), {}, {}, {}};
   if (score.result.all.counted == 0)
     refuse(fmt::format(
         "{} has no valid disparity{}, so no pixel counts; give a ground truth or a mask with pixels to count",
-        o.truth.string(), mask.empty() ? "" : fmt::format(" where {} is 255", o.mask.string())));
+        o.truth.file.string(), mask.empty() ? "" : fmt::format(" where {} is 255", o.mask.string())));
+  if (const auto mismatch = mismatch_text(o.truth, scored, known, mask)) {
+    score.warnings.push_back(*mismatch);
+    warn("warning: {}", *mismatch);
+  }
   if (!o.error_image.empty()) write_image(o.error_image, error_image(disparity, truth, mask, threshold, true));
   if (!o.sparsification.empty()) {
     score.sparse = sparsification(disparity, read_confidence(o.confidence), truth, mask, threshold);
@@ -213,7 +221,7 @@ void run(const Options& o) {
   if (o.dataset.empty() == o.disparity.empty())
     refuse("evaluate requires either DISPARITY and --truth FILE, or --dataset DIR; see `stereopsis evaluate --help`");
   if (!o.dataset.empty()) return evaluate_dataset(o);
-  if (o.truth.empty())
+  if (o.truth.file.empty())
     refuse(fmt::format("the ground truth of {} is missing; give it with --truth FILE", o.disparity.string()));
   evaluate_file(o);
 }
@@ -230,13 +238,10 @@ void add_evaluate(CLI::App& application) {
   command.group("A disparity map");
   of_file.push_back(
       command.path("DISPARITY", o->disparity, "", "Disparity map to score, or a ROS bag of disparity maps"));
-  of_file.push_back(command.path("--truth", o->truth, "FILE", "Ground truth of DISPARITY"));
-  of_file.push_back(
-      command.number("--scale", o->scale, 1e-6, 65536, "S",
-                     "Factor of an integer ground truth: disparity = stored value / S [256 for 16-bit images]"));
-  of_file.push_back(
-      command.number("--disparity-scale", o->disparity_scale, 1e-6, 65536, "S",
-                     "Factor of an integer DISPARITY: disparity = stored value / S [256 for 16-bit images]"));
+  o->truth.add_to(command, of_file);
+  of_file.push_back(command.number("--disparity-scale", o->disparity_scale, 1e-6, 65536, "S",
+                                   "Factor of DISPARITY: disparity = stored value / S [256 for 16-bit images, 1 for "
+                                   "floats]; 16 for OpenCV's int16"));
   of_file.push_back(command.path("--mask", o->mask, "FILE",
                                  "Mask of the pixels that count: those with value 255; 0 and 128 do not count"));
   of_file.push_back(command.number(

@@ -96,6 +96,7 @@ struct InputFrame {
   AnyImage left, right;
   Image<std::uint8_t> mask_left, mask_right;
   DisparityRange range;
+  long long no_data_left = 0, no_data_right = 0;  // pixels that the files mark as no data
   double reading_ms = 0, rectifying_ms = 0;
   std::shared_ptr<const AnyImage> costs = {};  // a given cost volume
 
@@ -111,6 +112,18 @@ struct SavedVolume {
   fs::path file;
 };
 
+// What the pairs of a call were found to be. Only the thread that reports results uses it.
+struct Judged {
+  struct Fault {
+    ComplaintKind kind;
+    std::size_t first;   // frame
+    std::size_t frames;  // number of frames that have the fault
+  };
+  std::vector<Fault> faults;
+  double least_sound = 100;  // smallest share of the pixels, in percent, that was measured of a sound pair
+  std::size_t unsound = 0;   // frames with a complaint
+};
+
 // The call after all its files are found and checked: only single frames can still fail.
 class MatchJob {
  public:
@@ -122,9 +135,13 @@ class MatchJob {
   Problem problem(const InputFrame& frame, bool of_right = false) const;
   Plan plan(const InputFrame& frame, bool of_right = false) const;
   Plan plan_in_memory(const InputFrame& frame, bool of_right) const;
-  // Reports a problem of the pairs from which the range is estimated, or of their values: as a warning, or with
-  // --strict as an error.
+  // Reports a problem of a pair or of its values: as a warning, or with --strict as an error.
   void warn_or_fail(const std::string& complaint) const;
+  // match_judge.cpp: judges a pair of which this share of the usable pixels, 0 to 100, was measured. Returns the
+  // complaint, or "".
+  std::string judge_measured(const InputFrame& frame, std::size_t i, double measured) const;
+  // Warns of the complaints that several frames share.
+  void summarise_complaints() const;
   // Returns the bytes that matching may use: the limit minus maps and images.
   std::size_t memory_for_matching() const;
   bool range_is_estimated() const { return !options.disparities && !options.near && !costs; }
@@ -153,15 +170,27 @@ class MatchJob {
   Size given_size, size;  // size of the images, and of the results
   std::string kind;
   int channels = 1, bit_depth = 8;
-  DisparityRange range;  // with a range per frame: the union of all ranges
+  bool masked_left = false, masked_right = false;  // frames have masks, given or from their files
+  DisparityRange range;                            // with a range per frame: the union of all ranges
   std::optional<Rect> region;
   std::vector<SavedVolume> saved;           // match_volumes.cpp
   std::vector<std::pair<int, int>> probed;  // x, y
   std::shared_ptr<const AnyImage> costs;    // from --cost-volume
   mutable std::vector<std::string> warnings;
+  mutable Judged judged;
+  std::string first_complaint;
   std::string how_to_rectify;  // names the calibration of a raw pair if --raw was not given; else empty
 
  private:
+  // match_judge.cpp
+  // Judges a pair before it is matched, and warns of each kind of complaint once; with --strict throws. Returns the
+  // first complaint, or "".
+  std::string judge(const InputFrame& frame, std::size_t i) const;
+  std::vector<Complaint> complaints(const InputFrame& frame, std::size_t i) const;
+  std::optional<Complaint> late_eye(const InputFrame& frame, std::size_t i) const;
+  bool expects_negative() const;
+  PairReport report_of(const InputFrame& frame) const;
+
   void check_options();
   void check_explains_alone() const;
   void check_dependent_options() const;
@@ -174,7 +203,6 @@ class MatchJob {
   void switch_fill_off();
   void choose_cameras();
   bool calibration_is_raw(bool grey) const;
-  std::vector<std::string> complaints(const PairCheck& check, std::size_t i) const;
   void find_inputs();
   Frames find_mask(const fs::path& given, const std::string& option);
   void name_outputs();
@@ -184,6 +212,8 @@ class MatchJob {
   InputFrame read_rectified(std::size_t i) const;
   void rectify(InputFrame& frame) const;
   void check_alike(const InputFrame& frame, std::size_t i) const;
+  void remark_no_data() const;
+  void make_masks_alike(InputFrame& frame, std::size_t i) const;
   Image<std::uint8_t> read_mask_of(const std::optional<Frames>& mask, const InputFrame& frame, std::size_t i) const;
   void check_size_dependent_options();
   // match_memory.cpp: throws before anything is allocated that exceeds the limit. `rectified` is 0×0 if nothing is
@@ -197,22 +227,37 @@ class MatchJob {
   DisparityRange estimated_range();
   DisparityRange range_of(const InputFrame& frame) const;
   DisparityRange as_files_hold(DisparityRange found) const;
+  template <class F>
+  auto with_matched(const InputFrame& frame, F&& f) const;
   void check_range() const;
   bool holds_no_sign(ResultFile output) const;
   void check_outputs(DisparityRange values) const;
 };
 
+// Calls f(left, right) with the pair as it will be matched.
+template <class F>
+auto MatchJob::with_matched(const InputFrame& frame, F&& f) const {
+  if (!maps || rectifies_ahead()) return f(frame.left.view(), frame.right.view());
+  const auto view = [&](const AnyImage& image, const Image<std::int32_t>& map) {
+    return rectified(image, map, {}, device.threads).image;
+  };
+  const AnyImage left_view = view(frame.left, maps->left), right_view = view(frame.right, maps->right);
+  return f(left_view.view(), right_view.view());
+}
+
 struct FrameRecord {
   enum class State { waiting, done, there, failed };  // there: complete from an earlier call
   State state = State::waiting;
   std::string problem;
+  std::string complaint;          // about the pair; empty if it was not judged or fits
   std::vector<fs::path> removed;  // outputs of a failed frame
   double reading_ms = 0, rectifying_ms = 0, matching_ms = 0, latency_ms = 0, writing_ms = 0;
   long long too_far = 0;  // pixels whose depth exceeds a 16-bit image
   std::vector<StageTime> stages;
   DisparityRange range;
   Densities density;
-  double at_low_end = 0, at_high_end = 0;  // shares of the measured pixels at the ends of the range, 0 to 100
+  long long no_data_left = 0, no_data_right = 0;  // pixels
+  double at_low_end = 0, at_high_end = 0;         // shares of the measured pixels at the ends of the range, 0 to 100
 };
 
 // A step of the plan as --explain prints it. Equal steps, such as those of strips, are combined.

@@ -17,6 +17,18 @@ void require_size(const fs::path& file, Size size, const fs::path& other, Size o
                        other.string(), size_text(other_size)));
 }
 
+// Returns the pixels that the mask, if there is one, and the file's own mask leave. Pixels of float images without data
+// are NaN, and need no mask. The frames of a sequence have a mask even where all pixels have data, because one plan
+// serves all of them.
+Image<std::uint8_t> usable_pixels(Image<std::uint8_t> mask, MaskedImage& image, bool in_sequence) {
+  if (image.mask.empty() || image.image.view().type == PixelType::f32 || (image.no_data == 0 && !in_sequence))
+    return mask;
+  if (mask.empty()) return std::move(image.mask);
+  for (int y = 0; y < mask.height(); ++y)
+    for (int x = 0; x < mask.width(); ++x) mask(x, y) = std::min(mask(x, y), image.mask(x, y));
+  return mask;
+}
+
 }  // namespace
 
 std::string kind_of(const AnyImageView& image) {
@@ -38,14 +50,17 @@ MatchJob::MatchJob(const Options& given)
   read_first();
   read_volumes();
   given_size = first.left.size();
+  masked_left = !first.mask_left.empty();
+  masked_right = !first.mask_right.empty();
   kind = kind_of(first.left);
   channels = first.left.channels();
   bit_depth = first.left.view().bit_depth;
   choose_cameras();
   check_size_dependent_options();
   if (const auto complaint = low_contrast(first.left, left.file(first_index))) warn_or_fail(*complaint);
-  if (same_pixels(first.left, first.right)) warn_or_fail(same_picture(left.file(first_index), right.file(first_index)));
+  remark_no_data();
   if (rectifies_ahead()) rectify(first);
+  first_complaint = judge(first, first_index);
   choose_range();
   check_probes();
   first.range = options.range_per_frame ? range_of(first) : range;
@@ -222,6 +237,10 @@ void MatchJob::read_first() {
 
 InputFrame MatchJob::read(std::size_t i) const {
   InputFrame frame = read_rectified(i);
+  if (options.strict)
+    for (const Complaint& complaint : complaints(frame, i))
+      throw Error(ErrorCategory::format, fmt::format("{} and {}: {} (--strict)", left.file(i).string(),
+                                                     right.file(i).string(), complaint.sentence));
   frame.range = options.range_per_frame ? range_of(frame) : range;
   return frame;
 }
@@ -229,8 +248,34 @@ InputFrame MatchJob::read(std::size_t i) const {
 InputFrame MatchJob::read_rectified(std::size_t i) const {
   InputFrame frame = read_images(i);
   check_alike(frame, i);
+  make_masks_alike(frame, i);
   if (rectifies_ahead()) rectify(frame);
   return frame;
+}
+
+// A frame without an alpha channel in a sequence whose first frame has one has data everywhere.
+void MatchJob::make_masks_alike(InputFrame& frame, std::size_t i) const {
+  const auto make_alike = [&](Image<std::uint8_t>& mask, bool has_mask, const fs::path& file) {
+    if (has_mask && mask.empty()) mask = Image<std::uint8_t>(frame.left.size(), 1, 255);
+    if (!has_mask && !mask.empty())
+      refuse(
+          fmt::format("{} marks pixels that are no data, but the first frame cannot; give all frames an alpha channel, "
+                      "or a mask with --mask-left or --mask-right",
+                      file.string()));
+  };
+  make_alike(frame.mask_left, masked_left, left.file(i));
+  make_alike(frame.mask_right, masked_right, right.file(i));
+}
+
+void MatchJob::remark_no_data() const {
+  const auto say_of = [](long long count, const AnyImage& image, const fs::path& file) {
+    if (count == 0) return;
+    const double all = static_cast<double>(image.size().width) * image.size().height;
+    remark("{} pixels of {} ({:.1f} %) are no data, and are masked", count, file.string(),
+           100 * static_cast<double>(count) / all);
+  };
+  say_of(first.no_data_left, first.left, left.file(first_index));
+  say_of(first.no_data_right, first.right, right.file(first_index));
 }
 
 void MatchJob::check_alike(const InputFrame& frame, std::size_t i) const {
@@ -258,15 +303,19 @@ void MatchJob::rectify(InputFrame& frame) const {
 InputFrame MatchJob::read_images(std::size_t i) const {
   const Stopwatch watch;
   InputFrame frame;
-  frame.left = options.intensity.read(left.file(i));
-  frame.right = options.intensity.read(right.file(i));
+  MaskedImage of_left = options.intensity.read_masked(left.file(i)),
+              of_right = options.intensity.read_masked(right.file(i));
+  frame.left = std::move(of_left.image);
+  frame.right = std::move(of_right.image);
   require_size(left.file(i), frame.left.size(), right.file(i), frame.right.size());
   if (kind_of(frame.left) != kind_of(frame.right))
     refuse(
         fmt::format("{} is {} but {} is {}; both images of a pair must have the same pixel type and number of channels",
                     left.file(i).string(), kind_of(frame.left), right.file(i).string(), kind_of(frame.right)));
-  frame.mask_left = read_mask_of(mask_left, frame, i);
-  frame.mask_right = read_mask_of(mask_right, frame, i);
+  frame.mask_left = usable_pixels(read_mask_of(mask_left, frame, i), of_left, left.sequence);
+  frame.mask_right = usable_pixels(read_mask_of(mask_right, frame, i), of_right, left.sequence);
+  frame.no_data_left = of_left.no_data;
+  frame.no_data_right = of_right.no_data;
   frame.costs = costs;
   frame.reading_ms = watch.ms();
   return frame;

@@ -88,7 +88,9 @@ class FrameLoop {
     std::future<Read> reading = std::move(reading_);
     reading.wait();
     if (next) reading_ = read_ahead(*next);
+    reading_failed_ = true;
     slot.input = reading.get();
+    reading_failed_ = false;
     slot.frame = i;
     if (!matchers_ || matchers_->range != slot.input.frame.range) make_matchers(slot.input.frame);
     slot.since_enqueued = {};
@@ -177,12 +179,13 @@ class FrameLoop {
       return remove_outputs(i);
     }
     if (problem_) return;
+    const bool fails_again = std::exchange(reading_failed_, false);
     // Frames that were begun before it are finished.
     finish_all();
     finish_writing();
     problem_ = std::make_exception_ptr(Error(
-        error.category(),
-        fmt::format("{}; {} of {} frames are done; continue with --resume", error.what(), done_, call_.left.size())));
+        error.category(), fmt::format("{}; {} of {} frames are done; {}", error.what(), done_, call_.left.size(),
+                                      fails_again ? "skip such frames with --keep-going" : "continue with --resume")));
   }
 
   // Results of an earlier run, and those written before the failure, do not belong to this call.
@@ -203,7 +206,8 @@ class FrameLoop {
   Progress progress_;
   Stopwatch since_begun_;
   std::optional<Stopwatch> since_done_;
-  std::size_t done_ = 0;  // frames
+  std::size_t done_ = 0;         // frames
+  bool reading_failed_ = false;  // the frame of the current failure cannot be read, now or later
   std::exception_ptr problem_;
   std::unique_ptr<Matchers> matchers_;  // destroyed before the memory that it works on
   std::deque<Slot*> in_work_;

@@ -1,5 +1,4 @@
-// The range of a call of `match`: given, computed from depths, or estimated from frames spread over the sequence; and
-// the problems that these frames reveal.
+// The range of a call of `match`: given, computed from depths, or estimated from frames spread over the sequence.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -26,17 +25,6 @@ DisparityRange united(DisparityRange a, DisparityRange b) {
   return {low, high - low + 1};
 }
 
-// Calls f(left, right) with the pair as it will be matched.
-template <class F>
-auto with_matched(const MatchJob& call, const InputFrame& frame, F&& f) {
-  if (!call.maps || call.rectifies_ahead()) return f(frame.left.view(), frame.right.view());
-  const auto view = [&](const AnyImage& image, const Image<std::int32_t>& map) {
-    return rectified(image, map, {}, call.device.threads).image;
-  };
-  const AnyImage left = view(frame.left, call.maps->left), right = view(frame.right, call.maps->right);
-  return f(left.view(), right.view());
-}
-
 }  // namespace
 
 void MatchJob::warn_or_fail(const std::string& complaint) const {
@@ -45,19 +33,10 @@ void MatchJob::warn_or_fail(const std::string& complaint) const {
   warn("warning: {}", complaint);
 }
 
-std::vector<std::string> MatchJob::complaints(const PairCheck& check, std::size_t i) const {
-  return how_to_rectify.empty() ? complaints_of(check, right.file(i))
-                                : complaints_of(check, right.file(i), how_to_rectify);
-}
-
 void MatchJob::choose_range() {
   const auto before = options.resume && !options.range_per_frame && range_is_estimated() && !costs
                           ? range_before(sidecar)
                           : std::nullopt;
-  const bool judged_with_estimate = range_is_estimated() && !before;
-  if ((options.strict || !how_to_rectify.empty()) && !judged_with_estimate)
-    for (const std::string& complaint : complaints(with_matched(*this, first, check_pair), first_index))
-      warn_or_fail(complaint);
   if (costs) {
     range = {options.min_disparity.value_or(0), costs->channels()};
     if (options.disparities.value_or(range.count) != range.count)
@@ -96,13 +75,10 @@ DisparityRange MatchJob::estimated_range() {
   for (const std::size_t i : options.range_per_frame ? std::set{first_index} : spread(left.size())) try {
       InputFrame frame;
       if (i != first_index) frame = read_rectified(i);
-      with_matched(*this, i == first_index ? first : frame, [&](const AnyImageView& l, const AnyImageView& r) {
-        const DisparityRange one = estimate_range(l, r);
-        all = all ? united(*all, one) : one;
-        for (const std::string& complaint : complaints(check_pair(l, r), i))
-          if (said.insert(complaint.substr(0, 12)).second)
-            warn_or_fail(fmt::format("{} and {}: {}", left.file(i).string(), right.file(i).string(), complaint));
-      });
+      const InputFrame& sample = i == first_index ? first : frame;
+      const DisparityRange one = with_matched(sample, estimate_range);
+      all = all ? united(*all, one) : one;
+      if (i != first_index) judge(sample, i);
     } catch (const Error& error) {
       if (options.strict && error.category() != ErrorCategory::call) throw;
       if (!problem) problem = std::current_exception();
@@ -117,7 +93,7 @@ DisparityRange MatchJob::estimated_range() {
 }
 
 DisparityRange MatchJob::range_of(const InputFrame& frame) const {
-  return as_files_hold(with_matched(*this, frame, estimate_range));
+  return as_files_hold(with_matched(frame, estimate_range));
 }
 
 DisparityRange MatchJob::as_files_hold(DisparityRange found) const {

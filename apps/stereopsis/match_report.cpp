@@ -109,6 +109,9 @@ Json frame_json(const MatchJob& call, const FrameRecord& r, std::size_t i) {
   for (const fs::path& file : r.removed) frame["removed"].push_back(file.string());
   if (r.state == State::waiting) frame["failed"] = "not reached";
   if (r.state != State::done) return frame;
+  if (r.no_data_left > 0 || r.no_data_right > 0)
+    frame["no_data"] = {{"left", r.no_data_left}, {"right", r.no_data_right}};
+  if (!r.complaint.empty()) frame["complaint"] = r.complaint;
   const Densities& d = r.density;
   frame.update({{"min_disparity", r.range.min},
                 {"disparities", r.range.count},
@@ -159,6 +162,7 @@ void print_timings(const MatchJob& call, const FrameRecords& records) {
 }
 
 void print_summary(const MatchJob& call, const FrameRecords& records) {
+  call.summarise_complaints();
   warn_of(call, records);
   const auto done = done_of(records);
   const std::size_t failed = records.count(State::failed), there = records.count(State::there);

@@ -38,6 +38,8 @@ void note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, F
   record.reading_ms = frame.reading_ms;
   record.rectifying_ms = frame.rectifying_ms;
   record.range = frame.range;
+  record.no_data_left = frame.no_data_left;
+  record.no_data_right = frame.no_data_right;
   record.stages = result.left.times;
   record.density = densities(result.left.validity);
   std::tie(record.at_low_end, record.at_high_end) = shares_at_ends(result.left, record.range);
@@ -45,6 +47,8 @@ void note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, F
     throw Error(ErrorCategory::format, fmt::format("only {:.1f} % of the pixels of {} were measured, and --strict "
                                                    "requires 5 %; check the pair with `stereopsis check`",
                                                    record.density.measured, call.left.file(i).string()));
+  const double usable = 100 - record.density.masked;
+  record.complaint = call.judge_measured(frame, i, usable > 0 ? 100 * record.density.measured / usable : 100);
   drop_unwanted(call, result);
   if (call.options.drop_filled || call.options.min_confidence) record.density = densities(result.left.validity);
 }

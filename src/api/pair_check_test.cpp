@@ -87,7 +87,7 @@ void expect_covers(DisparityRange range, double low, double high) {
 
 TEST(PairCheck, KnowsARectifiedPair) {
   const Pair pair = two_planes({320, 240}, 8, 40);
-  const PairCheck check = check_pair(pair.left, pair.right);
+  const PairReport check = check_pair(pair.left, pair.right);
   EXPECT_GT(check.matches, 200);
   EXPECT_TRUE(check.rectified());
   EXPECT_LT(check.median_dy, 0.05);
@@ -102,7 +102,7 @@ TEST(PairCheck, MeasuresVerticalShifts) {
   for (const double dy : {0.3, -0.3, 0.5, 1.0, 2.0, -4.0, 7.5, -16.0, 22.0}) {
     SCOPED_TRACE(dy);
     const Pair pair = two_planes({480, 360}, 8, 30, dy);  // two levels: the shift is followed from coarse to fine
-    const PairCheck check = check_pair(pair.left, pair.right);
+    const PairReport check = check_pair(pair.left, pair.right);
     EXPECT_GT(check.matches, 100);
     EXPECT_NEAR(check.median_dy, std::abs(dy), 0.1);
     EXPECT_EQ(check.rectified(), std::abs(dy) <= 1.0 && check.median_dy <= 1.0);
@@ -112,7 +112,7 @@ TEST(PairCheck, MeasuresVerticalShifts) {
 
 TEST(PairCheck, RecognisesSwappedImages) {
   const Pair pair = two_planes({320, 240}, 8, 40);
-  const PairCheck check = check_pair(pair.right, pair.left);
+  const PairReport check = check_pair(pair.right, pair.left);
   EXPECT_TRUE(check.swapped);
   EXPECT_NEAR(check.median_disparity, -8, 0.1);
   EXPECT_TRUE(check.rectified());
@@ -122,7 +122,7 @@ TEST(PairCheck, RecognisesSwappedImages) {
 
 TEST(PairCheck, NegativeDisparitiesAloneAreNoSwap) {
   const Pair pair = two_planes({320, 240}, -12, 20);
-  const PairCheck check = check_pair(pair.left, pair.right);
+  const PairReport check = check_pair(pair.left, pair.right);
   EXPECT_FALSE(check.swapped);
   expect_covers(check.range, -12, 20);
   const Pair same = two_planes({320, 240}, 0, 0);
@@ -147,9 +147,9 @@ TEST(PairCheck, RecognisesTheSameImageTwice) {
 
 TEST(PairCheck, EveryPixelTypeGivesTheSameAnswer) {
   const Pair pair = two_planes({300, 200}, 5, 25);
-  const PairCheck expected = check_pair(pair.left, pair.right);
+  const PairReport expected = check_pair(pair.left, pair.right);
   const auto expect_same = [&](const AnyImageView& left, const AnyImageView& right) {
-    const PairCheck check = check_pair(left, right);
+    const PairReport check = check_pair(left, right);
     EXPECT_NEAR(check.matches, expected.matches, 0.05 * expected.matches);
     EXPECT_NEAR(check.median_disparity, 5, 0.1);
     EXPECT_LT(check.median_dy, 0.05);
@@ -169,7 +169,7 @@ TEST(PairCheck, EveryPixelTypeGivesTheSameAnswer) {
 TEST(PairCheck, RowsMayHaveAPitchAndTwoRunsGiveTheSame) {
   const Pair pair = two_planes({300, 200}, 5, 25);
   test::PitchedImage<float> left(pair.left.view()), right(pair.right.view());
-  const PairCheck a = check_pair(pair.left, pair.right), b = check_pair(left.view(), right.view());
+  const PairReport a = check_pair(pair.left, pair.right), b = check_pair(left.view(), right.view());
   EXPECT_EQ(a.matches, b.matches);
   EXPECT_EQ(a.median_dy, b.median_dy);
   EXPECT_EQ(a.p95_dy, b.p95_dy);
@@ -188,7 +188,7 @@ TEST(PairCheck, StandsNoiseGainAndPixelsThatAreNoNumbers) {
       if (random() % 50 == 0) pair.right(x, y) = std::numeric_limits<float>::quiet_NaN();
     }
   pair.left(100, 100) = std::numeric_limits<float>::infinity();
-  const PairCheck check = check_pair(pair.left, pair.right);
+  const PairReport check = check_pair(pair.left, pair.right);
   EXPECT_GT(check.matches, 100);
   EXPECT_LT(check.median_dy, 0.2);
   expect_covers(check.range, 6, 50);
@@ -208,6 +208,102 @@ TEST(PairCheck, ImagesWithoutACommonSceneHaveNoMatches) {
     } catch (const Error& error) {
       EXPECT_EQ(error.category(), ErrorCategory::call);
     }
+}
+
+// ---- What is wrong with a pair ----
+
+Image<float> moved(const Image<float>& image, Size size, const std::function<std::pair<int, int>(int, int)>& source) {
+  Image<float> out(size);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const auto [u, v] = source(x, y);
+      out(x, y) = image(u, v);
+    }
+  return out;
+}
+
+Image<float> noisy(const Image<float>& image, unsigned seed) {
+  std::mt19937 random(seed);
+  Image<float> out = image;
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x) out(x, y) += static_cast<float>(random() % 9) - 4.0F;
+  return out;
+}
+
+bool has_fault(const PairReport& r) {
+  return r.swapped || r.same_image || r.same_view || r.vertical || r.unrelated || r.turn != Turn::none ||
+         (r.matches > 0 && !r.rectified());
+}
+
+TEST(PairReport, AQuickCheckFindsTheSameFaults) {
+  const Pair pair = two_planes({640, 480}, 8, 40), raw = two_planes({640, 480}, 8, 40, 6);
+  for (const auto& [left, right] : {std::pair{&pair.left, &pair.right},
+                                    {&pair.right, &pair.left},
+                                    {&pair.left, &pair.left},
+                                    {&raw.left, &raw.right}}) {
+    const PairReport full = check_pair(*left, *right), quick = check_pair(*left, *right, CheckEffort::quick);
+    EXPECT_GT(quick.matches, 100);
+    EXPECT_EQ(quick.rectified(), full.rectified());
+    EXPECT_EQ(quick.swapped, full.swapped);
+    EXPECT_EQ(quick.same_image, full.same_image);
+    EXPECT_EQ(quick.same_view, full.same_view);
+    EXPECT_EQ(has_fault(quick), left != &pair.left || right != &pair.right);
+  }
+}
+
+TEST(PairReport, ASecondPictureOfOneViewIsKnown) {
+  const Pair pair = two_planes({320, 240}, 8, 40);
+  const PairReport twice = check_pair(noisy(pair.left, 1), noisy(pair.left, 2));
+  EXPECT_TRUE(twice.same_view);
+  EXPECT_FALSE(twice.same_image);
+  EXPECT_FALSE(check_pair(pair.left, pair.right).same_view);
+  // A far scene has disparities of less than a pixel, but not of 0.
+  const Pair far = two_planes({320, 240}, 0.8, 0.8);
+  EXPECT_FALSE(check_pair(far.left, far.right).same_view);
+}
+
+TEST(PairReport, ATurnedImageIsKnown) {
+  const Pair pair = two_planes({320, 240}, 8, 40);
+  const Size size = pair.right.size();
+  const auto turned = [&](Turn turn) {
+    return moved(pair.right, size, [&](int x, int y) {
+      return std::pair(turn == Turn::rows_reversed ? x : size.width - 1 - x,
+                       turn == Turn::mirrored ? y : size.height - 1 - y);
+    });
+  };
+  for (const Turn turn : {Turn::half, Turn::rows_reversed, Turn::mirrored}) {
+    EXPECT_EQ(check_pair(pair.left, turned(turn)).turn, turn);
+    EXPECT_EQ(check_pair(pair.left, turned(turn), CheckEffort::quick).turn, turn);
+  }
+  EXPECT_EQ(check_pair(pair.left, pair.right).turn, Turn::none);
+}
+
+TEST(PairReport, AVerticalRigIsKnown) {
+  const Pair pair = two_planes({320, 240}, 8, 40);
+  const auto transposed = [](const Image<float>& image) {
+    return moved(image, {image.height(), image.width()}, [](int x, int y) { return std::pair(y, x); });
+  };
+  const PairReport upper_first = check_pair(transposed(pair.left), transposed(pair.right));
+  EXPECT_TRUE(upper_first.vertical);
+  EXPECT_FALSE(upper_first.swapped);
+  const PairReport lower_first = check_pair(transposed(pair.right), transposed(pair.left));
+  EXPECT_TRUE(lower_first.vertical);
+  EXPECT_TRUE(lower_first.swapped);
+  const Pair raw = two_planes({320, 240}, 8, 40, 7.5);
+  EXPECT_FALSE(check_pair(raw.left, raw.right).vertical);
+}
+
+TEST(PairReport, ImagesOfDifferentScenesAreUnrelatedAndFlatOnesAreNotJudged) {
+  const Pair pair = two_planes({640, 480}, 8, 40);
+  const Texture other(77);
+  Image<float> elsewhere(pair.left.size());
+  for (int y = 0; y < 480; ++y)
+    for (int x = 0; x < 640; ++x) elsewhere(x, y) = static_cast<float>(other(x, y));
+  EXPECT_TRUE(check_pair(pair.left, elsewhere).unrelated);
+  EXPECT_TRUE(check_pair(pair.left, elsewhere, CheckEffort::quick).unrelated);
+  const Image<float> flat({640, 480}, 1, 90);
+  EXPECT_FALSE(has_fault(check_pair(flat, flat)));
+  EXPECT_FALSE(has_fault(check_pair(flat, flat, CheckEffort::quick)));
 }
 
 // A stripe pattern that repeats every 12 pixels fits anywhere: it must not be taken for a disparity.
@@ -259,7 +355,7 @@ TEST(PairCheck, EverySizeFromTheSmallestOnIsServed) {
   for (const Size size : {Size{32, 32}, {33, 97}, {401, 32}, {1700, 35}, {37, 900}, {805, 96}, {811, 203}}) {
     SCOPED_TRACE(testing::Message() << size.width << "x" << size.height);
     const Pair pair = two_planes(size, 2, 2);
-    const PairCheck check = check_pair(pair.left, pair.right);
+    const PairReport check = check_pair(pair.left, pair.right);
     EXPECT_GT(check.matches, 0);
     EXPECT_NEAR(check.median_disparity, 2, 0.1);
     expect_covers(check.range, 2, 2);
@@ -322,7 +418,7 @@ TEST_F(RealScenes, OrderAndRowsAreRecognised) {
     SCOPED_TRACE(truth.scene);
     const AnyImage left = read_image(data_ / truth.scene / "left.png"),
                    right = read_image(data_ / truth.scene / "right.png");
-    const PairCheck check = check_pair(left, right);
+    const PairReport check = check_pair(left, right);
     EXPECT_GT(check.matches, 100);
     EXPECT_TRUE(check.rectified()) << check.median_dy;
     EXPECT_LT(check.median_dy, 0.4);
@@ -337,7 +433,7 @@ TEST_F(RealScenes, CroppedRowsAreMeasured) {
   const AnyImage right = read_image(data_ / "middlebury_v2/cones/right.png");
   const auto [width, height] = left.size();
   for (const int k : {1, 3, 8, 15}) {
-    const PairCheck check =
+    const PairReport check =
         check_pair(left.view().crop({0, 0, width, height - k}), right.view().crop({0, k, width, height - k}));
     EXPECT_NEAR(check.median_dy, k, 0.2);
     EXPECT_EQ(check.rectified(), check.median_dy <= 1.0);
@@ -349,8 +445,8 @@ TEST_F(RealScenes, RawChessboardsAreNotRectified) {
   for (const char* number : {"01", "02", "03", "04", "05", "06", "07", "08", "09", "11", "12", "13", "14"}) {
     SCOPED_TRACE(number);
     const fs::path folder = data_ / "calibration/opencv_chessboard";
-    const PairCheck check = check_pair(read_image(folder / (std::string("left") + number + ".jpg")),
-                                       read_image(folder / (std::string("right") + number + ".jpg")));
+    const PairReport check = check_pair(read_image(folder / (std::string("left") + number + ".jpg")),
+                                        read_image(folder / (std::string("right") + number + ".jpg")));
     EXPECT_GT(check.matches, 50);
     EXPECT_FALSE(check.rectified());
     EXPECT_NEAR(check.median_dy, 11.5, 2);

@@ -70,10 +70,15 @@ class Search {
   std::vector<Candidate> candidates_;
 };
 
+struct Point {
+  int x = 0, y = 0;
+};
+
 using Grid = std::vector<std::optional<Match>>;
 
 struct Matches {
-  int columns = 0;  // number of cells in a row
+  int columns = 0;   // number of cells in a row
+  int textured = 0;  // number of cells with a point to search for
   Grid grid;
 };
 
@@ -85,27 +90,33 @@ inline std::optional<Match> match_at(Search& forward, Search& backward, int x, i
   return Match{x, y, x - (there.x + there.offset), static_cast<double>(y - there.y)};
 }
 
-// Returns one match per cell, at the best localised point.
-inline Matches coarse_matches(const Level& left, const Level& right, int reach) {
-  const View left_view(left), right_view(right);
-  Search forward(left_view, right_view, reach), backward(right_view, left_view, reach);
+// Returns the best localised point of a cell; nothing if the cell has no texture.
+inline std::optional<Point> textured_point(const Level& level, int cell_x, int cell_y) {
+  double best = 0;
+  Point point;
+  for (int y = cell_y * cell; y < (cell_y + 1) * cell; y += 2)
+    for (int x = cell_x * cell; x < (cell_x + 1) * cell; x += 2) {
+      if (!holds_window(level, x, y)) continue;
+      const double score = structure(level, x, y).smaller;
+      if (score <= best) continue;
+      best = score;
+      point = {x, y};
+    }
+  if (best > 0 && moments(level, point.x, point.y).norm > 0) return point;
+  return {};
+}
+
+// Returns one match per cell, of every `stride`-th cell of every `stride`-th row.
+inline Matches coarse_matches(const View& left, const View& right, int reach, int stride = 1) {
+  Search forward(left, right, reach), backward(right, left, reach);
   Matches matches;
-  matches.columns = left.width() / cell;
-  for (int cell_y = 0; cell_y < left.height() / cell; ++cell_y)
-    for (int cell_x = 0; cell_x < matches.columns; ++cell_x) {
-      double best = 0;
-      int best_x = 0, best_y = 0;
-      for (int y = cell_y * cell; y < (cell_y + 1) * cell; y += 2)
-        for (int x = cell_x * cell; x < (cell_x + 1) * cell; x += 2) {
-          if (!holds_window(left, x, y)) continue;
-          const double score = structure(left, x, y).smaller;
-          if (score <= best) continue;
-          best = score;
-          best_x = x;
-          best_y = y;
-        }
-      const bool textured = best > 0 && moments(left, best_x, best_y).norm > 0;
-      matches.grid.push_back(textured ? match_at(forward, backward, best_x, best_y) : std::nullopt);
+  const int columns = left.level.width() / cell, rows = left.level.height() / cell;
+  matches.columns = (columns + stride - 1) / stride;
+  for (int cell_y = 0; cell_y < rows; cell_y += stride)
+    for (int cell_x = 0; cell_x < columns; cell_x += stride) {
+      const auto point = textured_point(left.level, cell_x, cell_y);
+      matches.textured += point.has_value();
+      matches.grid.push_back(point ? match_at(forward, backward, point->x, point->y) : std::nullopt);
     }
   return matches;
 }

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "stereopsis/image.hpp"
@@ -23,7 +24,10 @@ inline constexpr int coarse_width = 400;   // the coarse level has at most as ma
 inline constexpr int coarse_height = 48;   // and at least as many rows, where the image has them
 inline constexpr int cell = 6;             // side of a cell, which has at most one match, in pixels of the coarse level
 inline constexpr int vertical_reach = 24;  // rows of the full image that check_pair looks up and down
-inline constexpr double mostly = 0.95;     // share of negative disparities in a swapped pair
+inline constexpr int sample_stride = 2;    // a quick check searches every second cell of every second row of cells
+inline constexpr double mostly = 0.95;     // share of the disparities that nearly all means
+// Largest disparity between pictures of one view, pixels: the sub-pixel peak of a window with itself is up to 0.3 off.
+inline constexpr double most_of_one_view = 0.4;
 inline constexpr double least_contrast = 1;  // standard deviation in a window, grey levels
 inline constexpr double least_correlation = 0.8;
 inline constexpr double most_ambiguous = 0.8;  // (1 − best) / (1 − second best)
@@ -70,12 +74,16 @@ inline Level halved(const Level& fine) {
 }
 
 // Returns the levels, the finest one first.
-inline std::vector<Level> pyramid(const AnyImageView& image) {
+inline std::vector<Level> pyramid(Level finest) {
   std::vector<Level> levels;
-  levels.push_back(with_pixels(image, [&](auto pixels) { return grey_level(pixels, image.bit_depth); }));
+  levels.push_back(std::move(finest));
   while (levels.back().width() > coarse_width && levels.back().height() >= 2 * coarse_height)
     levels.push_back(halved(levels.back()));
   return levels;
+}
+
+inline std::vector<Level> pyramid(const AnyImageView& image) {
+  return pyramid(with_pixels(image, [&](auto pixels) { return grey_level(pixels, image.bit_depth); }));
 }
 
 inline bool holds_window(const Level& level, int x, int y) {
