@@ -15,6 +15,8 @@
 
 #include "dlpack.hpp"
 #include "stereopsis/arguments.hpp"
+#include "stereopsis/pair_check.hpp"
+#include "stereopsis/rectification.hpp"
 
 namespace stereopsis::python {
 
@@ -111,6 +113,10 @@ struct BorrowedPair {
   void check_devices();
   void take_beside(const nb::dict& beside);
 };
+
+// Checks a pair on the host quickly, rectified by `maps` unless that is null. Returns nothing if the images are too
+// small to be judged. Releases the GIL.
+std::optional<PairReport> quick_report(const StereoPair& pair, const RectificationMaps* maps);
 
 // "rgb": none; "bgr", "nv12", …
 std::optional<PixelFormat> format_of(const std::string& colour);

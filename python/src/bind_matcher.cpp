@@ -246,6 +246,7 @@ class Pending {
         if (overlap(own, given)) return true;
     return false;
   }
+  std::optional<PairReport> report(const RectificationMaps* maps) const { return quick_report(lent_.pair, maps); }
   nb::dict wait() {
     {
       const nb::gil_scoped_release release;
@@ -365,9 +366,16 @@ void bind_matcher(nb::module_& m) {
            "bit_depth"_a, "colour"_a, "stream"_a.none(), "beside"_a)
       .def_prop_ro("kind", &BorrowedPair::kind,
                    "(height, width, channels, dtype) of the images, the same of the costs, and the device.")
-      .def_ro("stream", &BorrowedPair::stream);
+      .def_ro("stream", &BorrowedPair::stream)
+      .def(
+          "report",
+          [](const BorrowedPair& lent, const RectificationMaps* maps) { return quick_report(lent.pair, maps); },
+          "rectification"_a.none(), "Checks images on the host quickly; None if they are too small to be judged.");
 
-  nb::class_<Pending>(m, "Pending").def("wait", &Pending::wait).def("overlaps", &Pending::overlaps, "pair"_a);
+  nb::class_<Pending>(m, "Pending")
+      .def("wait", &Pending::wait)
+      .def("overlaps", &Pending::overlaps, "pair"_a)
+      .def("report", &Pending::report, "rectification"_a.none());
 
   nb::class_<SharedMatcher>(m, "Matcher")
       .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,

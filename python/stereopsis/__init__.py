@@ -12,7 +12,7 @@ from typing import Any
 
 from . import _native, cv2, validity
 from ._calibration import Calibrated, CalibrationView, calibrate
-from ._errors import CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, PairWarning, UnsupportedError
+from ._errors import CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, PairWarning, TruthWarning, UnsupportedError
 from ._matching import BoundaryStripe, Matcher, match, match_volume
 from ._native import (
     Calibration,
@@ -20,7 +20,7 @@ from ._native import (
     Device,
     DeviceArray,
     MethodInfo,
-    PairCheck,
+    PairReport,
     ParameterInfo,
     PartitionPlan,
     Rectification,
@@ -59,7 +59,7 @@ __all__ = [
     "Matcher",
     "MethodInfo",
     "OutOfMemoryError",
-    "PairCheck",
+    "PairReport",
     "PairWarning",
     "ParameterInfo",
     "PartitionPlan",
@@ -72,6 +72,7 @@ __all__ = [
     "Slot",
     "StageCall",
     "Step",
+    "TruthWarning",
     "UnsupportedError",
     "__version__",
     "calibrate",
@@ -96,7 +97,7 @@ __all__ = [
     "write_pfm",
 ]
 
-_RENAMED = {"InStripes": "PartitionPlan", "Stripe": "BoundaryStripe"}
+_RENAMED = {"InStripes": "PartitionPlan", "PairCheck": "PairReport", "Stripe": "BoundaryStripe"}
 
 
 def __getattr__(name: str) -> Any:

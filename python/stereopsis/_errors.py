@@ -10,6 +10,7 @@ __all__ = [
     "FormatError",
     "OutOfMemoryError",
     "PairWarning",
+    "TruthWarning",
     "UnsupportedError",
 ]
 
@@ -43,4 +44,8 @@ class DeviceError(Error, RuntimeError):
 
 
 class PairWarning(UserWarning):
-    """A pair seems wrong: swapped, not rectified, of different scenes, or the same image twice."""
+    """A pair seems wrong: swapped, turned, not rectified, of different scenes or times, or the same picture twice."""
+
+
+class TruthWarning(UserWarning):
+    """A ground truth seems to be of another scale, sign, order of rows or byte order, or 0 where it is unknown."""

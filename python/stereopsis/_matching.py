@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -93,6 +94,11 @@ def _turns_of(pipeline: _native.Pipeline) -> AbstractContextManager[None]:
     return Turns() if own else contextlib.nullcontext()
 
 
+def _converges(rig: Rig | None) -> bool:
+    """Returns whether far points have negative disparities."""
+    return rig is not None and rig.cx_right - rig.cx_left > 0.5
+
+
 class _MadeFor(NamedTuple):
     """The settings that a plan was made for. Pipelines and probes are replaced, not changed, because another thread may be planning."""
 
@@ -130,9 +136,10 @@ class Matcher:
     threads      number of CPU threads; 0: as many as the process may use
     implementation  "fused"; "plain", each stage by itself; or "oracle", the scalar definitions, which are slow
     memory_limit  limit of the workspace in bytes; 0: half of the host's memory, or 9/10 of a GPU's
-    warn_of_pair  True to warn with PairWarning if the first pair, of the matcher and of each stream, seems wrong: both images are
-                 equal; or less than half of the pixels are measured, and st.check finds that the images are swapped, not
-                 rectified or of different scenes. Pairs on a GPU are not checked
+    warn_of_pair  True to warn with PairWarning if a pair seems wrong: both images are the same picture, swapped, turned, not
+                 rectified, of cameras above each other, or of different scenes or times. The first pair of the matcher and of each
+                 stream is checked, every 32nd one, and pairs of which less than half of the pixels are measured. Each kind of fault
+                 is told once. Pairs on a GPU are not checked
 
     All devices give the same result, bit for bit. Threads may share a matcher; their calls run one after the other.
     Raises CallError, a ValueError, for arguments that are not allowed.
@@ -197,8 +204,9 @@ class Matcher:
         self._kind: Any = None  # size and type of the last pair
         self._planned: dict[int, tuple[_MadeFor, _native.Matcher]] = {}  # by the number of pairs in flight
         self._closed = False
-        self._to_judge = self._warn_of_pair = bool(warn_of_pair)
-        self._estimates = disparities is None
+        self._warn_of_pair = bool(warn_of_pair)
+        self._expects_negative = (self._disparities or (0, 1))[0] < 0 or _converges(rig or (calibration and calibration.rig))
+        self._judge = self._new_judge()
         self._turns = _turns_of(self._pipeline)
 
     def __call__(
@@ -240,14 +248,12 @@ class Matcher:
         on_host = not pair.kind[2]
         with self._turns:
             planned = self._plan(pair, left, right)
-            same = on_host and self._to_judge and _native.same_pixels(pair)
             started = time.perf_counter()
             arrays = planned.match(pair, _out(out))
             ms = (time.perf_counter() - started) * 1e3
         result = Result(arrays, str(self._pipeline.method), ms if on_host else None)
-        if on_host and self._to_judge and volume is None and maps is None:
-            self._to_judge = False
-            self._judge(result, left, right, same)
+        if on_host and volume is None and maps is None:
+            self._warn_of(self._judge, result, pair)
         return result
 
     async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
@@ -280,11 +286,13 @@ class Matcher:
 
     def _stream(self, pairs: Iterable[tuple[Any, Any]], in_flight: int, copy: bool) -> Iterator[Result]:
         in_work: deque[tuple[_native.Pending, str]] = deque()
-        most, to_judge, given = 1, self._warn_of_pair, iter(pairs)
+        most, judge, given = 1, self._new_judge(), iter(pairs)
 
         def oldest() -> Result:
             pending, method = in_work.popleft()
-            return Result(pending.wait(), method)
+            result = Result(pending.wait(), method)
+            self._warn_of(judge, result, pending)
+            return result
 
         try:
             while True:
@@ -300,19 +308,15 @@ class Matcher:
                         "a pair shares memory with a pair in flight, whose result may now be wrong; use separate arrays for each pair in "
                         "flight, or leave copy=False out"
                     )
-                same = to_judge and _native.same_pixels(pair)
                 method, finished = str(self._pipeline.method), None
                 with self._turns:
                     matcher = self._plan(pair, left, right, in_flight)
                     if isinstance(self._turns, Turns) and matcher.device == "cpu":  # Python stages run for one caller at a time
                         finished = Result(matcher.match(pair, {}), method)
+                        self._warn_of(judge, finished, pair)
                     else:
                         most = in_flight * len(matcher.devices)
                         in_work.append((matcher.enqueue(pair, copy and most > 1), method))
-                if to_judge:  # copied before the iterator may reuse the arrays
-                    finished = finished or oldest()
-                    self._judge(finished, left, right, same)
-                    to_judge = False
                 if finished is not None:
                     yield finished
             while in_work:
@@ -326,21 +330,26 @@ class Matcher:
             raise CallError("a stream requires arrays of the host, and these are on a GPU; call the matcher for each pair instead")
         return pair
 
-    def _judge(self, result: Result, left: Any, right: Any, same: bool) -> None:
-        """Warns if the first pair, on the host, seems wrong. Slow checks run only if few pixels are measured."""
-        if same:
-            _pair.warn("left and right are the same image, so every disparity is 0; pass the images of both cameras")
+    def _new_judge(self) -> _pair.Judge | None:
+        judged = self._warn_of_pair and not self._options["stripe"] and not self._options["refine_only"]
+        return _pair.Judge() if judged else None
+
+    def _warn_of(self, judge: _pair.Judge | None, result: Result, pair: _native.Pair | _native.Pending) -> None:
+        """Warns if the pair, on the host, seems wrong, and no such warning was given before."""
+        if judge is None:
             return
-        if left is None or self._options["stripe"] or self._options["refine_only"]:
-            return
-        first, end = self._disparities or (0, 1)
-        behind = self._estimates and first + end < 0  # all matches lie behind the cameras
-        if not behind and not _pair.measures_little(result):
-            return
-        left, right, colour = self._rectified(left, right)
-        complaint = _pair.complaint_of(left, right, colour, self._bit_depth, result.measured_share)
-        if complaint is not None:
-            _pair.warn(complaint)
+        fault = judge.fault_of(result, lambda: pair.report(self._rectification), self._expects_negative)
+        if fault is not None and judge.is_new(fault):
+            _pair.warn(f"{fault.sentence} ({100 * result.measured_share:.0f} % of the pixels are measured)")
+
+    def _fault_of(self, judge: _pair.Judge, result: Result, left: Any, right: Any) -> _pair.Fault | None:
+        """Returns the fault that `judge` finds, for parts of the package that report it themselves."""
+
+        def report() -> _native.PairReport | None:
+            pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
+            return pair.report(self._rectification)
+
+        return judge.fault_of(result, report, self._expects_negative)
 
     def explain(self, left: Any = None, right: Any = None) -> Explanation:
         """Returns the Explanation of the plan: its steps, their implementations, and the memory.
@@ -408,7 +417,8 @@ class Matcher:
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the state of a copy. The copy has its own plan, and does not take turns with the original."""
-        return {**self.__dict__, "_planned": {}, "_turns": _turns_of(self._pipeline)}
+        state = {name: value for name, value in self.__dict__.items() if name != "_rectification"}
+        return {**state, "_planned": {}, "_turns": _turns_of(self._pipeline)}
 
     def __enter__(self) -> Matcher:
         return self
@@ -446,11 +456,15 @@ class Matcher:
 
     def _rectified(self, left: Any, right: Any) -> tuple[Any, Any, str]:
         """Returns the images to match: images of raw cameras are rectified first."""
-        calibration = self._options["calibration"]
-        if calibration is None:
+        if self._rectification is None:
             return left, right, self._colour
-        left, right, *_ = _native.Rectification(calibration)(left, right)
+        left, right, *_ = self._rectification(left, right)
         return left, right, "rgb"
+
+    @functools.cached_property
+    def _rectification(self) -> _native.Rectification | None:
+        calibration = self._options["calibration"]
+        return None if calibration is None else _native.Rectification(calibration)
 
     def _planned_for(self, of: _MadeFor, disparities: tuple[int, int], in_flight: int) -> _native.Matcher:
         image, costs, place = of.kind

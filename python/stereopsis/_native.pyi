@@ -513,10 +513,17 @@ class Pair:
     @property
     def stream(self) -> int: ...
 
+    def report(self, rectification: Rectification | None) -> PairReport | None:
+        """
+        Checks images on the host quickly; None if they are too small to be judged.
+        """
+
 class Pending:
     def wait(self) -> dict: ...
 
     def overlaps(self, pair: Pair) -> bool: ...
+
+    def report(self, rectification: Rectification | None) -> PairReport | None: ...
 
 class Matcher:
     def __init__(self, pipeline: Pipeline, shape: tuple[int, int, int], dtype: str, bit_depth: int, disparities: tuple[int, int], volume_dtype: str | None, without_images: bool, region: tuple[int, int, int, int] | None, stripe: tuple[int, int, bool, bool, str] | None, refine_only: bool, want: Sequence[str], probes: Sequence[tuple[int, int]], rig: Rig | None, calibration: Calibration | None, frame: str, disparity_error: float, device: str, threads: int, implementation: str, memory_limit: int, batch: int, colour: str) -> None: ...
@@ -572,8 +579,10 @@ def write_pfm(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[nump
     Writes a disparity map, or another float map, (height, width) float32, to a .pfm file; NaN becomes +inf.
     """
 
-class PairCheck:
-    """The result of check(): whether a pair is suitable for matching."""
+class PairReport:
+    """
+    The result of check(): whether a pair is suitable for matching, and why not.
+    """
 
     @property
     def matches(self) -> int:
@@ -595,11 +604,37 @@ class PairCheck:
 
     @property
     def swapped(self) -> bool:
-        """True if the images are in the wrong order."""
+        """
+        True if nearly all disparities are negative: the images are in the wrong order, or the cameras converge.
+        """
 
     @property
     def same_image(self) -> bool:
         """True if both images have the same pixels."""
+
+    @property
+    def same_view(self) -> bool:
+        """
+        True if nearly all disparities are 0: both images show the scene from one place.
+        """
+
+    @property
+    def vertical(self) -> bool:
+        """
+        True if one camera is above the other; `swapped` if `left` is the image of the lower one.
+        """
+
+    @property
+    def unrelated(self) -> bool:
+        """
+        True if the images have texture, but no point of one was found in the other.
+        """
+
+    @property
+    def turn(self) -> str:
+        """
+        How one image is turned: "none", "half" (by 180°), "rows_reversed" or "mirrored".
+        """
 
     @property
     def disparities(self) -> tuple[int, int]:
@@ -611,14 +646,17 @@ class PairCheck:
 
     def __repr__(self) -> str: ...
 
-def check(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> PairCheck: ...
-
-def same_pixels(pair: Pair) -> bool:
-    """Returns whether both images, on the host, have the same bits."""
+def check(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> PairReport: ...
 
 def estimate_disparities(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> tuple[int, int]: ...
 
 def evaluate(disparity: object, truth: object, mask: object | None) -> dict[str, Any]: ...
+
+def find_mismatch(disparity: object, truth: object, mask: object | None) -> tuple[float, bool, bool, bool]:
+    """
+    Returns why the maps differ nearly everywhere: truth / disparity, and whether the rows of the truth are upside
+    down, its bytes reversed, and its zeros unknown.
+    """
 
 def colour_disparity(disparity: object, low: float, high: float, legend: bool) -> numpy.typing.NDArray[numpy.uint8]: ...
 

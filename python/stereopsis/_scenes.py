@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native, _options
-from ._errors import CallError
-from ._native import PairCheck
+from ._errors import CallError, TruthWarning
+from ._native import PairReport
+from ._pair import warn
 
 
 class Scene:
@@ -58,7 +59,7 @@ def synth(
     return Scene(_native.synth(_options.text("scene", scene), width, height, disparities, seed, options))
 
 
-def check(left: Any, right: Any, *, colour: str = "rgb", bit_depth: int = 0) -> PairCheck:
+def check(left: Any, right: Any, *, colour: str = "rgb", bit_depth: int = 0) -> PairReport:
     """Checks whether the pair `left`, `right` is rectified and in the right order, and estimates its search range.
 
     `colour` and `bit_depth` are those of Matcher. Raises CallError.
@@ -81,14 +82,31 @@ def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
 
     A pixel counts if its ground truth is finite. Returns bad0.5, bad1.0, bad2.0, bad4.0, d1, out3 and density in percent (an invalid
     pixel counts as wrong); avgerr, rms, a90, a95 and a99 in pixels; and `valid`, the same measures over pixels with a disparity. They
-    are NaN if no pixel counts.
+    are NaN if no pixel counts. Warns with TruthWarning if the truth seems to be multiplied by a factor, upside down, in the other
+    byte order, or 0 where it is unknown. Values beyond ±1e6 raise CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=64, height=48, disparities=16)
     >>> st.evaluate(scene.disparity + 1.5, scene.disparity, scene.nonocc == 255)["bad1.0"]
     100.0
     """
+    _warn_of_mismatch(*_native.find_mismatch(disparity, truth, mask))
     return _native.evaluate(disparity, truth, mask)
+
+
+def _warn_of_mismatch(factor: float, upside_down: bool, reversed_bytes: bool, zeros_unknown: bool) -> None:
+    reasons = [
+        reason
+        for is_so, reason in (
+            (upside_down, "upside down (truth[::-1])"),
+            (reversed_bytes, "in the other byte order (truth.byteswap())"),
+            (abs(factor - 1) > 0.1, f"{factor:.4g} times the disparity (divide it)"),
+            (zeros_unknown, "0 where it seems to be unknown (set NaN there)"),
+        )
+        if is_so
+    ]
+    if reasons:
+        warn(f"the ground truth is {' and '.join(reasons)}", TruthWarning)
 
 
 def read_image(file: str | os.PathLike[str], bit_depth: int | None = None) -> npt.NDArray[Any]:

@@ -64,21 +64,47 @@ def test_a_swapped_pair_whose_range_is_estimated_is_told(pair):
         st.match(*pair[::-1], device="cpu")
 
 
-def test_the_first_pair_alone_is_judged(pair):
+def test_the_first_pair_and_those_of_which_little_is_measured_are_checked(pair):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         m = st.Matcher("sgm", disparities=48, device="cpu")
         for _ in range(3):
             m(*pair[::-1])
-        assert len(caught) == 1
+        assert len(caught) == 1, "each kind of fault is told once"
         list(m.stream([pair[::-1]] * 3))
         assert len(caught) == 2
         list(m.stream([pair, pair[::-1]]))
+        assert len(caught) == 3
         quiet = st.Matcher("sgm", disparities=48, device="cpu", warn_of_pair=False)
         quiet(*pair[::-1])
         list(quiet.stream([pair[::-1]]))
         st.Matcher("sgm", disparities=(-48, 0), device="cpu")(*pair[::-1])  # the negative range was requested
-        assert len(caught) == 2
+        assert len(caught) == 3
+
+
+def test_a_stream_whose_arrays_are_reused_is_checked_on_its_own_pairs(pair, unrelated):
+    arrays = np.empty_like(pair[0]), np.empty_like(pair[1])
+
+    def reused():
+        for one in (pair, pair, unrelated, pair, pair, pair):
+            arrays[0][...], arrays[1][...] = one
+            yield arrays
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        list(st.Matcher("sgm", disparities=48, device="cpu").stream(reused()))
+    assert len(caught) == 1 and "no point of left" in str(caught[0].message)
+
+
+def test_turned_images_vertical_rigs_and_second_pictures_of_a_view_are_told(pair):
+    left, right = pair
+    assert "turned by 180°" in warned((left, right[::-1, ::-1].copy()))[0]
+    assert "mirrored" in warned((left, right[:, ::-1].copy()))[0]
+    upright = [np.ascontiguousarray(np.swapaxes(image, 0, 1)) for image in pair]
+    assert "pass the left one as left" in warned(upright)[0]
+    assert "pass the right one as left" in warned(upright[::-1])[0]
+    again = st.synth("table", width=320, height=240, disparities=48, noise=3).left
+    assert "the same picture" in warned((left, again))[0]
 
 
 def test_a_warning_may_be_an_error(pair):

@@ -2,12 +2,14 @@
 
 import asyncio
 import base64
+import contextlib
 import io
 import multiprocessing
 import pickle
 import re
 import struct
 import sys
+import warnings
 import zlib
 
 import numpy as np
@@ -186,3 +188,23 @@ def test_progress_is_told(scene, capsys, monkeypatch):
     list(m.stream(pairs, progress=True))
     shown = capsys.readouterr().err
     assert "4 of 4 pairs" in shown and shown.endswith("\n")
+
+
+@pytest.mark.parametrize(
+    "spoil, said",
+    [
+        (lambda truth: truth * 16, "16 times the disparity"),
+        (lambda truth: -truth, "-1 times the disparity"),
+        (lambda truth: truth[::-1].copy(), "upside down"),
+        (lambda truth: truth.byteswap(), "in the other byte order"),
+        (lambda truth: np.where(np.arange(160) % 3 == 0, 0, truth).astype(np.float32), "0 where it seems to be unknown"),
+    ],
+)
+def test_evaluate_warns_of_a_truth_that_is_read_wrongly(result, spoil, said):
+    truth = st.synth("table", width=160, height=120, disparities=32, noise=2).disparity
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        st.evaluate(result.disparity, truth)
+    with pytest.warns(st.TruthWarning, match=said) as caught, contextlib.suppress(st.CallError):  # values beyond 1e6
+        st.evaluate(result.disparity, spoil(truth))
+    assert caught[0].filename == __file__

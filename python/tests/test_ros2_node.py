@@ -157,6 +157,21 @@ def test_approximate_stamps_and_lost_messages_are_in_the_diagnostics(robot):
     assert values["left largest gap"] == "1.000 s" and values["right messages"] == "3"
 
 
+def test_a_pair_that_seems_wrong_is_in_the_log_and_the_diagnostics(robot):
+    it = robot(disparity_range=16)
+    it.listen("disparity")
+    it.listen("/diagnostics")
+    (left, right), *_ = generated(1)
+    for second in range(1, 4):
+        it.send_pair(second * SECOND, right, left)
+        it.wait("disparity", second)
+    seen = len(it.came.get("/diagnostics", []))
+    status = it.wait("/diagnostics", seen + 2).status[0]
+    values = {pair.key: pair.value for pair in status.values}
+    assert values["pair: negative disparities"] == "3" and status.level == b"\1"
+    assert len(it.node.warnings) == 1 and "swapped" in it.node.warnings[0]
+
+
 def test_broken_messages_do_not_end_the_node(robot):
     it = robot(disparity_range=16)
     it.listen("disparity")

@@ -303,6 +303,16 @@ def test_broken_messages_are_said_and_passed_over(tmp_path):
     assert (report["pairs"], report["left_out"]) == (5, 1)
 
 
+def test_pairs_that_seem_wrong_are_reported(tmp_path):
+    scenes = [st.synth("table", width=320, height=240, disparities=16, seed=seed) for seed in range(6)]
+    with BagFile(tmp_path / "in") as made:
+        for i in range(6):  # the right eye is late from pair 3 on
+            made.pair(START + i * FRAME, scenes[i].left, scenes[i - (i > 2)].right, SMALL_RIG)
+    said = bag(tmp_path / "in", "-o", tmp_path / "out", "--report", tmp_path / "r.json", *SMALL)
+    assert said.count("no point of left was found in right") == 1
+    assert json.loads((tmp_path / "r.json").read_text())["warnings"] == {"pair: not one scene": 3}
+
+
 def spoilt(data, rng):
     """Cut off, with bytes changed, with a number that lies, or with more behind."""
     data, at = bytearray(data), int(rng.integers(len(data) - 8))

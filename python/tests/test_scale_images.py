@@ -139,6 +139,13 @@ def test_ranges_from_a_coarse_pass(tmp_path):
     assert np.nanmedian(error) < 1 and np.isfinite(disparity).mean() > 0.5
 
 
+def test_a_pair_that_seems_wrong_is_told(tmp_path, scene):
+    files = jobs.write_image(tmp_path / "l.tif", scene.right), jobs.write_image(tmp_path / "r.tif", scene.left)
+    jobs.run("plan", tmp_path / "job", *files, "--disparities", 24, "--device", "cpu", "--stripes", 1)
+    assert "swapped" in jobs.run("run", tmp_path / "job")
+    assert "a pair seems wrong in 1 of the units: left and right seem to be swapped" in jobs.run("status", tmp_path / "job")
+
+
 def test_many_pairs_of_a_list(tmp_path):
     expected = {}
     lines = ["# left, right"]

@@ -23,7 +23,7 @@ import stereopsis as st
 websockets = pytest.importorskip("websockets", reason="the viewer needs websockets: pip install '.[view]'")
 from stereopsis.view import preparation, sources  # noqa: E402
 from stereopsis.view.engine import Engine, Matchers  # noqa: E402
-from stereopsis.view.messages import seen, slots_of  # noqa: E402
+from stereopsis.view.messages import seen, slots_of, state_message  # noqa: E402
 from stereopsis.view.pairing import Pairing, nearest, paired  # noqa: E402
 from stereopsis.view.probe import Probe, curve  # noqa: E402
 from stereopsis.view.settings import Settings, changed  # noqa: E402
@@ -301,6 +301,22 @@ def wait_for(found):
     while not found():
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+def test_a_pair_that_seems_wrong_is_told_until_it_is_put_right(settings, scene):
+    class Swapped(Changing):
+        length = 1
+
+        def read(self, index):
+            return sources.Frame(scene.right, scene.left, "swapped")
+
+    engine = Engine([Swapped(scene)], replace(settings, disparities=(0, 32), device="cpu"), playing=False)
+    engine.start()
+    wait_for(lambda: engine.fault is not None)
+    assert "swapped" in json.loads(state_message(engine, []))["fault"]
+    engine.change({"do": "swap", "on": True})
+    wait_for(lambda: engine.fault is None)
+    engine.close()
 
 
 def test_a_camera_that_sends_other_sizes_or_nothing(settings, scene, same_bits):

@@ -10,6 +10,7 @@ from typing import Any
 
 from .._errors import CallError, DeviceError, Error
 from .._matching import Matcher
+from .._pair import Judge
 from .._pipeline import Pipeline
 from .._result import Result
 from .cameras import Cameras
@@ -58,9 +59,10 @@ class Processor:
     """Matches pairs. Pairs that cannot be matched are noted and skipped."""
 
     def __init__(self, matching: Matching, products: Sequence[str], notes: Notes) -> None:
-        self._matching, self._products, self._notes = matching, set(products), notes
-        self._estimated: tuple[int, int] | None = None
+        self._products, self._notes = set(products), notes
         self._matcher: tuple[object, Matcher] | None = None
+        self.change(matching)
+        self._estimated: tuple[int, int] | None = None
         self.failed = 0
 
     def over(self, pairs: Iterable[StampedPair]) -> Iterator[Matched]:
@@ -85,6 +87,7 @@ class Processor:
     def change(self, matching: Matching) -> None:
         """Changes the settings from the next pair on."""
         self._matching = matching
+        self._judge = Judge()
         self.close()
 
     def close(self) -> None:
@@ -137,7 +140,7 @@ class Processor:
             rig=cameras.rig if cameras is not None and raw is None and with_depth else None,
             calibration=raw,
             bit_depth=m.bit_depth,
-            warn_of_pair=False,  # a node begins a stream for every pair, so each pair would be checked
+            warn_of_pair=False,  # a node begins a stream for every pair; the processor's judge outlives them
         )
 
     def _wanted(self, pair: StampedPair) -> tuple[str, ...]:
@@ -152,6 +155,9 @@ class Processor:
 
     def _matched(self, pair: StampedPair, matcher: Matcher, result: Result) -> Matched:
         assert matcher.disparities is not None
+        fault = matcher._fault_of(self._judge, result, pair.left, pair.right)
+        if fault is not None:
+            self._notes.note(f"pair: {fault.kind}", f"at {shown(pair.stamp)}, {fault.sentence}")
         if self._matching.range_of(pair.cameras) is None:
             self._estimated = matcher.disparities
         height, width = result.disparity.shape

@@ -69,7 +69,7 @@ def _written(job: Job, unit: Unit | None, name: str, path: Path, cog: bool) -> P
 @dataclass(frozen=True)
 class Status:
     """The progress of a job. `kinds` has the numbers (complete units, all units) of each kind; `seconds_left` is None until it
-    can be estimated.
+    can be estimated. `faults` has, for each fault of a pair that was found, the number of units and a sentence.
     """
 
     kinds: dict[str, tuple[int, int]]
@@ -79,6 +79,7 @@ class Status:
     peak_bytes: int
     seconds_left: float | None
     audit: dict[str, int] | None
+    faults: dict[str, tuple[int, str]]
 
     @classmethod
     def of(cls, job: Job, contents: bool = False) -> Status:
@@ -97,6 +98,7 @@ class Status:
             peak_bytes=max((about["peak_bytes"] for about in abouts), default=0),
             seconds_left=_seconds_left(share, abouts),
             audit=audit_of(job, whole),
+            faults=_faults(abouts),
         )
 
     def as_json(self) -> str:
@@ -111,10 +113,19 @@ class Status:
         lines.append(f"{duration(self.seconds)} of workers' time, at most {self.peak_bytes / 2**30:.2f} GiB in one")
         if self.damaged:
             lines.append(f"damaged: {', '.join(unit.name for unit in self.damaged)}; run makes them anew")
+        lines += [f"a pair seems wrong in {count} of the units: {sentence}" for count, sentence in self.faults.values()]
         if self.audit is not None and self.audit["pixels"]:
             differ, far = (100 * self.audit[name] / self.audit["pixels"] for name in ("differ", "by_more_than_a_pixel"))
             lines.append(f"at audited seams {differ:.3f} % of the pixels differ with twice the collar, {far:.3f} % by more than a pixel")
         return "\n".join(lines)
+
+
+def _faults(abouts: list[dict[str, Any]]) -> dict[str, tuple[int, str]]:
+    found: dict[str, tuple[int, str]] = {}
+    for fault in (about["fault"] for about in abouts if "fault" in about):
+        count, sentence = found.get(fault["kind"], (0, fault["sentence"]))
+        found[fault["kind"]] = count + 1, sentence
+    return found
 
 
 def _seconds_left(share: float, abouts: list[dict[str, Any]]) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -14,6 +15,7 @@ import numpy as np
 
 from .._errors import Error
 from .._matching import BoundaryStripe, Matcher
+from .._pair import Fault, Judge
 from . import filling
 from .manifest import KINDS, Job, Unit
 from .matchers import MATCHERS
@@ -22,6 +24,7 @@ from .spans import Span
 from .states import Paths, packed, unpacked
 from .store import State
 
+CHECKED = ("match", "tile", "pair")  # kinds of units that match a pair for the result
 FIRST_LOOK = 64  # number of rows by which the input of a fill grows at first
 MAP_TYPES = {"disparity": "float32", "validity": "uint8", "right": "float32", "confidence": "float32"}
 
@@ -53,6 +56,7 @@ class Worker:
     def __init__(self, job: Job, device: str | None = None, threads: int = 0) -> None:
         self._job, self._manifest, self._rules = job, job.manifest, job.manifest.rules
         self._device, self._threads = device or job.manifest.device, threads
+        self._fault: Fault | None = None  # of the unit that is being computed
 
     def run(self, unit: Unit) -> int:
         """Computes a unit unless it is complete, after the units that it needs and that are absent or damaged. Returns the number
@@ -74,7 +78,8 @@ class Worker:
             raise type(error)(f"unit {unit.number} ({unit.name}): {error}") from error
         about = {"number": unit.number, "begin": begin, "seconds": time.time() - begin}
         used = {"cpu_seconds": time.process_time() - worked, "peak_bytes": _peak_bytes(), "device": self._device}
-        self._job.store.keep(unit.name, files, about | used)
+        fault, self._fault = self._fault, None
+        self._job.store.keep(unit.name, files, about | used | ({} if fault is None else {"fault": fault._asdict()}))
 
     # Kinds
 
@@ -236,7 +241,17 @@ class Worker:
         (left, mask_left), (right, mask_right) = (
             read(file.path, file.picture, rows or unit.read_rows, unit.read_columns) for file in pair
         )
-        return matcher(left, right, mask_left=mask_left, mask_right=mask_right, **(given or {}))
+        result = matcher(left, right, mask_left=mask_left, mask_right=mask_right, **(given or {}))
+        if unit.kind in CHECKED:
+            self._check(matcher, unit, result, left, right)
+        return result
+
+    def _check(self, matcher: Matcher, unit: Unit, result: Any, left: Array, right: Array) -> None:
+        """Keeps the fault of the unit's pair for its sidecar, and tells each kind of fault once."""
+        judge = judge_of(self._manifest.job)
+        self._fault = matcher._fault_of(judge, result, left, right)
+        if self._fault is not None and judge.is_new(self._fault):
+            print(f"stereopsis: warning: unit {unit.number} ({unit.name}): {self._fault.sentence}", file=sys.stderr)
 
     def _paths(self, unit: Unit, kind: str, row: int) -> Paths | None:
         """Returns the path costs that continue at `row`, as wide as the input of the unit; 0 in columns in which they have no
@@ -262,6 +277,12 @@ class Worker:
 
     def _encoded(self, map_: Array) -> bytes:
         return encoded(np.ascontiguousarray(map_), self._manifest.compression)
+
+
+@lru_cache(maxsize=4)
+def judge_of(job: str) -> Judge:
+    """Returns the judge of a job's units in this process, whose workers may be many."""
+    return Judge()
 
 
 def paths_of(above: Paths | None, below: Paths | None) -> dict[str, Paths | None]:

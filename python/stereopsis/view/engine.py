@@ -12,6 +12,7 @@ from typing import Any
 from .. import _native
 from .._errors import CallError, Error
 from .._matching import Matcher
+from .._pair import Fault, Judge
 from .._result import Result
 from . import settings as processing
 from .frame import Frame
@@ -60,6 +61,9 @@ class Matchers:
         left, right = prepared.masks
         return self._kept[use][1](prepared.left, prepared.right, mask_left=left, mask_right=right)
 
+    def fault(self, use: str, judge: Judge, prepared: Prepared, result: Result) -> Fault | None:
+        return self._kept[use][1]._fault_of(judge, result, prepared.left, prepared.right)
+
     def device(self, use: str) -> str:
         """Returns the device of the last pair, which `auto` chose."""
         if use not in self._devices:
@@ -86,7 +90,7 @@ def matcher_of(
         probes=probes,
         rig=prepared.rig,
         bit_depth=prepared.frame.bit_depth,
-        warn_of_pair=False,  # the page itself shows how many pixels are measured
+        warn_of_pair=False,  # the page shows the fault
     )
 
 
@@ -112,6 +116,9 @@ class Engine:
         self.playback = Playback(playing, speed)
         self.shown: Shown | None = None
         self.trouble = ""
+        self.fault: Fault | None = None  # of the last pair that was checked
+        self._judge: tuple[object, Judge] | None = None  # of the pairs that are prepared in one way
+        self._judged = 0  # number of the last pair that was judged
         self.grabbing, self.matching = Rate(), Rate()
         self._wants: dict[object, frozenset[str]] = {}
         self._wake = threading.Condition()
@@ -291,6 +298,7 @@ class Engine:
         result = self._matchers.match("shown", prepared, settings, wanted & {"confidence"})
         ms = (time.perf_counter() - started) * 1e3
         self.matching.count()
+        self._check((source_index, *geometry[1:]), prepared, result)
         other = None
         if pinned is None:
             self._matchers.drop("pinned")
@@ -305,6 +313,17 @@ class Engine:
         self.shown = Shown(self._serial, self._pair, index, prepared, settings, searched, result, other, ms, device, revision)
         self.notify("frame")
         if rectifiable != self.rectifiable:  # with the cameras of the pair itself
+            self.notify("state")
+
+    def _check(self, way: object, prepared: Prepared, result: Result) -> None:
+        """Checks a new pair if it is the first one that is prepared in this way, of a sample, or little of it is measured."""
+        if self._judged == self._pair:
+            return
+        self._judged = self._pair
+        if self._judge is None or self._judge[0] != way:
+            self._judge = way, Judge()
+        before, self.fault = self.fault, self._matchers.fault("shown", self._judge[1], prepared, result)
+        if before != self.fault:
             self.notify("state")
 
     def _read(self, fresh: bool, source: Source, source_index: int, index: int) -> Frame:

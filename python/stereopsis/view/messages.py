@@ -143,6 +143,7 @@ def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
             "pairing": None if engine.source.pairing is None else asdict(engine.source.pairing),
             "pinned": None if engine.pinned is None else difference(engine.pinned, now),
             "trouble": engine.trouble,
+            "fault": "" if engine.fault is None else engine.fault.sentence,
         },
         ensure_ascii=False,
     )

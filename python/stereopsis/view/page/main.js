@@ -100,7 +100,7 @@ link.on("state", (state) => {
   fill(by_id("device"), devices(state), state.device);
   model.changed("state");
   if (ran && !model.running) ask();
-  notice(state.trouble, true);
+  notice(state.trouble || state.fault, true);
 });
 link.on("probe", (costs) => {
   model.costs = costs;
