@@ -266,7 +266,7 @@ PYTHON = {
     "Matching": ["match", "Matcher", "Result", "Picture", "match_volume", "Explanation", "Step", "devices", "Device", "DeviceArray"],
     "Methods and pipelines": ["methods", "presets", "MethodInfo", "parameters", "ParameterInfo", "Pipeline", "Slot", "StageCall"],
     "Geometry": ["Rig", "Calibration", "Camera", "read_calibration", "Rectification", "calibrate", "Calibrated", "CalibrationView"],
-    "Scenes and measures": ["synth", "Scene", "scene_names", "check", "PairCheck", "evaluate"],
+    "Scenes and measures": ["synth", "Scene", "scene_names", "check", "PairReport", "evaluate"],
     "Files": ["read_image", "read_disparity", "write_disparity", "read_pfm", "write_pfm"],
     "Errors": ["Error", "CallError", "FileError", "FormatError", "UnsupportedError", "OutOfMemoryError", "DeviceError"],
 }
