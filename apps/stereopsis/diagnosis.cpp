@@ -98,7 +98,7 @@ std::vector<Complaint> complaints_of(const PairReport& report, const std::filesy
   if (report.vertical)
     return {
         {vertical, fmt::format("one camera seems to be above the other, because points differ in their rows and not "
-                               "in their columns; transpose both images, and give {} as the left one{}",
+                               "in their columns; give {} first, and --vertical to `match`{}",
                                (report.swapped ? right : left).string(), orientation_remark(left, right))}};
   if (report.unrelated)
     return {{unrelated, fmt::format("no point of one image was found in the other; give two images of the same scene, "

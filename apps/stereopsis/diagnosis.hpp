@@ -25,7 +25,7 @@ struct IntensityOptions {
   AnyImage read(const std::filesystem::path& file) const { return read_masked(file).image; }
 };
 
-// What is wrong with a pair. Complaints of one kind are said once.
+// The fault of a pair. Complaints of one kind are said once.
 enum class ComplaintKind { same_picture, unrelated, late, turned, vertical, rows, negative };
 struct Complaint {
   ComplaintKind kind;

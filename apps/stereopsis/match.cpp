@@ -97,6 +97,8 @@ void add_range(Command& command, Options& o) {
   command.number("--far", o.far, 0, huge, "Z",
                  "Farthest depth of the search range, in the unit of the calibration [infinity]");
   command.flag("--raw", o.raw, "Rectify the pair, as it comes from the cameras, with --calib before matching");
+  command.flag("--vertical", o.vertical,
+               "The cameras are above each other, the upper one first: disparities are differences of rows");
   command.text("--roi", o.roi, "X,Y,W,H",
                "Compute only this region of the left image: left column, top row, width and height, in pixels");
   command.flag("--crop", o.crop, "Write only the region of --roi instead of maps of the whole size");

@@ -80,7 +80,7 @@ struct Options {
   std::optional<int> min_disparity, disparities;
   std::optional<double> scale, near, far, disparity_error, min_confidence;
   std::string memory_limit, roi, frame;
-  bool crop = false, raw = false, timings = false, organised = false;
+  bool crop = false, raw = false, vertical = false, timings = false, organised = false;
   bool no_fill = false, drop_filled = false, range_per_frame = false, strict = false, resume = false,
        keep_going = false, explain = false, json = false;
   fs::path mask_left, mask_right, report, cost_volume;
@@ -112,7 +112,7 @@ struct SavedVolume {
   fs::path file;
 };
 
-// What the pairs of a call were found to be. Only the thread that reports results uses it.
+// The faults of the pairs of a call. Only the thread that reports results uses it.
 struct Judged {
   struct Fault {
     ComplaintKind kind;
@@ -153,7 +153,12 @@ class MatchJob {
 
   std::string device_names() const;
   // Returns the size of the written maps for results of this size.
-  Size written_size(Size result) const { return options.crop ? Size{region->width, region->height} : result; }
+  Size written_size(Size result) const {
+    return options.crop ? Size{region->width, region->height} : as_stored(result);
+  }
+  // Returns a size with rows and columns as in the files: with --vertical, they are exchanged for matching.
+  Size as_stored(Size matched) const { return options.vertical ? Size{matched.height, matched.width} : matched; }
+  Frame point_frame() const { return options.frame.empty() ? Frame::optical : to_frame(options.frame); }
 
   const Options& options;
   Pipeline pipeline;
@@ -214,6 +219,7 @@ class MatchJob {
   void check_alike(const InputFrame& frame, std::size_t i) const;
   void remark_no_data() const;
   void make_masks_alike(InputFrame& frame, std::size_t i) const;
+  void check_vertical() const;
   Image<std::uint8_t> read_mask_of(const std::optional<Frames>& mask, const InputFrame& frame, std::size_t i) const;
   void check_size_dependent_options();
   // match_memory.cpp: throws before anything is allocated that exceeds the limit. `rectified` is 0×0 if nothing is

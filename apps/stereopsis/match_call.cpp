@@ -29,6 +29,11 @@ Image<std::uint8_t> usable_pixels(Image<std::uint8_t> mask, MaskedImage& image, 
   return mask;
 }
 
+void transpose(InputFrame& frame) {
+  for (AnyImage* const image : {&frame.left, &frame.right}) *image = transposed(*image);
+  for (Image<std::uint8_t>* const mask : {&frame.mask_left, &frame.mask_right}) *mask = transposed(mask->view());
+}
+
 }  // namespace
 
 std::string kind_of(const AnyImageView& image) {
@@ -122,6 +127,18 @@ void MatchJob::check_dependent_options() const {
   if (options.range_per_frame && !range_is_estimated())
     refuse("--range-per-frame estimates the search range, which --disparities or --near give; leave one of them out");
   if (options.crop && options.roi.empty()) refuse("--crop requires a region; give it with --roi");
+  if (options.vertical) check_vertical();
+}
+
+void MatchJob::check_vertical() const {
+  const auto exclude = [](bool given, const char* option, const char* advice) {
+    if (given) refuse(fmt::format("--vertical cannot be combined with {}; {}", option, advice));
+  };
+  exclude(!options.rig.files.empty(), "--calib", "give --focal and --baseline");
+  exclude(!options.roi.empty(), "--roi", "crop the images");
+  exclude(!options.cost_volume.empty() || !options.volumes.empty(), "cost volumes", "transpose the images yourself");
+  exclude(!options.probes.empty(), "--probe", "transpose the images yourself");
+  exclude(options.wants(ResultFile::right), "--right", "leave it out");
 }
 
 void MatchJob::switch_fill_off() {
@@ -283,7 +300,8 @@ void MatchJob::check_alike(const InputFrame& frame, std::size_t i) const {
     refuse(fmt::format(
         "{} is {} {}, but the first frame is {} {}; all frames of a sequence must have the same size, pixel type and "
         "number of channels",
-        left.file(i).string(), size_text(frame.left.size()), kind_of(frame.left), size_text(given_size), kind));
+        left.file(i).string(), size_text(as_stored(frame.left.size())), kind_of(frame.left),
+        size_text(as_stored(given_size)), kind));
 }
 
 void MatchJob::rectify(InputFrame& frame) const {
@@ -316,6 +334,7 @@ InputFrame MatchJob::read_images(std::size_t i) const {
   frame.mask_right = usable_pixels(read_mask_of(mask_right, frame, i), of_right, left.sequence);
   frame.no_data_left = of_left.no_data;
   frame.no_data_right = of_right.no_data;
+  if (options.vertical) transpose(frame);
   frame.costs = costs;
   frame.reading_ms = watch.ms();
   return frame;

@@ -61,6 +61,9 @@ std::vector<Complaint> MatchJob::complaints(const InputFrame& frame, std::size_t
   if (costs) return {};  // the given costs are matched, not the images
   std::vector<Complaint> found = complaints_of(report_of(frame), left.file(i), right.file(i),
                                                how_to_rectify.empty() ? "rectify the pair first" : how_to_rectify);
+  for (auto& [fault, sentence] : found)
+    if (fault == ComplaintKind::vertical && options.vertical)
+      sentence = "the cameras seem to be side by side; leave --vertical out";
   if (expects_negative()) std::erase_if(found, [](const Complaint& c) { return c.kind == ComplaintKind::negative; });
   const bool may_be_late =
       !found.empty() && (found[0].kind == ComplaintKind::unrelated || found[0].kind == ComplaintKind::rows);

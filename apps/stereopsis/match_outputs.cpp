@@ -144,7 +144,10 @@ void drop_unwanted(const MatchJob& call, FrameResult& result) {
   if (!result.right.disparity.empty()) drop(call, result.right);
 }
 
-long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const ResultFiles& files) {
+namespace {
+
+long long write_as_matched(const MatchJob& call, const InputFrame& frame, const FrameResult& result,
+                           const ResultFiles& files) {
   long long too_far = 0;
   const double scale = call.options.scale.value_or(0);
   const Matched& left = result.left;
@@ -167,6 +170,18 @@ long long write(const MatchJob& call, const InputFrame& frame, const FrameResult
   write_volumes(call, left);
   write_disparity(files[ResultFile::disparity], cropped(call, left.disparity), scale);
   return too_far;
+}
+
+}  // namespace
+
+long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const ResultFiles& files) {
+  if (!call.options.vertical) return write_as_matched(call, frame, result, files);
+  InputFrame upright;
+  upright.left = transposed(frame.left);
+  upright.range = frame.range;
+  FrameResult turned;
+  turned.left = transposed(result.left, call.point_frame());
+  return write_as_matched(call, upright, turned, files);
 }
 
 }  // namespace stereopsis::command::matching

@@ -56,7 +56,7 @@ Geometry MatchJob::geometry() const {
           .want_depth = options.wants(ResultFile::depth),
           .want_points = options.wants(ResultFile::cloud),
           .want_uncertainty = options.wants(ResultFile::uncertainty),
-          .frame = options.frame.empty() ? Frame::optical : to_frame(options.frame),
+          .frame = point_frame(),
           .disparity_error = options.disparity_error.value_or(Geometry().disparity_error)};
 }
 

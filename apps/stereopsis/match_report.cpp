@@ -68,8 +68,9 @@ void warn_of(const MatchJob& call, const FrameRecords& records) {
         fmt::format("fewer than {1} % of the pixels of {0} were measured; check rectification, order and search range "
                     "with `stereopsis check`",
                     empty, least_measured));
+  // A pair that does not fit gathers at the ends for another reason.
   const std::string near = worst_of(
-      call, records, [](const FrameRecord& r) { return r.at_high_end > most_at_an_end; },
+      call, records, [](const FrameRecord& r) { return r.complaint.empty() && r.at_high_end > most_at_an_end; },
       [](const FrameRecord& r) { return r.at_high_end; });
   if (!near.empty())
     caution(
@@ -77,7 +78,7 @@ void warn_of(const MatchJob& call, const FrameRecords& records) {
                     "raise --disparities",
                     near));
   const std::string far = worst_of(
-      call, records, [](const FrameRecord& r) { return r.at_low_end > most_at_an_end; },
+      call, records, [](const FrameRecord& r) { return r.complaint.empty() && r.at_low_end > most_at_an_end; },
       [](const FrameRecord& r) { return r.at_low_end; });
   if (!far.empty())
     caution(
@@ -183,9 +184,9 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
   if (call.options.json) return;  // the only content of standard output
   if (done.empty())
     return summarise("{}: {}{}\n", call.options.outputs[ResultFile::disparity].string(), sequence,
-                     size_text(call.size));
+                     size_text(call.as_stored(call.size)));
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n",
-            call.options.outputs[ResultFile::disparity].string(), sequence, size_text(call.size),
+            call.options.outputs[ResultFile::disparity].string(), sequence, size_text(call.as_stored(call.size)),
             call.options.range_per_frame ? "of each frame" : range_text(call.range), call.pipeline.method(),
             call.device_names(), measured, filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),
@@ -203,10 +204,10 @@ void write_report(const MatchJob& call, const FrameRecords& records) {
               {"implementation", to_string(call.device.implementation)},
               {"threads", threads_of(call.device)},
               {"parameters", parameters_json(call.pipeline)},
-              {"width", call.given_size.width},
-              {"height", call.given_size.height},
-              {"result_width", records.result_size.width},
-              {"result_height", records.result_size.height},
+              {"width", call.as_stored(call.given_size).width},
+              {"height", call.as_stored(call.given_size).height},
+              {"result_width", call.as_stored(records.result_size).width},
+              {"result_height", call.as_stored(records.result_size).height},
               {"channels", call.channels},
               {"bit_depth", call.bit_depth},
               {"min_disparity", call.range.min},

@@ -28,6 +28,7 @@ Json description_of(const MatchJob& of) {
                {"--baseline", o.rig.baseline},
                {"--doffs", number(o.rig.doffs)},
                {"--raw", o.raw},
+               {"--vertical", o.vertical},
                {"--roi", o.roi},
                {"--crop", o.crop},
                {"--scale", number(o.scale)},

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "options.hpp"
+#include "stereopsis/arguments.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/io.hpp"
 
@@ -88,6 +89,25 @@ AnyImage mirrored(const AnyImage& image) {
   AnyImage out;
   std::visit([&](const auto& pixels) { out.pixels = mirrored(pixels.view()); }, image.pixels);
   out.bit_depth = image.bit_depth;
+  return out;
+}
+
+AnyImage transposed(const AnyImage& image) {
+  AnyImage out;
+  std::visit([&](const auto& pixels) { out.pixels = transposed(pixels.view()); }, image.pixels);
+  out.bit_depth = image.bit_depth;
+  return out;
+}
+
+Matched transposed(const Matched& result, Frame frame) {
+  Matched out;
+  out.times = result.times;
+  for_each_output([&](std::size_t, auto field) {
+    if constexpr (requires { transposed(field(result).view()); }) field(out) = transposed(field(result).view());
+  });
+  const int first = frame == Frame::optical ? 0 : 1;  // the first of the two axes in the image's plane
+  for (int y = 0; y < out.points.height(); ++y)
+    for (int x = 0; x < out.points.width(); ++x) std::swap(out.points(x, y, first), out.points(x, y, first + 1));
   return out;
 }
 

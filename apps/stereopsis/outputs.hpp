@@ -46,6 +46,20 @@ Image<std::remove_const_t<T>> mirrored(ImageView<T> image) {
 }
 AnyImage mirrored(const AnyImage& image);
 
+// Returns an image with rows and columns exchanged.
+template <class T>
+Image<std::remove_const_t<T>> transposed(ImageView<T> image) {
+  if (image.empty()) return {};
+  Image<std::remove_const_t<T>> out({image.height, image.width}, image.channels);
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x)
+      for (int c = 0; c < image.channels; ++c) out(y, x, c) = image(x, y, c);
+  return out;
+}
+AnyImage transposed(const AnyImage& image);
+// Returns the maps and images of a result with rows and columns exchanged, and with them the axes of the points.
+Matched transposed(const Matched& result, Frame frame);
+
 Frame to_frame(const std::string& name);
 // Returns the depth in 16-bit millimetres, 0 where it is unknown or farther than 65.535 m; `too_far` counts the latter.
 Image<std::uint16_t> millimetres(ImageView<const float> depth, const Rig& rig, long long& too_far);

@@ -8,7 +8,7 @@
 
 namespace stereopsis {
 
-// How the right image is turned against the left one.
+// Turn of one image against the other.
 enum class Turn { none, half, rows_reversed, mirrored };  // `half`: by 180°
 
 // The result of a check by sparse matches: what was measured, and what is wrong.

@@ -176,8 +176,9 @@ void bind_scenes(nb::module_& m) {
               "True if one camera is above the other; `swapped` if `left` is the image of the lower one.")
       .def_ro("unrelated", &PairReport::unrelated,
               "True if the images have texture, but no point of one was found in the other.")
-      .def_prop_ro("turn", &turn_of,
-                   "How one image is turned: \"none\", \"half\" (by 180°), \"rows_reversed\" or \"mirrored\".")
+      .def_prop_ro(
+          "turn", &turn_of,
+          "Turn of one image against the other: \"none\", \"half\" (by 180°), \"rows_reversed\" or \"mirrored\".")
       .def_prop_ro(
           "disparities", [](const PairReport& c) { return ends(c.range); }, "Estimated search range: (first, end).")
       .def_prop_ro("rectified", &PairReport::rectified, "True if rows correspond: median_dy is at most 1 pixel.")

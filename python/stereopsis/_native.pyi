@@ -633,7 +633,7 @@ class PairReport:
     @property
     def turn(self) -> str:
         """
-        How one image is turned: "none", "half" (by 180°), "rows_reversed" or "mirrored".
+        Turn of one image against the other: "none", "half" (by 180°), "rows_reversed" or "mirrored".
         """
 
     @property

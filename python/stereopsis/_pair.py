@@ -24,7 +24,7 @@ TURNS = {"half": "is turned by 180°", "rows_reversed": "has its rows in reverse
 
 
 class Fault(NamedTuple):
-    """What is wrong with a pair. `kind` is a short name; each kind is reported once."""
+    """A fault of a pair. `kind` is a short name; each kind is reported once."""
 
     kind: str
     sentence: str

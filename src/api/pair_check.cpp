@@ -81,6 +81,12 @@ struct Side {
   // Returns the rows of the coarse level that correspond to `vertical_reach`.
   int reach() const { return (vertical_reach + scale() - 1) / scale(); }
 
+  // Returns the stride of the cells that a quick check searches, in both directions.
+  int sample_stride() const {
+    const double cells = static_cast<double>(coarse.level.width() / cell) * (coarse.level.height() / cell);
+    return std::max(1, static_cast<int>(std::lround(std::sqrt(cells / sample_cells))));
+  }
+
   std::vector<Level> levels;  // the finest one first
   View coarse;
 };
@@ -121,7 +127,7 @@ void measure(std::vector<Match> matches, PairReport& report) {
 // up to 8 % of the points, by chance; the rows of a pair in a third or more.
 std::optional<PairReport> agreeing_rows(const Side& left, const Side& right) {
   constexpr double least_share = 0.25;
-  const Found found = find(left, right, 1, sample_stride);
+  const Found found = find(left, right, 1, left.sample_stride());
   PairReport report;
   if (found.share() >= least_share) measure(found.refined, report);
   return report.rectified() ? std::optional(report) : std::nullopt;
@@ -194,7 +200,7 @@ Turn turn_of(const Side& left, const Side& right, bool along_rows) {
   for (const Turn turn : {Turn::half, Turn::rows_reversed, Turn::mirrored}) {
     const Side other = turned(right, turn);
     if (agreeing_rows(left, other)) return turn;
-    if (!along_rows && find(left, other, left.reach(), sample_stride).share() >= least_share) return turn;
+    if (!along_rows && find(left, other, left.reach(), left.sample_stride()).share() >= least_share) return turn;
   }
   return Turn::none;
 }

@@ -210,7 +210,7 @@ TEST(PairCheck, ImagesWithoutACommonSceneHaveNoMatches) {
     }
 }
 
-// ---- What is wrong with a pair ----
+// ---- Faults of pairs ----
 
 Image<float> moved(const Image<float>& image, Size size, const std::function<std::pair<int, int>(int, int)>& source) {
   Image<float> out(size);

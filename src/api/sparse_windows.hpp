@@ -24,7 +24,7 @@ inline constexpr int coarse_width = 400;   // the coarse level has at most as ma
 inline constexpr int coarse_height = 48;   // and at least as many rows, where the image has them
 inline constexpr int cell = 6;             // side of a cell, which has at most one match, in pixels of the coarse level
 inline constexpr int vertical_reach = 24;  // rows of the full image that check_pair looks up and down
-inline constexpr int sample_stride = 2;    // a quick check searches every second cell of every second row of cells
+inline constexpr int sample_cells = 150;   // a quick check searches about so many cells
 inline constexpr double mostly = 0.95;     // share of the disparities that nearly all means
 // Largest disparity between pictures of one view, pixels: the sub-pixel peak of a window with itself is up to 0.3 off.
 inline constexpr double most_of_one_view = 0.4;

@@ -131,7 +131,7 @@ struct Layout {
   Claim claim;    // includes all samples of a pixel, even those that are dropped
   bool separate;  // the channels are stored as separate planes
   bool white_is_zero;
-  bool alpha;  // of the sample after the colours
+  bool alpha;  // the sample after the colours is an alpha channel
   bool is_signed;
   std::optional<double> no_data;
 };

@@ -56,7 +56,7 @@ class Worker:
     def __init__(self, job: Job, device: str | None = None, threads: int = 0) -> None:
         self._job, self._manifest, self._rules = job, job.manifest, job.manifest.rules
         self._device, self._threads = device or job.manifest.device, threads
-        self._fault: Fault | None = None  # of the unit that is being computed
+        self._fault: Fault | None = None  # fault of the unit that is being computed
 
     def run(self, unit: Unit) -> int:
         """Computes a unit unless it is complete, after the units that it needs and that are absent or damaged. Returns the number

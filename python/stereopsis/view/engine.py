@@ -116,8 +116,8 @@ class Engine:
         self.playback = Playback(playing, speed)
         self.shown: Shown | None = None
         self.trouble = ""
-        self.fault: Fault | None = None  # of the last pair that was checked
-        self._judge: tuple[object, Judge] | None = None  # of the pairs that are prepared in one way
+        self.fault: Fault | None = None  # fault of the last pair that was checked
+        self._judge: tuple[object, Judge] | None = None  # the judge of pairs that are prepared in one way
         self._judged = 0  # number of the last pair that was judged
         self.grabbing, self.matching = Rate(), Rate()
         self._wants: dict[object, frozenset[str]] = {}
