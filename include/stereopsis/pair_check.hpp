@@ -45,9 +45,9 @@ PairReport check_pair(const AnyImageView& left, const AnyImageView& right, Check
 // black frames.
 bool same_pixels(const AnyImageView& a, const AnyImageView& b);
 
-// Estimates only the range, from a coarse level, over half the width and both signs; `match` uses it if no range is
-// given. Its count is a multiple of 16. Assumes a rectified pair. Throws Error(call) as check_pair, and if there are
-// too few matches for an estimate.
+// Estimates only the search range, from a reduced image, among disparities of both signs up to half the width.
+// `stereopsis match` uses it if no range is given. Its count is a multiple of 16. Assumes a rectified pair. Throws
+// Error(call) as check_pair, and if there are too few matches for an estimate.
 DisparityRange estimate_range(const AnyImageView& left, const AnyImageView& right);
 
 }  // namespace stereopsis
