@@ -100,7 +100,7 @@ def _warn_of_mismatch(factor: float, upside_down: bool, reversed_bytes: bool, ze
         for is_so, reason in (
             (upside_down, "upside down (truth[::-1])"),
             (reversed_bytes, "in the other byte order (truth.byteswap())"),
-            (abs(factor - 1) > 0.1, f"{factor:.4g} times the disparity (divide it)"),
+            (abs(factor - 1) > 0.1, f"{factor:.2g} times the disparity (divide it)"),
             (zeros_unknown, "0 where it seems to be unknown (set NaN there)"),
         )
         if is_so

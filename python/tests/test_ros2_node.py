@@ -162,13 +162,12 @@ def test_a_pair_that_seems_wrong_is_in_the_log_and_the_diagnostics(robot):
     it.listen("disparity")
     it.listen("/diagnostics")
     (left, right), *_ = generated(1)
-    for second in range(1, 4):
-        it.send_pair(second * SECOND, right, left)
-        it.wait("disparity", second)
+    it.send_pair(SECOND, right, left)
+    it.wait("disparity")
     seen = len(it.came.get("/diagnostics", []))
     status = it.wait("/diagnostics", seen + 2).status[0]
     values = {pair.key: pair.value for pair in status.values}
-    assert values["pair: negative disparities"] == "3" and status.level == b"\1"
+    assert values["pair: negative disparities"] == "1" and status.level == b"\1"
     assert len(it.node.warnings) == 1 and "swapped" in it.node.warnings[0]
 
 

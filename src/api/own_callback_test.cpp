@@ -5,8 +5,8 @@
 #include <optional>
 #include <thread>
 
-#include "support/own_stage.hpp"
 #include "stereopsis/async.hpp"
+#include "support/own_stage.hpp"
 
 namespace stereopsis {
 namespace {
@@ -76,7 +76,8 @@ TEST(OwnCallback, AnAsyncMatcherThatIsDestroyedInsideEndsWhatItWasGiven) {
       destroyed.set_value();
     });
     std::future<Matched> after = matcher->submit(pair(), owner);
-    matcher->submit(pair(), [owner](const Matched& result, std::exception_ptr) { expect_expected(result); }, owner);
+    matcher->submit(
+        pair(), [owner](const Matched& result, std::exception_ptr) { expect_expected(result); }, owner);
     owner.reset();
     submitted.set_value();
     ASSERT_TRUE(is_ready_soon(destroyed.get_future()));

@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 
-#include "support/own_stage.hpp"
 #include "stereopsis/async.hpp"
 #include "stereopsis/expected.hpp"
 #include "stereopsis/matcher_group.hpp"
+#include "support/own_stage.hpp"
 
 namespace stereopsis {
 namespace {

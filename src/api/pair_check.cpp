@@ -228,7 +228,8 @@ PairReport check_pair(const AnyImageView& left_image, const AnyImageView& right_
   if (effort == CheckEffort::quick) sampled = agreeing_rows(left, right);
   PairReport report = sampled.value_or(PairReport());
   report.same_image = same_pixels(left_image, right_image);
-  if (sampled) return report;
+  // Around 0, a sample is too small to tell a far scene from one view.
+  if (sampled && (report.same_image || std::abs(report.median_disparity) > most_of_one_view)) return report;
 
   const Found found = find(left, right, left.reach(), 1);
   measure(found.refined, report);

@@ -255,11 +255,13 @@ TEST(PairReport, ASecondPictureOfOneViewIsKnown) {
   const Pair pair = two_planes({320, 240}, 8, 40);
   const PairReport twice = check_pair(noisy(pair.left, 1), noisy(pair.left, 2));
   EXPECT_TRUE(twice.same_view);
+  EXPECT_TRUE(check_pair(noisy(pair.left, 1), noisy(pair.left, 2), CheckEffort::quick).same_view);
   EXPECT_FALSE(twice.same_image);
   EXPECT_FALSE(check_pair(pair.left, pair.right).same_view);
   // A far scene has disparities of less than a pixel, but not of 0.
   const Pair far = two_planes({320, 240}, 0.8, 0.8);
   EXPECT_FALSE(check_pair(far.left, far.right).same_view);
+  EXPECT_FALSE(check_pair(far.left, far.right, CheckEffort::quick).same_view);
 }
 
 TEST(PairReport, ATurnedImageIsKnown) {

@@ -42,6 +42,12 @@ double median_ratio(const std::vector<Known>& known) {
   return *middle;
 }
 
+// Returns whether a factor may be a wrong scale or sign, rather than an error of the disparities, such as an offset.
+bool is_scale(double factor) {
+  constexpr double least = 1.4;
+  return factor < 0 || factor == 1 || factor >= least || (factor > 0 && factor <= 1 / least);
+}
+
 // Returns the share of the pixels that agree, to a pixel and 5 %, if the truth is divided by `factor`.
 double agreement(const std::vector<Known>& known, double factor) {
   const auto agree = std::ranges::count_if(known, [factor](const Known& pixel) {
@@ -106,7 +112,7 @@ Mismatch find_mismatch(ImageView<const float> disparity, ImageView<const float> 
           known_pixels(disparity, rows ? upside_down(reordered) : Image<float>(reordered.view()), mask);
       const double ratio = median_ratio(known);
       for (const double factor : {1.0, ratio}) {
-        if (factor == 0 || agreement(known, factor) < best) continue;
+        if (!is_scale(factor) || agreement(known, factor) < best) continue;
         best = agreement(known, factor) + 0.05;  // a further change must explain more
         found.reversed_bytes = bytes;
         found.upside_down = rows;

@@ -53,6 +53,12 @@ TEST_F(Maps, FactorsAreFound) {
   }
 }
 
+// An error of the disparities that looks like a factor of nearly 1 is no wrong scale.
+TEST_F(Maps, AnOffsetIsNoFactor) {
+  const Image<float> nearly = changed([](float t) { return 0.8F * t; });
+  EXPECT_EQ(find_mismatch(disparity, nearly).factor, 1);
+}
+
 TEST_F(Maps, ReversedRowsAreFound) {
   const Mismatch found = find_mismatch(disparity, upside_down(truth));
   EXPECT_TRUE(found.upside_down);
