@@ -54,7 +54,7 @@ def test_files_are_paired_by_number(pairs):
     patterns = sources.open_sources([str(pairs / "left/left%d.ppm"), str(pairs / "right/*.ppm")], None, 0)[0]
     assert patterns.pairs == source.pairs
     (pairs / "right" / "right9.ppm").unlink()
-    with pytest.raises(st.CallError, match="left9.ppm' has no right picture"):
+    with pytest.raises(st.CallError, match="left9.ppm' has no right image"):
         sources.open_sources([str(pairs)], None, 0)
     loose = sources.open_sources([str(pairs)], None, 0, Pairing(strict=False))[0]
     assert [pair.left.name for pair in loose.pairs] == ["left2.ppm", "left10.ppm"]
@@ -83,7 +83,7 @@ def test_files_are_paired_by_their_times(tmp_path):
     right = touched(tmp_path / "cam1" / "data", [f"{t}.png" for t in late])
     found = paired(left, right, Pairing("stamp", strict=True))
     assert stems(found) == [(str(t), str(t + 1_000_000), 1) for t in times if t != times[2]]
-    with pytest.raises(st.CallError, match="no picture beside .* has a partner"):
+    with pytest.raises(st.CallError, match="no image next to .* has a partner"):
         paired(left, right, Pairing("number", strict=False))
     later = touched(tmp_path / "later", [f"{t + 10_000_000}.png" for t in times])
     assert len(paired(left, later, Pairing("stamp", strict=False))) == 5
@@ -98,7 +98,7 @@ def test_times_come_from_a_file_beside_the_pictures(tmp_path):
     (tmp_path / "image_03" / "timestamps.txt").write_text("".join(f"2011-09-26 13:02:25.{i}04000000\n" for i in (2, 3)))
     assert stems(paired(left, right, Pairing("stamp", True))) == [("1", "0", 4), ("2", "1", 4)]
     (tmp_path / "image_03" / "timestamps.txt").write_text("0.1\n")
-    with pytest.raises(st.FileError, match="1 times of 2 pictures"):
+    with pytest.raises(st.FileError, match="1 times for 2 images"):
         paired(left, right, Pairing("stamp", True))
     named = touched(tmp_path / "named", ["left.png", "right.png"])
     with pytest.raises(st.CallError, match="has no time in its name"):
@@ -420,7 +420,7 @@ def test_raw_pairs_are_rectified_as_match_does_it(settings, scene, tmp_path, sam
     off = preparation.prepare(frame, changed(settings, {"do": "rectify", "on": False}), cameras.rig, cameras)
     assert off.left is scene.left
     small = sources.Frame(scene.left[:60], scene.right[:60], "half")
-    with pytest.raises(st.CallError, match="160×60 pixels, but the calibration is of 160×120"):
+    with pytest.raises(st.CallError, match="160×60 pixels, but the calibration is for 160×120"):
         preparation.prepare(small, settings, cameras.rig, cameras)
 
 
@@ -499,7 +499,7 @@ def test_views_are_paired_anew_while_it_runs(pairs):
             state = await next_of(page, "state")
             assert state["pairing"] == {"by": "number", "strict": False} and state["playback"]["length"] == 2
             await say(page, do="pairing", by="number", strict=True)
-            assert "left9.ppm' has no right picture" in (await next_of(page, "refused"))["text"]
+            assert "left9.ppm' has no right image" in (await next_of(page, "refused"))["text"]
             (pairs / "right" / "right9.ppm").touch()
             await say(page, do="pairing", by="stamp", strict=False)
             while (state := await next_of(page, "state"))["pairing"]["by"] != "stamp":
