@@ -92,8 +92,10 @@ void make_cloud(const Options& o) {
   if (!colour.empty()) check_size(o.colour, colour.size(), o, disparity.size());
   if (!confidence.empty()) check_size(o.confidence, confidence.size(), o, disparity.size());
   drop_unwanted(o, disparity, confidence);
-  const Rig rig = o.rig.rig(disparity.size(), !colour.empty() && colour.channels() == 1);
-  if (rig.size != Size{}) check_size(o.rig.source(), rig.size, o, disparity.size());
+  const CalibrationFile calibration = o.rig.rectified(disparity.size(), !colour.empty() && colour.channels() == 1);
+  for (const std::string& warning : calibration.warnings) warn("warning: {}", warning);
+  const Rig& rig = calibration.rig;
+  if (rig.size != Size{}) o.rig.check_size(rig.size, o.disparity, disparity.size());
 
   Triangulated metric = triangulated(disparity, rig, frame, 0, o.device.threads.value_or(0));
   long long points = 0, too_far = 0;
@@ -129,9 +131,7 @@ void add_cloud(CLI::App& application) {
   const auto o = std::make_shared<Options>();
   command.path("DISPARITY", o->disparity, "", "Disparity map: .pfm, .npy, .tiff, or 16-bit .png (×256, or --scale)")
       .required();
-  o->rig.add_files_to(
-      command,
-      "Calibration file in the format of Middlebury, KITTI, OpenCV or ROS (one file per camera: give --calib twice)");
+  o->rig.add_files_to(command, "Calibration of the cameras");
   o->rig.add_numbers_to(command);
   command.path("-o,--output", o->output, "FILE.ply", "Point cloud to write, as binary PLY").required();
   command.path("--color", o->colour, "FILE", "Left image, from which the points get their colours");

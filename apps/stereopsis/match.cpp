@@ -87,9 +87,7 @@ void add_range(Command& command, Options& o) {
                   "Lowest disparity of the search range; may be negative [0]");
   command.flag("--range-per-frame", o.range_per_frame,
                "Estimate the search range for each frame of a sequence [once for all frames]");
-  o.rig.add_files_to(
-      command,
-      "Calibration file in the format of Middlebury, KITTI, OpenCV or ROS (one file per camera: give --calib twice)");
+  o.rig.add_files_to(command, "Calibration of the cameras");
   o.rig.add_numbers_to(command);
   command.number("--near", o.near, 0, huge, "Z",
                  "Nearest depth, in the unit of the calibration; --near and --far give the search range in place of "

@@ -207,7 +207,7 @@ class MatchJob {
   void check_unit() const;
   void switch_fill_off();
   void choose_cameras();
-  bool calibration_is_raw(bool grey) const;
+  void rectify_with(const StereoCalibration& calibration);
   void find_inputs();
   Frames find_mask(const fs::path& given, const std::string& option);
   void name_outputs();

@@ -161,35 +161,27 @@ void MatchJob::switch_fill_off() {
 void MatchJob::choose_cameras() {
   const bool grey = first.left.channels() == 1;
   size = given_size;
-  if (!options.raw) {
-    bound_memory(given_size, {});
-    if (options.rig.given()) rig = options.rig.rig(given_size, grey);
-    if (calibration_is_raw(grey))
-      how_to_rectify = fmt::format("add --raw to rectify the pair with {}", options.rig.source());
-    return check_unit();
-  }
-  const StereoCalibration calibration = options.rig.cameras(given_size, grey);
-  if (calibration.size != given_size)
-    refuse(fmt::format("{} is for images of {}, but {} is {}; give the calibration of these images",
-                       options.rig.source(), size_text(calibration.size), left.file(first_index).string(),
-                       size_text(given_size)));
+  if (!options.raw) bound_memory(given_size, {});
+  if (!options.rig.given()) return;
+  const CalibrationFile calibration =
+      options.raw ? options.rig.raw(given_size, grey) : options.rig.rectified(given_size, grey);
+  for (const std::string& warning : calibration.warnings) warn_or_fail(warning);
   rig = calibration.rig;
   check_unit();
+  if (options.raw) return rectify_with(*calibration.cameras);
+  if (calibration.cameras) how_to_rectify = fmt::format("add --raw to rectify the pair with {}", options.rig.source());
+  if (calibration.raw_only)
+    warn_or_fail(
+        fmt::format("{} describes raw cameras only, and {} is taken as rectified; add --raw unless `rectify` "
+                    "made this image with the same calibration",
+                    options.rig.source(), left.file(first_index).string()));
+}
+
+void MatchJob::rectify_with(const StereoCalibration& calibration) {
+  options.rig.check_size(calibration.size, left.file(first_index), given_size);
   bound_memory(given_size, rig->size == Size{} ? given_size : rig->size);
   maps = std::make_shared<const RectificationMaps>(rectification_maps(calibration));
   size = maps->size();
-}
-
-// Returns whether the calibration has the lenses and the pose of two cameras, so that it can rectify their images.
-bool MatchJob::calibration_is_raw(bool grey) const {
-  const auto can_be_read_again = [](const fs::path& file) { return fs::is_regular_file(file); };  // a pipe cannot
-  if (options.rig.files.empty() || !std::ranges::all_of(options.rig.files, can_be_read_again)) return false;
-  try {
-    options.rig.cameras(given_size, grey);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
 }
 
 void MatchJob::check_unit() const {
@@ -349,9 +341,7 @@ Image<std::uint8_t> MatchJob::read_mask_of(const std::optional<Frames>& mask, co
 }
 
 void MatchJob::check_size_dependent_options() {
-  if (rig && rig->size != Size{} && rig->size != size)
-    refuse(fmt::format("{} is for images of {}, but {} is {}; give the calibration of these images",
-                       options.rig.source(), size_text(rig->size), left.file(first_index).string(), size_text(size)));
+  if (rig && rig->size != Size{}) options.rig.check_size(rig->size, left.file(first_index), size);
   if (options.roi.empty()) return;
   std::vector<int> numbers;
   std::istringstream parts(options.roi);

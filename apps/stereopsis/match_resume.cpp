@@ -24,6 +24,8 @@ Json description_of(const MatchJob& of) {
                {"--mask-left", o.mask_left.string()},
                {"--mask-right", o.mask_right.string()},
                {"--calib", lines_of(o.rig.files)},
+               {"--calib-scale", number(o.rig.scale)},
+               {"--lens", o.rig.lens},
                {"--focal", number(o.rig.focal)},
                {"--baseline", o.rig.baseline},
                {"--doffs", number(o.rig.doffs)},

@@ -55,11 +55,10 @@ class Job {
     const AnyImage first = read_image(left().file(0));
     size_ = first.size();
     extension_ = first.view().type == PixelType::f32 ? ".tiff" : ".png";
-    const StereoCalibration calibration = options_.rig.cameras(size_, first.channels() == 1);
-    if (calibration.size != size_)
-      refuse(fmt::format("{} is for images of {}, but {} is {}; give the calibration of these images",
-                         options_.rig.source(), size_text(calibration.size), left().file(0).string(),
-                         size_text(size_)));
+    const CalibrationFile file = options_.rig.raw(size_, first.channels() == 1);
+    for (const std::string& warning : file.warnings) warn("warning: {}", warning);
+    const StereoCalibration& calibration = *file.cameras;
+    options_.rig.check_size(calibration.size, left().file(0), size_);
     const RectificationMaps maps = rectification_maps(calibration);
     for (const View& view : views_) fs::create_directory(options_.output / view.name);
     const std::vector<bool> there = frames_there(maps.size());
@@ -103,7 +102,9 @@ class Job {
                                    {{"the version", STEREOPSIS_VERSION},
                                     {"LEFT", options_.left.string()},
                                     {"RIGHT", options_.right.string()},
-                                    {"--calib", lines_of(options_.rig.files)}}}},
+                                    {"--calib", lines_of(options_.rig.files)},
+                                    {"--calib-scale", options_.rig.scale.value_or(1)},
+                                    {"--lens", options_.rig.lens}}}},
                                  frames, options_.resume, options_.output);
   }
 
@@ -136,10 +137,7 @@ void add_rectify(CLI::App& application) {
       .path("RIGHT", o->right, "",
             "Right image; for a sequence as many images, paired with the left ones by frame number or by name")
       .required();
-  o->rig
-      .add_files_to(command,
-                    "Calibration file in the format of OpenCV, KITTI or ROS (one file per camera: give --calib twice)")
-      .required();
+  o->rig.add_files_to(command, "Calibration of the raw cameras").required();
   command
       .path("-o,--output", o->output, "DIR",
             "Existing directory, into which left/, right/, the masks and the rectified rig are written")

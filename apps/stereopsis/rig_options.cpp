@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "common.hpp"
+
 namespace stereopsis::command {
 namespace {
 
@@ -23,8 +25,16 @@ std::pair<double, std::string> to_length(const std::string& text) {
 
 }  // namespace
 
-Option RigOptions::add_files_to(Command& command, const std::string& help) {
-  return command.list("--calib", files, "FILE", help);
+Option RigOptions::add_files_to(Command& command, const std::string& use) {
+  Option calib = command.list("--calib", files, "FILE",
+                              use +
+                                  ": file or folder of OpenCV, ROS, Kalibr, EuRoC, KITTI, Middlebury, ZED or another "
+                                  "known format (one file per camera: give --calib twice)");
+  command.number("--calib-scale", scale, 1e-3, 1e3, "S",
+                 "Scale of the images after calibration: their width / the width that --calib is for [1]");
+  command.text("--lens", lens, "MODEL",
+               "Lens model of a calibration file that does not name it: radtan or equidistant [the file's]");
+  return calib;
 }
 
 void RigOptions::add_numbers_to(Command& command) {
@@ -39,6 +49,10 @@ void RigOptions::add_numbers_to(Command& command) {
 void RigOptions::check() const {
   if (files.size() > 2)
     refuse(fmt::format("--calib is given {} times; give one file, or two for the two cameras", files.size()));
+  if (files.empty() && (scale || !lens.empty()))
+    refuse(fmt::format("{} applies to a calibration file; give the file with --calib",
+                       scale ? "--calib-scale" : "--lens"));
+  if (!lens.empty()) lens_model(lens);
   if (!files.empty() && (focal || !baseline.empty() || doffs))
     refuse(
         "--calib cannot be given with --focal, --baseline or --doffs, because both describe the cameras; leave one of "
@@ -53,16 +67,40 @@ void RigOptions::check() const {
 std::string RigOptions::source() const { return files.empty() ? "--focal and --baseline" : files[0]; }
 
 void RigOptions::reads(CallFiles& call) const {
-  for (const std::string& file : files) call.reads(file, "--calib");
+  for (const std::string& given : files)
+    for (const fs::path& file : calibration_files(given)) call.reads(file, "--calib");
 }
 
-std::optional<fs::path> RigOptions::second() const {
-  return files.size() > 1 ? std::optional<fs::path>(files[1]) : std::nullopt;
+void RigOptions::check_size(Size calibrated, const fs::path& file, Size images) const {
+  if (calibrated == images) return;
+  const auto hint = calibration_scale(calibrated, images);
+  refuse(fmt::format(
+      "{} is for images of {}, but {} is {}; give the calibration of these images{}", source(), size_text(calibrated),
+      file.string(), size_text(images),
+      hint ? fmt::format(", or --calib-scale {:.6g} if they were scaled after calibration", scale.value_or(1) * *hint)
+           : ""));
 }
 
-Rig RigOptions::rig(Size images, bool grey) const {
-  if (focal) return rig_of_numbers(images);
-  return read_rig(files[0], second(), pair_for(grey));
+CalibrationFile RigOptions::read(Size images, bool grey) const {
+  CalibrationOptions known{.pair = pair_for(grey), .size = images, .lens = {}, .scale = scale.value_or(1)};
+  if (!lens.empty()) known.lens = lens_model(lens);
+  return read_calibration_file(files[0], files.size() > 1 ? std::optional<fs::path>(files[1]) : std::nullopt, known);
+}
+
+CalibrationFile RigOptions::rectified(Size images, bool grey) const {
+  if (focal) return {"numbers", rig_of_numbers(images), {}, {}, false, {}};
+  CalibrationFile file = read(images, grey);
+  for (const std::string& warning : calibration_warnings(file.rig, images))
+    file.warnings.push_back(fmt::format("{}: {}", source(), warning));
+  return file;
+}
+
+CalibrationFile RigOptions::raw(Size images, bool grey) const {
+  CalibrationFile file = read(images, grey);
+  if (!file.cameras) throw *file.no_cameras;
+  for (const std::string& warning : calibration_warnings(*file.cameras))
+    file.warnings.push_back(fmt::format("{}: {}", source(), warning));
+  return file;
 }
 
 // Places the principal point, which affects only points, in the middle of the left image.
@@ -76,10 +114,6 @@ Rig RigOptions::rig_of_numbers(Size images) const {
   rig.baseline = length;
   rig.unit = unit;
   return rig;
-}
-
-StereoCalibration RigOptions::cameras(Size images, bool grey) const {
-  return read_calibration(files[0], second(), pair_for(grey), images);
 }
 
 }  // namespace stereopsis::command

@@ -15,9 +15,12 @@ namespace stereopsis::command {
 struct RigOptions {
   std::vector<std::string> files;      // --calib, given once or twice
   std::optional<double> focal, doffs;  // pixels
+  std::optional<double> scale;         // --calib-scale
+  std::string lens;                    // --lens
   std::string baseline;                // "120mm"
 
-  Option add_files_to(Command& command, const std::string& help);
+  // Adds --calib, --calib-scale and --lens.
+  Option add_files_to(Command& command, const std::string& use);
   void add_numbers_to(Command& command);
 
   // Throws an Error for incomplete numbers, and for numbers together with files.
@@ -26,14 +29,16 @@ struct RigOptions {
   std::string source() const;  // for messages
   void reads(CallFiles& call) const;
 
-  // Returns the rig of rectified images of this size. A KITTI file has two rigs; its grey one is used if the images are
-  // grey and it exists.
-  Rig rig(Size images, bool grey) const;
+  // Returns the calibration of rectified images of this size, with the warnings about it. A KITTI file has two rigs; its
+  // grey one is used if the images are grey and it exists.
+  CalibrationFile rectified(Size images, bool grey) const;
   // Returns the calibration of raw images. OpenCV's files may lack the size, which is then `images`.
-  StereoCalibration cameras(Size images, bool grey) const;
+  CalibrationFile raw(Size images, bool grey) const;
+  // Throws an Error if the calibration is for images of another size than those of `file`.
+  void check_size(Size calibrated, const std::filesystem::path& file, Size images) const;
 
  private:
-  std::optional<std::filesystem::path> second() const;
+  CalibrationFile read(Size images, bool grey) const;
   Rig rig_of_numbers(Size images) const;
 };
 

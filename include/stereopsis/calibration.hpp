@@ -3,7 +3,10 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "stereopsis/error.hpp"
 #include "stereopsis/rectification.hpp"
 #include "stereopsis/rig.hpp"
 
@@ -13,24 +16,57 @@ namespace stereopsis {
 // file has it, else grey; grey_first: the other way round.
 enum class KittiPair { any, grey_first, grey, colour };
 
-// Reads a rig from a Middlebury calib.txt, a KITTI calib.txt (P0/P1 or P2/P3), an OpenCV YAML or XML file with P1 and
-// P2 or Q, or a pair of ROS camera_info YAML files (the left one and the right one). The contents determine the format.
-// Throws Error(file), Error(format) for contents that are not a rig, and Error(call) for a second file that is missing
-// or superfluous.
+// What the caller of a reader knows beside the file.
+struct CalibrationOptions {
+  KittiPair pair = KittiPair::any;
+  Size size;                        // of the raw images, used if the file lacks it or has several; 0×0: unknown
+  std::optional<Lens::Model> lens;  // model of the lenses if the file does not name it; a different name is an error
+  double scale = 1;                 // width of the images / width of the images that were calibrated; > 0
+};
+
+// The contents of the files of a calibration.
+struct CalibrationFile {
+  std::string format;                        // name of the format, such as "Kalibr camchain"
+  Rig rig;                                   // rig of the rectified pair
+  std::optional<StereoCalibration> cameras;  // the raw cameras, if the files describe them
+  std::optional<Error> no_cameras;           // if not: the reason
+  bool raw_only = false;                     // the files lack a rectification, which the images need: it was computed
+  std::vector<std::string> warnings;         // contradictions and implausible values, one sentence each
+};
+
+// Reads a calibration. docs/calibration.md lists the formats; the contents determine the format. `file` may be a folder
+// with the files of a calibration. `second` is the file of the right camera (ROS, EuRoC) or the other one of OpenCV's
+// extrinsics and intrinsics. A rectification that is not in the files is computed by the method of OpenCV's
+// stereoRectify. Throws Error(file); Error(format) for contents that are not a calibration; and Error(call) for a
+// second file that is missing or superfluous, for options that contradict the file, and, if nothing else than the raw
+// cameras gives the rig, for a lens model that is not known.
+CalibrationFile read_calibration_file(const std::filesystem::path& file,
+                                      const std::optional<std::filesystem::path>& second = {},
+                                      const CalibrationOptions& options = {});
+// Returns the files of a calibration: `given` itself, or those in the folder `given`.
+std::vector<std::filesystem::path> calibration_files(const std::filesystem::path& given);
+
+// Return what makes a calibration implausible for its images, one sentence each: a principal point outside the image.
+// `images` is the size of the rectified images.
+std::vector<std::string> calibration_warnings(const Rig& rig, Size images);
+std::vector<std::string> calibration_warnings(const StereoCalibration& calibration);
+// Returns the scale with which a calibration for images of size `calibrated` applies to `images`; nothing if the images
+// are not only scaled.
+std::optional<double> calibration_scale(Size calibrated, Size images);
+
+// Returns the model with one of its names, such as "radtan" or "equidistant". Throws Error(call).
+Lens::Model lens_model(const std::string& name);
+
+// Returns only the rig; throws as read_calibration_file().
 Rig read_rig(const std::filesystem::path& file, const std::optional<std::filesystem::path>& right = {},
              KittiPair pair = KittiPair::any);
 
-// Reads the unrectified cameras, for rectification. Supports OpenCV YAML or XML with M1, D1, M2, D2 (or K1, D1, …;
-// cameraMatrix1, distCoeffs1, …), R1, R2, P1 and P2, in one file or, as OpenCV's sample writes them, in two
-// (extrinsics, intrinsics); a pair of ROS camera_info files; and KITTI's calib_cam_to_cam.txt with K, D, R_rect and
-// P_rect. OpenCV's files need the size of the images, image_width and image_height or imageSize; if it is missing,
-// `size` is used. Throws as read_rig, and Error(format) for a file that describes only rectified images, such as
-// Middlebury's.
+// Returns only the raw cameras; throws as read_calibration_file(), and if the files do not describe the raw cameras.
 StereoCalibration read_calibration(const std::filesystem::path& file,
                                    const std::optional<std::filesystem::path>& second = {},
                                    KittiPair pair = KittiPair::any, Size size = {});
 
-// Writes .yml, .yaml or .xml files as OpenCV does, with everything that both readers need: image_width, image_height,
+// Writes .yml, .yaml or .xml files as OpenCV does, with everything that the readers need: image_width, image_height,
 // unit, M1, D1, M2, D2, R, T, R1, R2, P1, P2 and Q. A rig alone is written as P1, P2 and Q.
 void write_calibration(const std::filesystem::path& file, const StereoCalibration& calibration);
 void write_rig(const std::filesystem::path& file, const Rig& rig);

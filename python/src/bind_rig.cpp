@@ -39,6 +39,40 @@ KittiPair kitti_pair(const std::string& cameras) {
       "cameras='" + cameras + "' is not allowed; it must be 'any', 'grey' or 'colour', the cameras of a KITTI file");
 }
 
+// Warns of what a calibration file holds, at the line of the caller.
+void warn(const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return;
+  const nb::object category = nb::module_::import_("stereopsis._errors").attr("CalibrationWarning");
+  for (const std::string& sentence : sentences) nb::module_::import_("warnings").attr("warn")(sentence, category, 1);
+}
+
+CalibrationOptions options_of(const std::string& cameras, std::pair<int, int> size, const std::string& lens,
+                              double scale) {
+  CalibrationOptions options{
+      .pair = kitti_pair(cameras), .size = {size.first, size.second}, .lens = {}, .scale = scale};
+  if (!lens.empty()) options.lens = lens_model(lens);
+  return options;
+}
+
+Rig read_rig_file(const Path& file, const std::optional<Path>& right, const std::string& cameras,
+                  std::pair<int, int> size, const std::string& lens, double scale) {
+  const CalibrationOptions options = options_of(cameras, size, lens, scale);
+  CalibrationFile read = read_calibration_file(file, right, options);
+  const Size images = read.rig.size == Size{} ? options.size : read.rig.size;
+  warn(read.warnings);
+  if (images != Size{}) warn(calibration_warnings(read.rig, images));
+  return read.rig;
+}
+
+StereoCalibration read_cameras(const Path& file, const std::optional<Path>& second, const std::string& cameras,
+                               std::pair<int, int> size, const std::string& lens, double scale) {
+  const CalibrationFile read = read_calibration_file(file, second, options_of(cameras, size, lens, scale));
+  if (!read.cameras) throw *read.no_cameras;
+  warn(read.warnings);
+  warn(calibration_warnings(*read.cameras));
+  return *read.cameras;
+}
+
 const char* name_of(Lens::Model model) { return model == Lens::Model::fisheye ? "fisheye" : "polynomial"; }
 
 Lens::Model model_of(const std::string& name) {
@@ -122,14 +156,11 @@ void bind_rig(nb::module_& m) {
           "near"_a, "far"_a,
           "Returns the search range (first, end) of all depths from `near` to `far`, in `unit`. Raises CallError.")
       .def_static(
-          "read",
-          [](const Path& file, const std::optional<Path>& right, const std::string& cameras) {
-            return read_rig(file, right, kitti_pair(cameras));
-          },
-          "file"_a, "right"_a = nb::none(), "cameras"_a = "any",
-          "Reads a calib.txt of Middlebury or KITTI, OpenCV's YAML or XML with P1 and P2 or Q, or two ROS camera_info\n"
-          "files. `cameras` selects those of a KITTI file: 'grey', 'colour' or 'any'. Raises FileError and "
-          "FormatError.")
+          "read", &read_rig_file, "file"_a, "right"_a = nb::none(), "cameras"_a = "any", "size"_a = std::pair(0, 0),
+          "lens"_a = "", "scale"_a = 1.0,
+          "Reads the rig of rectified pairs from a calibration file or folder, or from one file per camera.\n\n"
+          "The formats and the arguments are those of read_calibration(). `size` is that of the images if the file\n"
+          "lacks it. Warns with CalibrationWarning. Raises FileError, FormatError and CallError.")
       .def(
           "write", [](const Rig& r, const Path& file) { write_rig(file, r); }, "file"_a,
           "Writes OpenCV's YAML or XML, with P1, P2 and Q. Raises FileError.")
@@ -238,16 +269,18 @@ void bind_rig(nb::module_& m) {
           "pixel has one. `calibration=` of Matcher gives the same pixels.");
 
   m.def(
-      "read_calibration",
-      [](const Path& file, const std::optional<Path>& second, const std::string& cameras, std::pair<int, int> size) {
-        return read_calibration(file, second, kitti_pair(cameras), {size.first, size.second});
-      },
-      "file"_a, "second"_a = nb::none(), "cameras"_a = "any", "size"_a = std::pair(0, 0),
+      "read_calibration", &read_cameras, "file"_a, "second"_a = nb::none(), "cameras"_a = "any",
+      "size"_a = std::pair(0, 0), "lens"_a = "", "scale"_a = 1.0,
       "Reads the calibration of raw cameras, for `calibration=` of match() and Matcher.\n\n"
-      "The formats are OpenCV's YAML or XML (one file, or extrinsics and intrinsics), two ROS camera_info files, and\n"
-      "KITTI's calib_cam_to_cam.txt. `size` is the (width, height) of the images if the file lacks it. Raises "
-      "FileError\n"
-      "and FormatError. For a rectified pair, use Rig.read().");
+      "The formats are those of the guide \"Calibration and input formats\": OpenCV, ROS, Kalibr, EuRoC, KITTI, ZED "
+      "and\n"
+      "others. `second` is the right camera's file, or the other one of OpenCV's extrinsics and intrinsics. `cameras`\n"
+      "selects those of a KITTI file: 'grey', 'colour' or 'any'. `size` is the (width, height) of the images if the "
+      "file\n"
+      "lacks it or has several. `lens` is 'radtan' or 'equidistant' for a file that does not name its lens model.\n"
+      "`scale` is the width of the images / the width that was calibrated. Warns with CalibrationWarning if the file\n"
+      "contradicts itself or its images. Raises FileError, FormatError and CallError. For a rectified pair, use\n"
+      "Rig.read().");
 }
 
 }  // namespace stereopsis::python

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import _native, cv2, validity
 from ._calibration import Calibrated, CalibrationView, calibrate
-from ._errors import CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, PairWarning, TruthWarning, UnsupportedError
+from ._errors import CalibrationWarning, CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, PairWarning, TruthWarning, UnsupportedError
 from ._matching import BoundaryStripe, Matcher, match, match_volume
 from ._native import (
     Calibration,
@@ -47,6 +47,7 @@ __all__ = [
     "Calibrated",
     "Calibration",
     "CalibrationView",
+    "CalibrationWarning",
     "CallError",
     "Camera",
     "Device",

@@ -3,6 +3,7 @@
 import builtins
 
 __all__ = [
+    "CalibrationWarning",
     "CallError",
     "DeviceError",
     "Error",
@@ -41,6 +42,10 @@ class OutOfMemoryError(Error, builtins.MemoryError):
 
 class DeviceError(Error, RuntimeError):
     """A device failed or was lost."""
+
+
+class CalibrationWarning(UserWarning):
+    """A calibration file contradicts itself, or holds implausible values."""
 
 
 class PairWarning(UserWarning):

@@ -61,10 +61,12 @@ class Rig:
         """
 
     @staticmethod
-    def read(file: str | os.PathLike, right: str | os.PathLike | None = None, cameras: str = 'any') -> Rig:
+    def read(file: str | os.PathLike, right: str | os.PathLike | None = None, cameras: str = 'any', size: tuple[int, int] = (0, 0), lens: str = '', scale: float = 1.0) -> Rig:
         """
-        Reads a calib.txt of Middlebury or KITTI, OpenCV's YAML or XML with P1 and P2 or Q, or two ROS camera_info
-        files. `cameras` selects those of a KITTI file: 'grey', 'colour' or 'any'. Raises FileError and FormatError.
+        Reads the rig of rectified pairs from a calibration file or folder, or from one file per camera.
+
+        The formats and the arguments are those of read_calibration(). `size` is that of the images if the file
+        lacks it. Warns with CalibrationWarning. Raises FileError, FormatError and CallError.
         """
 
     def write(self, file: str | os.PathLike) -> None:
@@ -183,13 +185,17 @@ class Rectification:
         pixel has one. `calibration=` of Matcher gives the same pixels.
         """
 
-def read_calibration(file: str | os.PathLike, second: str | os.PathLike | None = None, cameras: str = 'any', size: tuple[int, int] = (0, 0)) -> Calibration:
+def read_calibration(file: str | os.PathLike, second: str | os.PathLike | None = None, cameras: str = 'any', size: tuple[int, int] = (0, 0), lens: str = '', scale: float = 1.0) -> Calibration:
     """
     Reads the calibration of raw cameras, for `calibration=` of match() and Matcher.
 
-    The formats are OpenCV's YAML or XML (one file, or extrinsics and intrinsics), two ROS camera_info files, and
-    KITTI's calib_cam_to_cam.txt. `size` is the (width, height) of the images if the file lacks it. Raises FileError
-    and FormatError. For a rectified pair, use Rig.read().
+    The formats are those of the guide "Calibration and input formats": OpenCV, ROS, Kalibr, EuRoC, KITTI, ZED and
+    others. `second` is the right camera's file, or the other one of OpenCV's extrinsics and intrinsics. `cameras`
+    selects those of a KITTI file: 'grey', 'colour' or 'any'. `size` is the (width, height) of the images if the file
+    lacks it or has several. `lens` is 'radtan' or 'equidistant' for a file that does not name its lens model.
+    `scale` is the width of the images / the width that was calibrated. Warns with CalibrationWarning if the file
+    contradicts itself or its images. Raises FileError, FormatError and CallError. For a rectified pair, use
+    Rig.read().
     """
 
 class MethodInfo:

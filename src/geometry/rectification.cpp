@@ -7,34 +7,13 @@
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"
 #endif
+#include "geometry/lens.hpp"
 #include "stages/remap/remap.hpp"
 #include "stereopsis/error.hpp"
 #include "stereopsis/mask.hpp"
 
 namespace stereopsis {
 namespace {
-
-// Returns whether a ray is too steep for a lens with the polynomial model: it lies beyond the widest angle, where the
-// polynomial maps it back into the image.
-bool folds(const Lens& lens, double r2) {
-  if (lens.model == Lens::Model::fisheye) return false;
-  const auto& k = lens.distortion;
-  // The slope d(r·s)/dr, with s = numerator / denominator.
-  const double numerator = 1 + r2 * (k[0] + r2 * (k[1] + r2 * k[4]));
-  const double denominator = 1 + r2 * (k[5] + r2 * (k[6] + r2 * k[7]));
-  const double numerator_slope = 2 * r2 * (k[0] + r2 * (2 * k[1] + r2 * 3 * k[4]));
-  const double denominator_slope = 2 * r2 * (k[5] + r2 * (2 * k[6] + r2 * 3 * k[7]));
-  return denominator <= 0 ||
-         numerator * denominator + numerator_slope * denominator - numerator * denominator_slope <= 0;
-}
-
-// Returns the smallest r² at which the lens folds; steeper rays have no pixel.
-double fold_of(const Lens& lens) {
-  constexpr double steepest = 10, step = 0.01;  // r = 10 is 84° off the axis
-  for (double r = step; r < steepest; r += step)
-    if (folds(lens, r * r)) return r * r;
-  return std::numeric_limits<double>::infinity();
-}
 
 std::int32_t position_of(double pixels) {
   constexpr double one = 1 << remap::fraction_bits, largest = 1 << 30;

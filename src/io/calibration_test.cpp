@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "io/calibration_rig.hpp"
+#include "io/calibration_formats.hpp"
 #include "io/test_files.hpp"
 #include "stereopsis/error.hpp"
 
@@ -18,7 +18,7 @@ using namespace test;
 namespace fs = std::filesystem;
 
 Rig rig_from(const std::string& contents, KittiPair pair = KittiPair::any) {
-  return io::rig_of(io::Document::parse(contents), pair);
+  return io::calibration_in({{io::Document::parse(contents)}, {.pair = pair, .size = {}, .lens = {}}}).rig;
 }
 
 std::string refusal(const std::string& contents) {
@@ -198,7 +198,7 @@ TEST(Calibration, BrokenFilesGetOneSentence) {
   EXPECT_TRUE(contains(refusal("\n\n"), "empty"));
   EXPECT_TRUE(contains(refusal("\x89PNG\r\n\x1a\n"), "line 1"));
   EXPECT_TRUE(contains(refusal("name: x\n"), "no stereo calibration"));
-  EXPECT_TRUE(contains(refusal(replaced(middlebury, "baseline=193.001\n", "")), "have the baseline 0"));
+  EXPECT_TRUE(contains(refusal(replaced(middlebury, "baseline=193.001\n", "")), "no baseline"));
   EXPECT_TRUE(contains(refusal(replaced(middlebury, "193.001", "wide")), "'wide'"));
   EXPECT_TRUE(contains(refusal(replaced(middlebury, "193.001", "nan")), "not a finite number"));
   EXPECT_TRUE(contains(refusal(replaced(middlebury, "193.001", "1e999")), "not a finite number"));
@@ -216,7 +216,8 @@ TEST(Calibration, BrokenFilesGetOneSentence) {
   EXPECT_TRUE(contains(refusal(opencv_yaml.substr(0, opencv_yaml.find("P2"))), "no P2"));
   EXPECT_TRUE(contains(refusal(opencv_xml.substr(0, opencv_xml.size() - 20)), "cut off"));
   EXPECT_TRUE(contains(refusal(replaced(opencv_xml, "</P1>", "</P3>")), "damaged"));
-  EXPECT_TRUE(contains(refusal(std::string(100000, '<')), "no end"));
+  EXPECT_TRUE(contains(refusal(std::string(100000, '<')), "line 1 is not valid XML"));
+  EXPECT_TRUE(contains(refusal("{\"M1\": [1, 2"), "line 1 is not valid JSON"));
 }
 
 TEST(Calibration, EveryTruncationIsReadOrRefused) {
@@ -238,7 +239,7 @@ TEST(Calibration, NestingAndLongNamesAreBounded) {
   std::string nested, elements;
   for (int i = 0; i < 20000; ++i) {
     nested += std::string(static_cast<std::size_t>(std::min(i, 200)), ' ') + "a:\n";
-    elements += "<a>";
+    elements = "<a>" + elements + "</a>";
   }
   EXPECT_TRUE(contains(refusal(nested), "nested more deeply"));
   EXPECT_TRUE(contains(refusal(elements), "nested more deeply"));

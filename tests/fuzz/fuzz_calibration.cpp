@@ -1,5 +1,5 @@
 #include "fuzz/fuzz.hpp"
-#include "io/calibration_rig.hpp"
+#include "io/calibration_formats.hpp"
 
 using namespace stereopsis;
 
@@ -8,18 +8,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::size_t end = text.find('\0');
   fuzz::expect_result_or_refusal([&] {
-    const io::Document file = io::Document::parse(text.substr(0, end));
-    const Rig rig = io::is_camera_info(file) && end != std::string_view::npos
-                        ? io::rig_of(io::camera_of(file), io::camera_of(io::Document::parse(text.substr(end + 1))))
-                        : io::rig_of(file, KittiPair::any);
-    static_cast<void>(rig.range(1, 100));
-  });
-  fuzz::expect_result_or_refusal([&] {
-    const io::Document file = io::Document::parse(text.substr(0, end));
-    const StereoCalibration cameras =
-        end == std::string_view::npos ? io::calibration_of(file, KittiPair::any, {640, 480})
-                                      : io::calibration_of(file, io::Document::parse(text.substr(end + 1)), {640, 480});
-    static_cast<void>(cameras.left.lens.project({0.1, 0.2, 1}));
+    io::Inputs inputs{{io::Document::parse(text.substr(0, end))}, {}};
+    inputs.options.size = {640, 480};
+    if (end != std::string_view::npos) inputs.files.push_back(io::Document::parse(text.substr(end + 1)));
+    const CalibrationFile file = io::calibration_in(inputs);
+    static_cast<void>(file.rig.range(1, 100));
+    if (file.cameras) static_cast<void>(file.cameras->left.lens.project({0.1, 0.2, 1}));
   });
   return 0;
 }
@@ -39,7 +33,15 @@ std::vector<std::string> fuzz_seeds() {
       "1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nR2:" + matrix + "0.6, 0.8, 0, -0.8, 0.6, 0, 0, 0, 1 ]\n" + "P1:" + matrix +
       "440, 0, 320, 0, 0, 440, 240, 0, 0, 0, 1, 0 ]\nP2:" + matrix +
       "440, 0, 320, -1400, 0, 440, 240, 0, 0, 0, 1, 0 ]\n";
+  const std::string kalibr_camera =
+      ":\n  camera_model: pinhole\n  distortion_coeffs: [-0.3, 0.1, 0, 0]\n  distortion_model: radtan\n"
+      "  intrinsics: [500, 500, 320, 240]\n  resolution: [640, 480]\n";
   return {
+      "cam0" + kalibr_camera + "cam1" + kalibr_camera +
+          "  T_cn_cnm1:\n  - [1, 0, 0, -0.1]\n  - [0, 1, 0, 0]\n  - [0, 0, 1, 0]\n  - [0, 0, 0, 1]\n",
+      "[LEFT_CAM_HD]\nfx=500\nfy=500\ncx=320\ncy=240\n[RIGHT_CAM_HD]\nfx=500\nfy=500\ncx=320\ncy=240\n[STEREO]\n"
+      "Baseline=120\nRX_HD=0.01\n",
+      "{\"intrinsic\": {\"fx\": 2262.5, \"u0\": 1096.9, \"v0\": 513.1}, \"extrinsic\": {\"baseline\": 0.21}}",
       "cam0=[999.421 0 294.182; 0 999.421 252.932; 0 0 1]\ncam1=[999.421 0 326.96; 0 999.421 252.932; 0 0 1]\n"
       "doffs=32.778\nbaseline=193.001\nwidth=741\nheight=497\n",
       "P0: 700 0 600 0 0 700 180 0 0 0 1 0\nP1: 700 0 600 -380 0 700 180 0 0 0 1 0\n",

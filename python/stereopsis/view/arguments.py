@@ -23,6 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", nargs="*", metavar="SOURCE", help="Source of the pairs (see below) [generated scenes]")
     add("--calib", metavar="FILE", help="Calibration, from which depth is computed; with --raw, the pairs are rectified, too")
+    add("--calib-scale", type=float, default=1.0, metavar="S", help="Scale of the images after calibration: their width / the width that --calib is for [1]")
+    add("--lens", default="", metavar="MODEL", help="Lens model of a calibration file that does not name it: radtan or equidistant [the file's]")
     add("--raw", action="store_true", help="Rectify the pairs with --calib")
     add("--truth", metavar="FILE", help="Ground truth of the disparity: a file, a folder or a pattern")
     add("--truth-scale", type=float, default=0.0, metavar="S", help="Factor of an 8- or 16-bit ground truth: disparity = stored value / S")
@@ -60,7 +62,8 @@ def geometry_of(arguments: argparse.Namespace) -> tuple[Any, Any]:
         raise CallError("--raw requires the calibration of the cameras; give --calib FILE")
     if not arguments.calib:
         return None, None
+    how = {"lens": arguments.lens, "scale": arguments.calib_scale}
     if not arguments.raw:
-        return _native.Rig.read(arguments.calib), None
-    calibration = _native.read_calibration(arguments.calib)
+        return _native.Rig.read(arguments.calib, **how), None
+    calibration = _native.read_calibration(arguments.calib, **how)
     return calibration.rig, calibration

@@ -1,0 +1,126 @@
+#include "geometry/stereo_rectify.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.hpp"
+#include "geometry/lens.hpp"
+#include "stereopsis/error.hpp"
+
+namespace stereopsis {
+namespace {
+
+constexpr double steepest_turn = 1.2;  // radians between the cameras
+constexpr double least_focal = 1.0 / 3;
+constexpr int steps = 32;  // along each side of an image
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
+
+Vector3 scaled(const Vector3& v, double factor) { return {factor * v[0], factor * v[1], factor * v[2]}; }
+
+// Sets both rectifying rotations; returns the baseline.
+double align(const Pose& pose, StereoCalibration& c) {
+  const Vector3 turn = axis_and_angle_of(pose.rotation);
+  if (length(turn) > steepest_turn)
+    refuse(text("the right camera is turned by ", number_text(std::round(length(turn) * 573) / 10),
+                "° from the left camera; at most 69° are supported; check the rotation and its direction"));
+  const Matrix3 half_back = rotation_by(scaled(turn, -0.5));
+  const Vector3 t = turned(half_back, pose.translation);
+  const double baseline = length(t);
+  if (!(baseline > 0))
+    refuse("the cameras are at the same place; give the translation from the left to the right camera");
+  if (std::abs(t[1]) > std::abs(t[0]) || std::abs(t[2]) > std::abs(t[0]))
+    refuse(text("the right camera is ", number_text(std::abs(t[0])), " beside the left one, but ",
+                number_text(std::abs(t[1])), " above or below and ", number_text(std::abs(t[2])),
+                " before or behind it; only cameras side by side are supported"));
+  if (t[0] > 0)
+    refuse("the second camera is to the left of the first; swap the cameras, or invert the pose between them");
+  // The rotation that turns −t onto the x axis, about the axis perpendicular to both.
+  const Vector3 axis = cross(scaled(t, -1 / baseline), {1, 0, 0});
+  const double sine = length(axis);
+  const Matrix3 level = sine > 0 ? rotation_by(scaled(axis, std::asin(std::min(1.0, sine)) / sine)) : no_rotation;
+  c.left.rectification = product(level, transposed(half_back));
+  c.right.rectification = product(level, half_back);
+  return baseline;
+}
+
+// Returns where a raw pixel lies in the rectified image of a camera with focal length 1 and principal point (0, 0).
+std::array<double, 2> rectified_pixel(const CalibratedCamera& camera, double x, double y) {
+  constexpr double least_depth = 0.1;
+  const Vector3 ray = turned(camera.rectification, ray_of(camera.lens, x, y));
+  const double z = std::max(ray[2], least_depth * length(ray));
+  return {ray[0] / z, ray[1] / z};
+}
+
+// The rectangle inside the border of a rectified image, for focal length 1 and principal point (0, 0).
+struct Inside {
+  double left = -1e9, top = -1e9, right = 1e9, bottom = 1e9;
+
+  void shrink(const CalibratedCamera& camera, Size size) {
+    for (int i = 0; i <= steps; ++i) {
+      const double x = (size.width - 1.0) * i / steps, y = (size.height - 1.0) * i / steps;
+      left = std::max(left, rectified_pixel(camera, 0, y)[0]);
+      right = std::min(right, rectified_pixel(camera, size.width - 1.0, y)[0]);
+      top = std::max(top, rectified_pixel(camera, x, 0)[1]);
+      bottom = std::min(bottom, rectified_pixel(camera, x, size.height - 1.0)[1]);
+    }
+  }
+};
+
+// Returns the mean of the image's corners after rectification, for focal length 1 and principal point (0, 0).
+std::array<double, 2> middle(const CalibratedCamera& camera, Size size) {
+  std::array<double, 2> sum{};
+  for (const int corner : {0, 1, 2, 3}) {
+    const auto [x, y] = rectified_pixel(camera, corner % 2 * (size.width - 1.0), corner / 2 * (size.height - 1.0));
+    sum[0] += x / 4, sum[1] += y / 4;
+  }
+  return sum;
+}
+
+}  // namespace
+
+StereoCalibration stereo_rectified(const RawPair& pair) {
+  StereoCalibration c;
+  c.size = pair.size;
+  c.left.lens = pair.left;
+  c.right.lens = pair.right;
+  c.rotation = pair.right_from_left.rotation;
+  c.translation = pair.right_from_left.translation;
+  Rig& rig = c.rig;
+  rig.baseline = align(pair.right_from_left, c);
+  rig.unit = pair.unit;
+  rig.size = pair.size;
+
+  const double natural = (pair.left.fy + pair.right.fy) / 2;
+  const auto left = middle(c.left, c.size), right = middle(c.right, c.size);
+  const double last_x = c.size.width - 1.0, last_y = c.size.height - 1.0;
+  rig.cx_left = rig.cx_right = last_x / 2 - natural * (left[0] + right[0]) / 2;
+  rig.cy = last_y / 2 - natural * (left[1] + right[1]) / 2;
+
+  Inside inside;
+  inside.shrink(c.left, c.size);
+  inside.shrink(c.right, c.size);
+  rig.focal = least_focal * natural;
+  for (const auto& [reach, limit] : {std::pair{rig.cx_left, -inside.left},
+                                     {rig.cy, -inside.top},
+                                     {last_x - rig.cx_left, inside.right},
+                                     {last_y - rig.cy, inside.bottom}}) {
+    if (!(limit > 0) || !(reach > 0))
+      refuse("the images of the two cameras do not overlap after rectification; check the rotation and the lenses");
+    rig.focal = std::max(rig.focal, reach / limit);
+  }
+  return c;
+}
+
+double largest_shift(const StereoCalibration& c) {
+  double largest = 0;
+  for (const auto& [camera, cx] : {std::pair{&c.left, c.rig.cx_left}, {&c.right, c.rig.cx_right}})
+    for (const auto& [x, y] : {std::pair{0.0, 0.0}, {1.0, 0.0}, {0.0, 1.0}, {1.0, 1.0}, {0.5, 0.5}}) {
+      const double px = x * (c.size.width - 1), py = y * (c.size.height - 1);
+      const auto [u, v] = rectified_pixel(*camera, px, py);
+      largest = std::max(largest, std::hypot(u * c.rig.focal + cx - px, v * c.rig.focal + c.rig.cy - py));
+    }
+  return largest;
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,42 @@
+// Turns the events of a parser of YAML or JSON into the names and values of a Document.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/calibration_document.hpp"
+
+namespace stereopsis::io {
+
+class Collector {
+ public:
+  explicit Collector(Document& document) : document_(document) {}
+
+  void begin_map();
+  void begin_list();
+  void end();                       // ends the innermost map or list
+  void key(std::string_view name);  // names the next value of the innermost map
+  void scalar(std::string_view text);
+  bool in_map() const { return !levels_.empty() && levels_.back().list == nullptr; }
+
+ private:
+  struct Level {
+    std::size_t path_length;
+    Document::Value* list;  // where the scalars of a list go; null for a map
+    int items = 0;
+  };
+
+  void begin(Document::Value* list);
+
+  Document& document_;
+  std::string path_;  // of the value that comes next
+  std::vector<Level> levels_;
+};
+
+// Throws Error(format) for a name or a depth that no calibration file has. The bounds keep the memory proportional to
+// the file.
+void check_name(std::string_view name);
+void check_depth(std::size_t depth);
+
+}  // namespace stereopsis::io

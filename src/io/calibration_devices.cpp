@@ -1,0 +1,233 @@
+// Readers of the factory calibrations of stereo cameras: ZED's SN….conf, RealSense's parameters and depthai's EEPROM as
+// JSON.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+#include "core/text.hpp"
+#include "io/calibration_parts.hpp"
+#include "stereopsis/error.hpp"
+
+namespace stereopsis::io {
+namespace {
+
+// The sections of ZED's file, in lower case, and the sizes of their images.
+struct ZedSize {
+  const char* name;
+  Size size;
+};
+constexpr ZedSize zed_sizes[] = {{"4k", {3840, 2160}},      {"qhdplus", {3200, 1800}}, {"2k", {2208, 1242}},
+                                 {"fhd1200", {1920, 1200}}, {"fhd", {1920, 1080}},     {"hd1200", {1920, 1200}},
+                                 {"hd", {1280, 720}},       {"svga", {960, 600}},      {"vga", {672, 376}}};
+
+std::string zed_section(const char* side, const std::string& resolution) { return text(side, "_cam_", resolution); }
+
+// Returns whether the principal point of a section lies about the middle of images of this size.
+bool is_centred(const Document& file, const std::string& resolution, Size size) {
+  const std::string section = zed_section("left", resolution);
+  return std::abs(file.number(section + ".cx") / size.width - 0.5) < 0.15 &&
+         std::abs(file.number(section + ".cy") / size.height - 0.5) < 0.15;
+}
+
+// Chooses the section for the size of the images.
+ZedSize zed_resolution(const Document& file, const Inputs& inputs) {
+  std::vector<ZedSize> there;
+  std::string list;
+  for (const ZedSize& known : zed_sizes)
+    if (file.has(zed_section("left", known.name) + ".fx")) {
+      there.push_back(known);
+      list += text(list.empty() ? "" : ", ", known.size.width, "×", known.size.height);
+    }
+  if (there.empty()) refuse("there is no section such as LEFT_CAM_HD with fx in the file; the file is cut off");
+  if (inputs.options.size == Size{}) {
+    if (there.size() == 1) return there[0];
+    throw Error(ErrorCategory::call,
+                text("the file has the cameras for images of ", list, "; give the size of the images"));
+  }
+  const Size size = size_of_images(inputs);
+  for (const ZedSize& one : there)
+    if (one.size == size) return one;
+  if (there.size() == 1 && is_centred(file, there[0].name, size)) return {there[0].name, size};
+  refuse(text("the file has the cameras for images of ", list, ", but these are ", size.width, "×", size.height,
+              "; give images of one of these sizes, or how much they are scaled with --calib-scale"));
+}
+
+Lens zed_lens(const Document& file, const std::string& section, const CalibrationOptions& options) {
+  const auto number = [&](const char* name) { return file.number(text(section, '.', name)); };
+  const auto or_zero = [&](const char* name) { return file.number_or(text(section, '.', name), 0); };
+  const std::vector<double> coefficients = {or_zero("k1"), or_zero("k2"), or_zero("p1"), or_zero("p2"),
+                                            or_zero("k3"), or_zero("k4"), or_zero("k5"), or_zero("k6")};
+  return lens_of({number("fx"), number("fy"), number("cx"), number("cy")},
+                 model_of({"ZED's lens", "radtan"}, coefficients, section, options), coefficients, section);
+}
+
+// The objects of a JSON file that hold `fields`, by their paths.
+std::vector<std::string> objects_with(const Document& file, std::initializer_list<const char*> fields,
+                                      const std::string& path = "", int depth = 0) {
+  std::vector<std::string> found;
+  const std::string start = path.empty() ? "" : path + '.';
+  if (std::all_of(fields.begin(), fields.end(), [&](const char* field) { return file.has(start + field); }))
+    found.push_back(path);
+  if (depth == 4) return found;
+  for (const std::string& name : file.names_below(path))
+    for (std::string& below : objects_with(file, fields, start + name, depth + 1)) found.push_back(std::move(below));
+  return found;
+}
+
+std::vector<std::string> realsense_cameras(const Document& file) {
+  return objects_with(file, {"fx", "fy", "ppx", "ppy"});
+}
+
+bool names_one_of(std::string path, std::initializer_list<const char*> words) {
+  for (char& c : path) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return path.find(word) != std::string::npos; });
+}
+
+// Returns the path of the left or right imager, from its name.
+std::string realsense_camera(const Document& file, bool left) {
+  for (const std::string& path : realsense_cameras(file))
+    if (left ? names_one_of(path, {"left", "infrared1", "infrared_1", "infrared 1", "infra1", "ir1", "ir_1"})
+             : names_one_of(path, {"right", "infrared2", "infrared_2", "infrared 2", "infra2", "ir2", "ir_2"}))
+      return path + '.';
+  refuse(text("there is no camera named ", (left ? "left or infrared1" : "right or infrared2"),
+              " with fx, fy, ppx and ppy in the file; export both imagers"));
+}
+
+Lens realsense_lens(const Document& file, const std::string& path, const CalibrationOptions& options) {
+  const auto number = [&](const char* name) { return file.number(path + name); };
+  const std::string d = path + "coeffs";
+  std::vector<double> coefficients = file.has(d) ? file.numbers_up_to(d, 14) : std::vector<double>();
+  NamedModel named = model_in(file, {(path + "model").c_str(), (path + "distortion_model").c_str()});
+  // Without distortion, the models agree: D400 cameras name inverse_brown_conrady for their rectified images.
+  if (std::all_of(coefficients.begin(), coefficients.end(), [](double k) { return k == 0; }) &&
+      named.model.find("rown") != std::string::npos)
+    named.model = "brown_conrady";
+  return lens_of({number("fx"), number("fy"), number("ppx"), number("ppy")}, model_of(named, coefficients, d, options),
+                 coefficients, path);
+}
+
+// librealsense stores rotations column by column, and translations in metres.
+Pose realsense_pose(const Document& file) {
+  const auto poses = objects_with(file, {"rotation", "translation"});
+  const auto stereo = std::find_if(poses.begin(), poses.end(), [](const std::string& path) {
+    return !names_one_of(path, {"color", "colour", "rgb", "depth", "gyro", "accel", "imu"});
+  });
+  if (stereo == poses.end())
+    refuse("there is no rotation and translation between the imagers in the file; export the extrinsics, too");
+  const std::string start = stereo->empty() ? "" : *stereo + '.';
+  Pose pose{transposed(rotation_of(file, start + "rotation")), vector_of(file, start + "translation")};
+  return pose.translation[0] > 0 ? pose.inverse() : pose;
+}
+
+// The entries of depthai's cameraData, [socket, {…}], by socket.
+class Depthai {
+ public:
+  explicit Depthai(const Document& file) : file_(file) {}
+
+  int socket(const char* name) const { return static_cast<int>(file_.number(text("stereoRectificationData.", name))); }
+
+  // Returns the start of the names of a camera.
+  std::string camera(int socket) const {
+    const auto entries = file_.names_below("cameraData");
+    const auto sockets = file_.numbers_up_to("cameraData", 64);
+    for (std::size_t i = 0; i < std::min(entries.size(), sockets.size()); ++i)
+      if (sockets[i] == socket) return text("cameraData.", i, ".1.");
+    refuse(text("there is no camera of socket ", socket, " in cameraData; give the calibration of a stereo device"));
+  }
+
+  Size size(int socket) const { return size_under(file_, camera(socket) + "width", camera(socket) + "height"); }
+
+  Lens lens(int socket, const CalibrationOptions& options) const {
+    const std::string start = camera(socket);
+    const double type = file_.number_or(start + "cameraType", 0);
+    auto coefficients = file_.numbers_up_to(start + "distortionCoeff", 14);
+    const bool fisheye = type == 1;
+    if (fisheye) coefficients.resize(std::min<std::size_t>(4, coefficients.size()));  // 14 are stored
+    const char* const model = fisheye ? "fisheye" : type == 0 ? "perspective" : "other than perspective and fisheye";
+    return lens_of(numbers_of_matrix(file_, start + "intrinsicMatrix"),
+                   model_of({start + "cameraType", model}, coefficients, start, options), coefficients, start);
+  }
+
+  // Follows the cameras from one socket to another. Translations are in centimetres.
+  std::optional<Pose> pose(int from, int to) const {
+    Pose pose;
+    for (std::set<int> visited; from != to;) {
+      const std::string start = camera(from) + "extrinsics.";
+      const int next = static_cast<int>(file_.number(start + "toCameraSocket"));
+      if (next < 0 || !visited.insert(from).second) return std::nullopt;
+      const auto metres = [&](const char* axis) { return file_.number(text(start, "translation.", axis)) / 100; };
+      pose = after({rotation_of(file_, start + "rotationMatrix"), {metres("x"), metres("y"), metres("z")}}, pose);
+      from = next;
+    }
+    return pose;
+  }
+
+ private:
+  const Document& file_;
+};
+
+}  // namespace
+
+bool is_zed(const Inputs& inputs) {
+  return inputs.first().has_below("stereo") && inputs.first().has("stereo.baseline");
+}
+
+// X_right = R·X_left − (Baseline, TY, TZ), in millimetres; R turns by the vector (RX, CV, RZ).
+CalibrationFile read_zed(const Inputs& inputs) {
+  const Document& file = inputs.first();
+  const ZedSize resolution = zed_resolution(file, inputs);
+  const auto stereo = [&](const char* name) {
+    const std::string of_size = text("stereo.", name, '_', resolution.name);
+    return file.has(of_size) ? file.number(of_size) : file.number_or(text("stereo.", name), 0);
+  };
+  RawPair pair;
+  pair.left = zed_lens(file, zed_section("left", resolution.name), inputs.options);
+  pair.right = zed_lens(file, zed_section("right", resolution.name), inputs.options);
+  pair.size = resolution.size;
+  pair.right_from_left = {rotation_by({stereo("rx"), stereo("cv"), stereo("rz")}),
+                          {-file.number("stereo.baseline"), -stereo("ty"), -stereo("tz")}};
+  pair.unit = "mm";
+  return computed(pair);
+}
+
+bool is_realsense(const Inputs& inputs) { return !realsense_cameras(inputs.first()).empty(); }
+
+CalibrationFile read_realsense(const Inputs& inputs) {
+  const Document& file = inputs.first();
+  const std::string left = realsense_camera(file, true), right = realsense_camera(file, false);
+  RawPair pair;
+  pair.left = realsense_lens(file, left, inputs.options);
+  pair.right = realsense_lens(file, right, inputs.options);
+  pair.size = size_under(file, left + "width", left + "height");
+  if (pair.size == Size{}) pair.size = size_of_images(inputs);
+  pair.right_from_left = realsense_pose(file);
+  pair.unit = "m";
+  return computed(pair);
+}
+
+bool is_depthai(const Inputs& inputs) {
+  return inputs.first().has("cameraData") && inputs.first().has("stereoRectificationData.leftCameraSocket");
+}
+
+CalibrationFile read_depthai(const Inputs& inputs) {
+  const Depthai device(inputs.first());
+  const int left = device.socket("leftCameraSocket"), right = device.socket("rightCameraSocket");
+  RawPair pair;
+  pair.left = device.lens(left, inputs.options);
+  pair.right = device.lens(right, inputs.options);
+  pair.size = device.size(left);
+  if (pair.size != device.size(right))
+    refuse("the images of the left and the right camera differ in size; both must have the same size");
+  if (const auto pose = device.pose(left, right))
+    pair.right_from_left = *pose;
+  else if (const auto back = device.pose(right, left))
+    pair.right_from_left = back->inverse();
+  else
+    refuse("the extrinsics of cameraData do not lead from the left to the right camera; calibrate the device again");
+  pair.unit = "m";
+  return computed(pair);
+}
+
+}  // namespace stereopsis::io

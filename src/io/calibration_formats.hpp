@@ -1,0 +1,67 @@
+// The table of the formats of calibration files, and what their readers share.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "geometry/stereo_rectify.hpp"
+#include "io/calibration_document.hpp"
+#include "stereopsis/calibration.hpp"
+
+namespace stereopsis::io {
+
+// The files of one calibration.
+struct Inputs {
+  std::vector<Document> files;
+  CalibrationOptions options;
+  std::vector<std::string> names = {};  // of the files, for messages
+
+  const Document& first() const { return files.front(); }
+  bool is_pair() const { return files.size() > 1; }
+  // Returns the file that has `name`, or null.
+  const Document* with(std::string_view name) const;
+};
+
+// A format. The order of the table matters: the first format that matches reads the files.
+struct CalibrationFormat {
+  const char* name;
+  const char* signature;  // what its files hold
+  const char* source;     // where its description was found
+  bool (*matches)(const Inputs& inputs);
+  CalibrationFile (*read)(const Inputs& inputs);
+};
+
+std::span<const CalibrationFormat> calibration_formats();
+
+// Reads parsed files. Throws Error(call) and Error(format); errors of one of several files begin with its name.
+CalibrationFile calibration_in(const Inputs& inputs);
+
+CalibrationFile read_middlebury(const Inputs& inputs);
+bool is_kitti(const Inputs& inputs);
+CalibrationFile read_kitti(const Inputs& inputs);
+bool is_camera_info(const Inputs& inputs);
+CalibrationFile read_camera_info(const Inputs& inputs);
+bool is_opencv(const Inputs& inputs);
+CalibrationFile read_opencv(const Inputs& inputs);
+bool is_kalibr(const Inputs& inputs);
+CalibrationFile read_kalibr(const Inputs& inputs);
+bool is_euroc(const Inputs& inputs);
+CalibrationFile read_euroc(const Inputs& inputs);
+bool is_camodocal(const Inputs& inputs);
+CalibrationFile read_camodocal(const Inputs& inputs);
+bool is_zed(const Inputs& inputs);
+CalibrationFile read_zed(const Inputs& inputs);
+bool is_cityscapes(const Inputs& inputs);
+CalibrationFile read_cityscapes(const Inputs& inputs);
+bool is_realsense(const Inputs& inputs);
+CalibrationFile read_realsense(const Inputs& inputs);
+bool is_depthai(const Inputs& inputs);
+CalibrationFile read_depthai(const Inputs& inputs);
+bool is_colmap(const Inputs& inputs);
+CalibrationFile read_colmap(const Inputs& inputs);
+bool is_agisoft(const Inputs& inputs);
+CalibrationFile read_agisoft(const Inputs& inputs);
+
+}  // namespace stereopsis::io

@@ -1,0 +1,496 @@
+// Tests every format of calibration files: one pair of cameras, written in each format, is read back; and files that
+// do not tell enough, contradict themselves or do not belong to the images.
+#include "io/calibration_formats.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.hpp"
+#include "io/calibration_parts.hpp"
+#include "io/test_files.hpp"
+#include "stereopsis/error.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+constexpr std::array<double, 4> radtan = {-0.28, 0.09, 0.0004, -0.0003}, equidistant = {0.12, -0.03, 0.01, -0.002};
+const Pose right_from_left = {rotation_by({0.01, -0.02, 0.006}), {-0.12, 0.002, 0.001}};
+
+template <class Numbers>
+std::string list(const Numbers& numbers, const char* separator = ", ") {
+  std::string out;
+  for (const double number : numbers) out += (out.empty() ? "" : separator) + number_text(number);
+  return out;
+}
+
+std::array<double, 16> matrix_of(const Pose& pose) {
+  const auto& r = pose.rotation;
+  const auto& t = pose.translation;
+  return {r[0], r[1], r[2], t[0], r[3], r[4], r[5], t[1], r[6], r[7], r[8], t[2], 0, 0, 0, 1};
+}
+
+// Returns w, x, y, z.
+std::array<double, 4> quaternion_of(const Matrix3& r) {
+  const Vector3 v = axis_and_angle_of(r);
+  const double angle = length(v), s = angle > 0 ? std::sin(angle / 2) / angle : 0;
+  return {std::cos(angle / 2), s * v[0], s * v[1], s * v[2]};
+}
+
+bool contains(const std::string& s, const std::string& part) { return s.find(part) != std::string::npos; }
+
+std::string replaced(std::string s, const std::string& from, const std::string& to) {
+  const std::size_t at = s.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return s.replace(at, from.size(), to);
+}
+
+class CalibrationFormats : public testing::Test {
+ protected:
+  fs::path file(const std::string& name, const std::string& contents) const {
+    fs::create_directories((folder_ / name).parent_path());
+    return put(folder_ / name, contents);
+  }
+
+  std::string refusal(const std::vector<fs::path>& files, const CalibrationOptions& options = {},
+                      ErrorCategory category = ErrorCategory::format) const {
+    try {
+      read(files, options);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.category(), category) << error.what();
+      return error.what();
+    }
+    return "(accepted)";
+  }
+
+  static CalibrationFile read(const std::vector<fs::path>& files, const CalibrationOptions& options = {}) {
+    return read_calibration_file(files[0], files.size() > 1 ? std::optional(files[1]) : std::nullopt, options);
+  }
+
+  TemporaryFolder folder_;
+};
+
+// The files of the pair have the size 320×240, f = 300 and the principal point (159.5, 119.5).
+void expect_pair(const CalibrationFile& read, const std::string& format, const std::array<double, 4>& distortion,
+                 const std::string& unit, double k3 = 0) {
+  EXPECT_EQ(read.format, format);
+  ASSERT_TRUE(read.cameras.has_value()) << read.no_cameras->what();
+  const StereoCalibration& c = *read.cameras;
+  EXPECT_EQ(c.size, (Size{320, 240}));
+  for (const Lens* lens : {&c.left.lens, &c.right.lens}) {
+    EXPECT_DOUBLE_EQ(lens->fx, 300);
+    EXPECT_DOUBLE_EQ(lens->fy, 300);
+    EXPECT_DOUBLE_EQ(lens->cx, 159.5);
+    EXPECT_DOUBLE_EQ(lens->cy, 119.5);
+    EXPECT_EQ(lens->model == Lens::Model::fisheye, distortion == equidistant);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_DOUBLE_EQ(lens->distortion[i], distortion[i]);
+    EXPECT_DOUBLE_EQ(lens->distortion[4], k3);
+  }
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(c.rotation[i], right_from_left.rotation[i], 1e-9);
+  const double metre = unit == "mm" ? 1000 : 1;
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(c.translation[i], metre * right_from_left.translation[i], 1e-9);
+  EXPECT_EQ(read.rig.unit, unit);
+  EXPECT_NEAR(read.rig.baseline, metre * length(right_from_left.translation), 1e-9);
+  EXPECT_TRUE(read.raw_only);
+  EXPECT_TRUE(read.warnings.empty()) << read.warnings[0];
+  EXPECT_TRUE(calibration_warnings(c).empty());
+}
+
+std::string opencv_matrix(const std::string& name, int rows, int columns, const std::string& data) {
+  return text(name, ": !!opencv-matrix\n   rows: ", rows, "\n   cols: ", columns, "\n   dt: d\n   data: [ ", data,
+              " ]\n");
+}
+
+// What stereoCalibrate returns, with the coefficients of `d`.
+std::string opencv_cameras(const std::string& d, const std::string& more = "image_width: 320\nimage_height: 240\n") {
+  std::string out = "%YAML:1.0\n---\n" + more;
+  for (const char* camera : {"1", "2"}) {
+    out += opencv_matrix(std::string("cameraMatrix") + camera, 3, 3, "300., 0., 159.5, 0., 300., 119.5, 0., 0., 1.");
+    out += opencv_matrix(std::string("distCoeffs") + camera, 1, 4, d);
+  }
+  return out + opencv_matrix("R", 3, 3, list(right_from_left.rotation)) +
+         opencv_matrix("T", 3, 1, list(right_from_left.translation));
+}
+
+TEST_F(CalibrationFormats, OpenCvWithoutRectification) {
+  expect_pair(read({file("stereo.yml", opencv_cameras(list(radtan) + ", -0.01"))}), "OpenCV", radtan, "", -0.01);
+  const std::string fisheye = opencv_cameras(list(equidistant), "imageSize: [ 320, 240 ]\ndistortion_model: fisheye\n");
+  expect_pair(read({file("fisheye.yml", fisheye)}), "OpenCV", equidistant, "");
+  std::string json = "{\"size\": [320, 240], \"R\": [0.01, -0.02, 0.006], \"T\": [[" +
+                     list(right_from_left.translation, "], [") + "]], \"distortion_model\": \"radtan\"";
+  for (const char* side : {"left", "right"})
+    json += text(", \"camera_matrix_", side, "\": [[300, 0, 159.5], [0, 300, 119.5], [0, 0, 1]], \"dist_coeffs_", side,
+                 "\": [", list(radtan), "]");
+  expect_pair(read({file("stereo.json", json + "}")}), "OpenCV", radtan, "");
+}
+
+TEST_F(CalibrationFormats, ALensModelThatTheFileDoesNotNameIsAsked) {
+  const fs::path four = file("four.yml", opencv_cameras(list(radtan)));
+  const std::string question = refusal({four}, {}, ErrorCategory::call);
+  EXPECT_TRUE(contains(question, "--lens radtan") && contains(question, "--lens equidistant")) << question;
+  EXPECT_TRUE(contains(question, "four.yml")) << question;
+  CalibrationOptions options;
+  options.lens = Lens::Model::polynomial;
+  expect_pair(read({four}, options), "OpenCV", radtan, "");
+  options.lens = Lens::Model::fisheye;
+  EXPECT_EQ(read({four}, options).cameras->left.lens.model, Lens::Model::fisheye);
+  const fs::path named =
+      file("named.yml", opencv_cameras(list(radtan), "image_size: [320, 240]\ncamera_model: radtan\n"));
+  EXPECT_TRUE(contains(refusal({named}, options, ErrorCategory::call), "leave --lens out"));
+  // Without distortion, or with five coefficients, the model is clear.
+  EXPECT_EQ(refusal({file("zero.yml", opencv_cameras("0, 0, 0, 0"))}), "(accepted)");
+  EXPECT_EQ(refusal({file("five.yml", opencv_cameras(list(radtan) + ", 0"))}), "(accepted)");
+  EXPECT_TRUE(contains(refusal({file("ds.yml", opencv_cameras("0, 0, 0, 0", "camera_model: ds\n"))}), "'ds'"));
+  EXPECT_EQ(lens_model("plumb_bob"), Lens::Model::polynomial);
+  EXPECT_EQ(lens_model("Kannala-Brandt"), Lens::Model::fisheye);
+  EXPECT_THROW(lens_model("round"), Error);
+}
+
+std::string ros_file(const std::string& model, const std::array<double, 4>& d, double tx) {
+  return text(
+      "image_width: 320\nimage_height: 240\ncamera_name: left\n"
+      "camera_matrix:\n  rows: 3\n  cols: 3\n  data: [140, 0, 159.5, 0, 140, 119.5, 0, 0, 1]\n",
+      model, "distortion_coefficients:\n  rows: 1\n  cols: 4\n  data: [", list(d),
+      "]\nrectification_matrix:\n  data: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nprojection_matrix:\n  rows: 3\n  cols: 4\n"
+      "  data: [116, 0, 164, ",
+      number_text(tx), ", 0, 116, 119, 0, 0, 0, 1, 0]\n");
+}
+
+TEST_F(CalibrationFormats, RosNamesItsModelInTwoKeys) {
+  for (const char* key :
+       {"camera_model: fisheye\n", "distortion_model: equidistant\n", "distortion_model: fisheye\n"}) {
+    const auto c =
+        read({file("l.yaml", ros_file(key, equidistant, 0)), file("r.yaml", ros_file(key, equidistant, -13.92))});
+    ASSERT_TRUE(c.cameras.has_value()) << key;
+    EXPECT_EQ(c.cameras->left.lens.model, Lens::Model::fisheye) << key;
+    EXPECT_NEAR(c.rig.baseline, 0.12, 1e-12);
+  }
+  const auto unnamed =
+      read({file("l.yaml", ros_file("", equidistant, 0)), file("r.yaml", ros_file("", equidistant, -13.92))});
+  ASSERT_TRUE(unnamed.no_cameras.has_value());  // the rig of rectified images is clear, the lenses are not
+  EXPECT_EQ(unnamed.no_cameras->category(), ErrorCategory::call);
+  EXPECT_TRUE(contains(unnamed.no_cameras->what(), "--lens"));
+}
+
+// A message as `rostopic echo` or `ros2 topic echo` prints it.
+std::string echoed(bool ros2, double tx, const std::string& more = "") {
+  std::string out =
+      "header:\n  stamp:\n    sec: 1\n  frame_id: cam\nheight: 240\nwidth: 320\ndistortion_model: plumb_bob\n";
+  for (const auto& [name, numbers] :
+       {std::pair{"D", std::string("0.0, 0.0, 0.0, 0.0, 0.0")},
+        {"K", std::string("300.0, 0.0, 159.5, 0.0, 300.0, 119.5, 0.0, 0.0, 1.0")},
+        {"R", std::string("1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0")},
+        {"P", "300.0, 0.0, 159.5, " + number_text(tx) + ", 0.0, 300.0, 119.5, 0.0, 0.0, 0.0, 1.0, 0.0"}}) {
+    if (!ros2) {
+      out += text(name, ": [", numbers, "]\n");
+      continue;
+    }
+    out += text(static_cast<char>(name[0] - 'A' + 'a'), ":\n");
+    for (const std::string& number : split(numbers, ',')) out += "- " + number + "\n";
+  }
+  return out + more + "---\nheader:\n  stamp:\n    sec: 2\n";
+}
+
+TEST_F(CalibrationFormats, RosTopicsAreReadInBothSpellings) {
+  for (const bool ros2 : {false, true}) {
+    const auto c = read({file("l.yaml", echoed(ros2, 0)), file("r.yaml", echoed(ros2, -36))});
+    EXPECT_EQ(c.rig.focal, 300);
+    EXPECT_NEAR(c.rig.baseline, 0.12, 1e-12);
+    EXPECT_EQ(c.rig.size, (Size{320, 240}));
+    EXPECT_TRUE(c.cameras.has_value());
+    EXPECT_FALSE(c.raw_only);
+  }
+  const std::string part =
+      "binning_x: 2\nbinning_y: 2\nroi:\n  x_offset: 20\n  y_offset: 40\n  height: 160\n  width: 200\n";
+  const auto c = read({file("l.yaml", echoed(false, 0, part)), file("r.yaml", echoed(false, -36, part))});
+  EXPECT_EQ(c.rig.size, (Size{100, 80}));
+  EXPECT_EQ(c.rig.focal, 150);
+  EXPECT_EQ(c.rig.cx_left, (159.5 - 20) / 2);
+  EXPECT_EQ(c.rig.cy, (119.5 - 40) / 2);
+  EXPECT_NEAR(c.rig.baseline, 0.12, 1e-12);
+}
+
+std::string kalibr(const std::string& model, const std::array<double, 4>& d, const std::string& pose) {
+  std::string out;
+  for (const char* camera : {"cam0", "cam1"})
+    out += text(camera, ":\n  camera_model: pinhole\n  distortion_coeffs: [", list(d), "]\n  distortion_model: ", model,
+                "\n  intrinsics: [300.0, 300.0, 159.5, 119.5]\n  resolution: [320, 240]\n",
+                camera == std::string("cam1") ? pose : "");
+  return out;
+}
+
+std::string rows_of(const std::string& name, const Pose& pose) {
+  const auto m = matrix_of(pose);
+  std::string out = "  " + name + ":\n";
+  for (std::size_t row = 0; row < 4; ++row) out += "  - [" + list(std::span(m).subspan(4 * row, 4)) + "]\n";
+  return out;
+}
+
+TEST_F(CalibrationFormats, KalibrCamchain) {
+  const std::string pose = rows_of("T_cn_cnm1", right_from_left);
+  expect_pair(read({file("a.yaml", kalibr("radtan", radtan, pose))}), "Kalibr camchain", radtan, "m");
+  expect_pair(read({file("b.yaml", kalibr("equidistant", equidistant, pose))}), "Kalibr camchain", equidistant, "m");
+  // The cameras relative to the IMU; cam0 may be the right one.
+  const Pose imu{rotation_by({0.4, 1.2, -0.3}), {0.05, -0.02, 0.01}};
+  const std::string of_imu = replaced(kalibr("radtan", radtan, rows_of("T_cam_imu", after(right_from_left, imu))),
+                                      "cam1:\n", rows_of("T_cam_imu", imu) + "cam1:\n");
+  expect_pair(read({file("c.yaml", of_imu)}), "Kalibr camchain", radtan, "m");
+  const std::string swapped = rows_of("T_cn_cnm1", right_from_left.inverse());
+  expect_pair(read({file("d.yaml", kalibr("radtan", radtan, swapped))}), "Kalibr camchain", radtan, "m");
+  EXPECT_TRUE(contains(refusal({file("e.yaml", kalibr("radtan", radtan, ""))}), "T_cn_cnm1"));
+  for (const char* model : {"omni", "ds", "eucm"}) {
+    const std::string other = replaced(kalibr("radtan", radtan, pose), "pinhole", model);
+    const std::string sentence = refusal({file("f.yaml", other)});
+    EXPECT_TRUE(contains(sentence, model) && contains(sentence, "pinhole")) << sentence;
+  }
+  EXPECT_TRUE(contains(refusal({file("g.yaml", kalibr("fov", radtan, pose))}), "'fov'"));
+}
+
+std::string sensor(const Pose& body_from_sensor, const std::string& model, const std::array<double, 4>& d) {
+  return text("# camera\nsensor_type: camera\nT_BS:\n  cols: 4\n  rows: 4\n  data: [",
+              list(matrix_of(body_from_sensor)),
+              "]\nrate_hz: 20\nresolution: [320, 240]\ncamera_model: pinhole\n"
+              "intrinsics: [300.0, 300.0, 159.5, 119.5] #fu, fv, cu, cv\ndistortion_model: ",
+              model, "\ndistortion_coefficients: [", list(d), "]\n");
+}
+
+TEST_F(CalibrationFormats, EurocInTwoFilesOrAFolder) {
+  const Pose left{rotation_by({0.1, 0.2, 1.5}), {0.02, 0.06, 0.01}}, right = after(left, right_from_left.inverse());
+  const auto l = file("mav0/cam0/sensor.yaml", sensor(left, "radial-tangential", radtan));
+  const auto r = file("mav0/cam1/sensor.yaml", sensor(right, "radial-tangential", radtan));
+  expect_pair(read({l, r}), "EuRoC sensor.yaml", radtan, "m");
+  expect_pair(read({folder_ / "mav0"}), "EuRoC sensor.yaml", radtan, "m");
+  expect_pair(read({folder_ / ""}), "EuRoC sensor.yaml", radtan, "m");
+  EXPECT_TRUE(contains(refusal({l}, {}, ErrorCategory::call), "right camera"));
+  EXPECT_TRUE(contains(refusal({r, l}), "swap"));
+  fs::create_directory(folder_ / "empty");
+  EXPECT_TRUE(contains(refusal({folder_ / "empty"}, {}, ErrorCategory::file), "cam0/sensor.yaml"));
+}
+
+std::string camodocal(bool fisheye) {
+  const std::string start = "%YAML:1.0\n---\ncamera_name: camera\nimage_width: 320\nimage_height: 240\n";
+  if (fisheye)
+    return start +
+           "model_type: KANNALA_BRANDT\nprojection_parameters:\n   k2: 0.12\n   k3: -0.03\n   k4: 0.01\n   k5: -0.002\n"
+           "   mu: 300.\n   mv: 300.\n   u0: 159.5\n   v0: 119.5\n";
+  return start +
+         "model_type: PINHOLE\ndistortion_parameters:\n   k1: -0.28\n   k2: 0.09\n   p1: 0.0004\n   p2: -0.0003\n"
+         "projection_parameters:\n   fx: 300.\n   fy: 300.\n   cx: 159.5\n   cy: 119.5\n";
+}
+
+TEST_F(CalibrationFormats, CamodocalAndVins) {
+  const Pose left{rotation_by({0.1, 0.2, 1.5}), {0.02, 0.06, 0.01}}, right = after(left, right_from_left.inverse());
+  file("left.yaml", camodocal(true));
+  file("right.yaml", camodocal(true));
+  const auto vins = file("vins.yaml", "%YAML:1.0\nimu: 1\ncam0_calib: \"left.yaml\"\ncam1_calib: \"right.yaml\"\n" +
+                                          opencv_matrix("body_T_cam0", 4, 4, list(matrix_of(left))) +
+                                          opencv_matrix("body_T_cam1", 4, 4, list(matrix_of(right))));
+  expect_pair(read({vins}), "camodocal or VINS", equidistant, "m");
+  EXPECT_TRUE(contains(refusal({folder_ / "left.yaml", folder_ / "right.yaml"}), "pose"));
+  const auto q = quaternion_of(right_from_left.rotation);
+  const auto& t = right_from_left.translation;
+  file("rig/camera_left.yaml", camodocal(false));
+  file("rig/camera_right.yaml", camodocal(false));
+  file("rig/extrinsics.yaml",
+       text("%YAML:1.0\ntransform:\n   q_x: ", number_text(q[1]), "\n   q_y: ", number_text(q[2]),
+            "\n   q_z: ", number_text(q[3]), "\n   q_w: ", number_text(q[0]), "\n   t_x: ", number_text(t[0]),
+            "\n   t_y: ", number_text(t[1]), "\n   t_z: ", number_text(t[2]), '\n'));
+  expect_pair(read({folder_ / "rig"}), "camodocal or VINS", radtan, "");
+  file("left.yaml", replaced(camodocal(true), "KANNALA_BRANDT", "MEI"));
+  EXPECT_TRUE(contains(refusal({vins}), "'MEI'"));
+}
+
+std::string zed(const std::string& resolution) {
+  std::string out;
+  for (const char* side : {"LEFT", "RIGHT"})
+    out += text('[', side, "_CAM_", resolution,
+                "]\nfx=300\nfy=300\ncx=159.5\ncy=119.5\nk1=-0.28\nk2=0.09\np1=0.0004\n"
+                "p2=-0.0003\nk3=-0.01\n\n");
+  return out;
+}
+
+TEST_F(CalibrationFormats, ZedConf) {
+  const std::string stereo =
+      "[STEREO]\nBaseline=120\nTY=-2\nTZ=-1\nCV_VGA=-0.02\nRX_VGA=0.01\nRZ_VGA=0.006\n"
+      "CV_HD=-0.02\nRX_HD=0.01\nRZ_HD=0.006\n";
+  CalibrationOptions options;
+  options.size = {320, 240};
+  expect_pair(read({file("SN1.conf", zed("VGA") + stereo)}, options), "ZED .conf", radtan, "mm", -0.01);
+  const auto both = file("SN2.conf", zed("HD") + zed("VGA") + stereo);
+  EXPECT_TRUE(contains(refusal({both}, options), "1280×720, 672×376"));
+  options.size = {672, 376};
+  EXPECT_EQ(read({both}, options).cameras->size, options.size);
+  EXPECT_TRUE(contains(refusal({both}, {}, ErrorCategory::call), "size"));
+}
+
+TEST_F(CalibrationFormats, CityscapesHasTheRectifiedCamera) {
+  const auto c = read({file("camera.json",
+                            "{\"extrinsic\": {\"baseline\": 0.209313, \"pitch\": 0.03, \"roll\": 0.0},\n"
+                            "\"intrinsic\": {\"fx\": 2262.52, \"fy\": 2265.30, \"u0\": 1096.98, \"v0\": 513.137}}")});
+  EXPECT_EQ(c.format, "Cityscapes camera.json");
+  EXPECT_EQ(c.rig.focal, 2262.52);
+  EXPECT_EQ(c.rig.baseline, 0.209313);
+  EXPECT_EQ(c.rig.unit, "m");
+  EXPECT_EQ(c.rig.cx_left, c.rig.cx_right);
+  EXPECT_TRUE(contains(c.no_cameras->what(), "--raw"));
+}
+
+TEST_F(CalibrationFormats, RealSenseParametersAsJson) {
+  std::string json = "{\"serial\": \"1234\"";
+  for (const char* name : {"infrared1", "infrared2"})
+    json += text(", \"", name,
+                 "\": {\"width\": 320, \"height\": 240, \"fx\": 300.0, \"fy\": 300.0, \"ppx\": 159.5, "
+                 "\"ppy\": 119.5, \"model\": \"distortion.brown_conrady\", \"coeffs\": [",
+                 list(radtan), ", 0.0]}");
+  json += text(", \"extrinsics\": {\"infrared1_to_infrared2\": {\"rotation\": [",
+               list(transposed(right_from_left.rotation)), "], \"translation\": [", list(right_from_left.translation),
+               "]}}}");
+  expect_pair(read({file("rs.json", json)}), "RealSense", radtan, "m");
+  EXPECT_TRUE(contains(refusal({file("one.json", replaced(json, "infrared2\"", "color\""))}), "infrared2"));
+}
+
+TEST_F(CalibrationFormats, DepthaiEeprom) {
+  const auto camera = [](const Pose* pose, int to) {
+    const Pose p = pose != nullptr ? *pose : Pose{};
+    const auto row = [&](std::size_t i) { return "[" + list(std::span(p.rotation).subspan(3 * i, 3)) + "]"; };
+    const auto& t = p.translation;
+    return text(
+        "{\"cameraType\": 0, \"width\": 320, \"height\": 240, \"intrinsicMatrix\": [[300.0, 0.0, 159.5], "
+        "[0.0, 300.0, 119.5], [0.0, 0.0, 1.0]], \"distortionCoeff\": [",
+        list(radtan), ", -0.01, 0, 0, 0, 0, 0, 0, 0, 0, 0], \"extrinsics\": {\"rotationMatrix\": [", row(0), ", ",
+        row(1), ", ", row(2), "], \"toCameraSocket\": ", to, ", \"translation\": {\"x\": ", number_text(100 * t[0]),
+        ", \"y\": ", number_text(100 * t[1]), ", \"z\": ", number_text(100 * t[2]), "}}}");
+  };
+  const std::string json = "{\"boardName\": \"OAK\", \"cameraData\": [[0, " + camera(nullptr, -1) + "], [1, " +
+                           camera(&right_from_left, 2) + "], [2, " + camera(nullptr, 0) +
+                           "]], \"stereoRectificationData\": {\"leftCameraSocket\": 1, \"rightCameraSocket\": 2}}";
+  expect_pair(read({file("oak.json", json)}), "depthai EEPROM", radtan, "m", -0.01);
+}
+
+TEST_F(CalibrationFormats, ColmapRigsAndImages) {
+  file("cameras.txt", "# Camera list\n1 OPENCV 320 240 300 300 160 120 " + list(radtan, " ") +
+                          "\n4 OPENCV 320 240 300 300 160 120 " + list(radtan, " ") + "\n");
+  const auto rigs =
+      file("rigs.txt", "# Rig list\n1 2 CAMERA 1 CAMERA 4 1 " + list(quaternion_of(right_from_left.rotation), " ") +
+                           " " + list(right_from_left.translation, " ") + "\n");
+  expect_pair(read({folder_ / "cameras.txt", rigs}), "COLMAP", radtan, "");
+  expect_pair(read({folder_ / ""}), "COLMAP", radtan, "");
+  const Pose world{rotation_by({0.3, 0.1, -0.2}), {1, 2, 3}}, right = after(right_from_left, world);
+  const auto image = [](int id, const Pose& pose, int camera) {
+    return text(id, ' ', list(quaternion_of(pose.rotation), " "), ' ', list(pose.translation, " "), ' ', camera, " cam",
+                camera, "/0.png\n100.5 20.25 -1 7 8 -1\n");
+  };
+  const auto images = file("images.txt", "# Image list\n" + image(1, right, 4) + image(2, world, 1));
+  expect_pair(read({folder_ / "cameras.txt", images}), "COLMAP", radtan, "");
+  EXPECT_TRUE(contains(refusal({folder_ / "cameras.txt"}, {}, ErrorCategory::call), "rigs.txt"));
+  file("cameras.txt", "1 THIN_PRISM_FISHEYE 320 240 300 300 160 120 0 0 0 0 0 0 0 0\n");
+  EXPECT_TRUE(contains(refusal({folder_ / "cameras.txt", rigs}), "THIN_PRISM_FISHEYE"));
+}
+
+TEST_F(CalibrationFormats, AgisoftCameras) {
+  const Pose left{rotation_by({0.3, 0.1, -0.2}), {1, 2, 3}}, right = after(left, right_from_left.inverse());
+  std::string xml =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<document version=\"2.0.0\">\n<chunk label=\"1\">\n<sensors>";
+  for (const char* id : {"0", "1"})
+    xml += text("<sensor id=\"", id,
+                "\" type=\"frame\"><resolution width=\"320\" height=\"240\"/>"
+                "<calibration type=\"frame\" class=\"adjusted\"><resolution width=\"320\" height=\"240\"/><f>300</f>"
+                "<cx>0</cx><cy>0</cy><k1>-0.28</k1><k2>0.09</k2><k3>-0.01</k3><p1>-0.0003</p1><p2>0.0004</p2>"
+                "</calibration></sensor>");
+  xml += "</sensors><cameras>";
+  xml +=
+      "<camera id=\"0\" sensor_id=\"0\" label=\"l\"><transform>" + list(matrix_of(left), " ") + "</transform></camera>";
+  xml += "<camera id=\"1\" sensor_id=\"1\" label=\"r\"><transform>" + list(matrix_of(right), " ") +
+         "</transform></camera>";
+  xml += "<camera id=\"2\" sensor_id=\"1\" label=\"not aligned\"/></cameras></chunk></document>\n";
+  expect_pair(read({file("cameras.xml", xml)}), "Agisoft XML", radtan, "", -0.01);
+  EXPECT_TRUE(contains(refusal({file("b2.xml", replaced(xml, "<cx>0", "<b2>0.3</b2><cx>0"))}), "b2"));
+}
+
+TEST_F(CalibrationFormats, AnUnknownFileIsAnsweredByTheKnownFormatsAndItsContents) {
+  const std::string sentence = refusal({file("x.yaml", "exposure: 3\ngain: 2\nlens:\n  mount: c\n")});
+  for (const char* part :
+       {"exposure, gain, lens", "Middlebury", "KITTI", "OpenCV", "ROS", "Kalibr", "EuRoC", "ZED", "COLMAP"})
+    EXPECT_TRUE(contains(sentence, part)) << sentence;
+  std::string many;
+  for (int i = 0; i < 30; ++i) many += text("name", i, ": 1\n");
+  EXPECT_TRUE(contains(refusal({file("y.yaml", many)}), "and 22 more"));
+  EXPECT_TRUE(contains(refusal({file("z.yaml", "a: &n 1\nb: *n\n")}), "alias"));
+}
+
+TEST_F(CalibrationFormats, EveryFormatNamesItsSource) {
+  EXPECT_GE(io::calibration_formats().size(), 13U);
+  for (const io::CalibrationFormat& format : io::calibration_formats()) {
+    EXPECT_GT(std::string(format.source).size(), 10U) << format.name;
+    EXPECT_GT(std::string(format.signature).size(), 3U) << format.name;
+  }
+}
+
+TEST_F(CalibrationFormats, AScaleAppliesToEveryLengthInPixels) {
+  CalibrationOptions half;
+  half.scale = 0.5;
+  const auto path = file("a.yaml", kalibr("radtan", radtan, rows_of("T_cn_cnm1", right_from_left)));
+  const auto whole = read({path}), scaled = read({path}, half);
+  EXPECT_EQ(scaled.cameras->size, (Size{160, 120}));
+  EXPECT_EQ(scaled.rig.size, (Size{160, 120}));
+  EXPECT_EQ(scaled.cameras->left.lens.fx, 150);
+  EXPECT_EQ(scaled.cameras->left.lens.cx, 79.5);  // (159.5 + ½) / 2 − ½
+  EXPECT_EQ(scaled.cameras->left.lens.distortion, whole.cameras->left.lens.distortion);
+  EXPECT_DOUBLE_EQ(scaled.rig.focal, whole.rig.focal / 2);
+  EXPECT_EQ(scaled.rig.baseline, whole.rig.baseline);
+  half.scale = 0;
+  EXPECT_THROW(read({path}, half), Error);
+  EXPECT_EQ(calibration_scale({1280, 960}, {320, 240}), 0.25);
+  EXPECT_FALSE(calibration_scale({1280, 960}, {320, 200}).has_value());
+}
+
+TEST_F(CalibrationFormats, APrincipalPointOutsideTheImageIsWarnedOf) {
+  const Rig rig{1200, 638, 687.6, 478, 120, "mm", {}};
+  const auto warnings = calibration_warnings(rig, {320, 240});
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(contains(warnings[0], "(638, 478)") && contains(warnings[0], "--calib-scale 0.25")) << warnings[0];
+  EXPECT_TRUE(calibration_warnings(rig, {1280, 960}).empty());
+}
+
+TEST_F(CalibrationFormats, ContradictionsAndImplausibleUnitsAreWarnedOf) {
+  const auto raw = read({file("a.yml", opencv_cameras(list(radtan) + ", 0"))});
+  write_calibration(folder_ / "sound.yml", *raw.cameras);
+  EXPECT_TRUE(read({folder_ / "sound.yml"}).warnings.empty());
+  StereoCalibration wrong = *raw.cameras;
+  for (double& t : wrong.translation) t *= 1000;
+  write_calibration(folder_ / "units.yml", wrong);
+  auto warnings = read({folder_ / "units.yml"}).warnings;
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(contains(warnings[0], "120.02") && contains(warnings[0], "0.12 by P2")) << warnings[0];
+  wrong = *raw.cameras;
+  wrong.rotation = rotation_by({0, 0.15, 0});
+  write_calibration(folder_ / "stale.yml", wrong);
+  warnings = read({folder_ / "stale.yml"}).warnings;
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(contains(warnings[0], "9.7") && contains(warnings[0], "stale.yml: R and T contradict")) << warnings[0];
+
+  warnings = read({file("l.yaml", ros_file("", radtan, 0)), file("r.yaml", ros_file("", radtan, -13920))}).warnings;
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(contains(warnings[0], "the baseline is 120 m")) << warnings[0];
+}
+
+TEST_F(CalibrationFormats, EveryTruncationIsReadOrRefused) {
+  const std::string texts[] = {opencv_cameras(list(radtan) + ", 0"),
+                               kalibr("radtan", radtan, rows_of("T_cn_cnm1", right_from_left)),
+                               zed("VGA") + "[STEREO]\nBaseline=120\nRX_VGA=0.01\n"};
+  CalibrationOptions options;
+  options.size = {320, 240};
+  for (const std::string& whole : texts)
+    for (std::size_t length = 0; length < whole.size(); length += 3) try {
+        EXPECT_GT(read({file("cut", whole.substr(0, length))}, options).rig.focal, 0);
+      } catch (const Error& error) {
+        EXPECT_NE(error.category(), ErrorCategory::file) << error.what();
+      }
+}
+
+}  // namespace
+}  // namespace stereopsis

@@ -1,0 +1,194 @@
+// Reader of what OpenCV's stereoCalibrate and stereoRectify give, as YAML, XML or JSON: cameras M1, D1, M2, D2 with R
+// and T, and the rectification R1, R2, P1, P2 or Q, which is computed if it is missing. P2(0, 3) = −f · baseline. The
+// unit is that of the calibration board, which `calibrate` writes to the file and OpenCV does not. The parts may be
+// divided between two files.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/text.hpp"
+#include "io/calibration_parts.hpp"
+#include "io/tokens.hpp"
+#include "stereopsis/error.hpp"
+
+namespace stereopsis::io {
+namespace {
+
+constexpr double largest_angle = 0.1;    // degrees between R and the rotation by R1 and R2
+constexpr double largest_offset = 0.01;  // share of the baseline between T and the translation by R2 and P2
+
+using Names = std::initializer_list<const char*>;
+constexpr Names matrix_names = {"M",  "K",  "cameraMatrix", "camera_matrix", "CameraMatrix", "camera_matrix_",
+                                "K_", "M_", "mtx",          "cameraMatrix_", "intrinsic",    "intrinsics_"};
+constexpr Names distortion_names = {"D",           "distCoeffs",  "dist_coeffs", "distortion", "dist_coeffs_",
+                                    "distCoeffs_", "distortion_", "dist",        "DistCoeffs", "D_",
+                                    "dist_"};
+constexpr Names rotation_names = {"R", "rotation", "rotation_matrix", "rotationMatrix", "Rotation", "om"};
+constexpr Names translation_names = {"T", "translation", "translation_vector", "translationVector", "Translation", "t"};
+
+// A value and the file that has it.
+struct Found {
+  const Document* file = nullptr;
+  std::string name;
+
+  explicit operator bool() const { return file != nullptr; }
+};
+
+// Finds a matrix, which OpenCV stores as NAME.data and others as NAME.
+Found find(const Inputs& inputs, const std::string& name) {
+  for (const std::string& full : {text(name, ".data"), name})
+    if (const Document* file = inputs.with(full)) return {file, full};
+  return {};
+}
+
+Found find_any(const Inputs& inputs, Names names) {
+  for (const char* name : names)
+    if (const Found found = find(inputs, name)) return found;
+  return {};
+}
+
+// Finds a matrix of camera 1 or 2: M1, M_left, left_M or ML.
+Found find_of_camera(const Inputs& inputs, Names names, int camera) {
+  const char *const word = camera == 1 ? "left" : "right", *const letter = camera == 1 ? "L" : "R";
+  for (const char* name : names)
+    for (const std::string& full :
+         {text(name, camera), text(name, word), text(name, '_', word), text(word, '_', name), text(name, letter)})
+      if (const Found found = find(inputs, full)) return found;
+  return {};
+}
+
+Found need(const Found& found, const std::string& what) {
+  if (!found) refuse(text("there is no ", what, " in the file; the file is cut off, or has another format"));
+  return found;
+}
+
+Size size_in(const Inputs& inputs) {
+  for (const Document& file : inputs.files) {
+    for (const char* name : {"image_size", "imageSize", "img_size", "size", "resolution"})
+      if (file.has(name)) {
+        const auto numbers = file.numbers(name, 2);
+        return size_of(numbers[0], numbers[1]);
+      }
+    for (const auto& [width, height] : {std::pair{"image_width", "image_height"}, {"width", "height"}})
+      if (const Size size = size_under(file, width, height); size != Size{}) return size;
+  }
+  return {};
+}
+
+std::string unit_in(const Inputs& inputs) {
+  const Document* file = inputs.with("unit");
+  if (file == nullptr) return {};
+  const std::string unit = file->word("unit");
+  if (!unit.empty() && unit != "mm" && unit != "m")
+    refuse(text("the unit is '", Tokens::printable(unit), "'; it must be mm or m, or be left out"));
+  return unit;
+}
+
+NamedModel model_key(const Document& file) {
+  if (const std::string flag = file.word("fisheye_model"); !flag.empty())
+    return {"fisheye_model", flag == "0" || flag == "false" ? "radtan" : "fisheye"};
+  return model_in(file, {"distortion_model", "camera_model", "model_type", "lens_model", "model"});
+}
+
+Lens lens(const Inputs& inputs, int camera) {
+  const Found matrix = find_of_camera(inputs, matrix_names, camera);
+  if (!matrix)
+    refuse(text("there is no M", camera,
+                ", so the file describes only rectified images; leave --raw out, or give the calibration of the raw "
+                "cameras"));
+  const Found distortion = need(find_of_camera(inputs, distortion_names, camera), text("D", camera));
+  const auto coefficients = distortion.file->numbers_up_to(distortion.name, 14);
+  return lens_of(numbers_of_matrix(*matrix.file, matrix.name),
+                 model_of(model_key(*distortion.file), coefficients, distortion.name, inputs.options), coefficients,
+                 text(matrix.name, " with ", distortion.name));
+}
+
+Rig rig_in(const Inputs& inputs) {
+  Size size = size_in(inputs);
+  if (const Document* file = inputs.with("rectified_size")) {
+    const auto numbers = file->numbers("rectified_size", 2);
+    size = size_of(numbers[0], numbers[1]);
+  }
+  const Found p1 = find(inputs, "P1"), p2 = find(inputs, "P2"), q = find(inputs, "Q");
+  if (p1 && (p2 || !q)) {
+    need(p2, "P2");
+    return rig_of_projections("P1", p1.file->numbers(p1.name, 12), "P2", p2.file->numbers(p2.name, 12),
+                              unit_in(inputs).c_str(), size);
+  }
+  const auto numbers = q.file->numbers(q.name, 16);
+  std::array<double, 16> elements{};
+  std::copy(numbers.begin(), numbers.end(), elements.begin());
+  Rig rig = rig_of_reprojection(elements);
+  rig.unit = unit_in(inputs);
+  rig.size = size;
+  return checked(rig);
+}
+
+// Returns R and T if the file has both.
+std::optional<Pose> pose_in(const Inputs& inputs) {
+  const Found r = find_any(inputs, rotation_names), t = find_any(inputs, translation_names);
+  if (!r || !t) return std::nullopt;
+  return Pose{rotation_of(*r.file, r.name), vector_of(*t.file, t.name)};
+}
+
+StereoCalibration cameras_in(const Inputs& inputs, const Rig& rig) {
+  StereoCalibration c;
+  c.rig = rig;
+  c.size = size_in(inputs);
+  c.left.lens = lens(inputs, 1);
+  c.right.lens = lens(inputs, 2);
+  if (c.size == Size{}) c.size = size_of_images(inputs);
+  if (c.rig.size == Size{}) c.rig.size = c.size;
+  const Found r1 = need(find(inputs, "R1"), "R1"), r2 = need(find(inputs, "R2"), "R2");
+  c.left.rectification = rotation_of(*r1.file, r1.name);
+  c.right.rectification = rotation_of(*r2.file, r2.name);
+  const Pose pose = pose_in(inputs).value_or(pose_of_rectification(c));
+  c.rotation = pose.rotation, c.translation = pose.translation;
+  return c;
+}
+
+// Returns a sentence if R and T contradict R1, R2 and P2, which rectify the images.
+std::vector<std::string> contradictions(const StereoCalibration& c) {
+  const Pose implied = pose_of_rectification(c);
+  const double angle = length(axis_and_angle_of(product(c.rotation, transposed(implied.rotation)))) * 57.29577951308232;
+  Vector3 offset = c.translation;
+  for (std::size_t i = 0; i < 3; ++i) offset[i] -= implied.translation[i];
+  if (angle <= largest_angle && length(offset) <= largest_offset * c.rig.baseline) return {};
+  const auto rounded = [](double value) { return number_text(std::round(value * 1e4) / 1e4); };
+  return {text("R and T contradict R1, R2 and P2, which are used: the rotations differ by ", rounded(angle),
+               "° and the baseline is ", rounded(length(c.translation)), " by T but ", rounded(c.rig.baseline),
+               " by P2; at most ", largest_angle, "° and ", 100 * largest_offset,
+               " % are expected; calibrate again, or take all matrices from one calibration in one unit")};
+}
+
+CalibrationFile read_unrectified(const Inputs& inputs) {
+  RawPair pair;
+  pair.left = lens(inputs, 1);
+  pair.right = lens(inputs, 2);
+  const auto pose = pose_in(inputs);
+  if (!pose)
+    refuse(
+        "the file describes two cameras, but not the pose between them; add R and T, as stereoCalibrate returns them");
+  pair.right_from_left = *pose;
+  pair.unit = unit_in(inputs);
+  pair.size = size_in(inputs);
+  if (pair.size == Size{}) pair.size = size_of_images(inputs);
+  return computed(pair);
+}
+
+}  // namespace
+
+bool is_opencv(const Inputs& inputs) {
+  return find(inputs, "P1") || find(inputs, "Q") ||
+         (find_of_camera(inputs, matrix_names, 1) && find_of_camera(inputs, matrix_names, 2));
+}
+
+CalibrationFile read_opencv(const Inputs& inputs) {
+  if (!find(inputs, "P1") && !find(inputs, "Q")) return read_unrectified(inputs);
+  const Rig rig = rig_in(inputs);
+  CalibrationFile file = rectified(rig, [&] { return cameras_in(inputs, rig); });
+  if (file.cameras) file.warnings = contradictions(*file.cameras);
+  return file;
+}
+
+}  // namespace stereopsis::io

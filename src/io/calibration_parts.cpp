@@ -1,0 +1,179 @@
+#include "io/calibration_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.hpp"
+#include "stereopsis/error.hpp"
+
+namespace stereopsis::io {
+namespace {
+
+constexpr double largest_side = 1 << 20;
+
+bool close_to(double a, double b, double tolerance) { return std::abs(a - b) <= tolerance; }
+
+double within(const char* what, double value, double low, double high) {
+  if (!(value >= low && value <= high))
+    refuse(text("the ", what, " is ", number_text(value), "; it must be from ", number_text(low), " to ",
+                number_text(high)));
+  return value;
+}
+
+// Returns t of K·(I | t): K⁻¹ times the last column, which gives the camera's position.
+Vector3 translation(const std::vector<double>& p) {
+  return {(p[3] - p[2] * p[11]) / p[0], (p[7] - p[6] * p[11]) / p[5], p[11]};
+}
+
+void check_projection(const std::string& name, const std::vector<double>& p) {
+  within("focal length", p[0], 1e-3, 1e7);
+  if (!close_to(p[0], p[5], 1e-3 * p[0]))
+    refuse(text(name, " has the focal lengths ", number_text(p[0]), " and ", number_text(p[5]),
+                "; a rectified camera must have the same in both directions"));
+  for (const auto& [index, value] : {std::pair{1, 0.0}, {4, 0.0}, {8, 0.0}, {9, 0.0}, {10, 1.0}})
+    if (!close_to(p[static_cast<std::size_t>(index)], value, 1e-6))
+      refuse(text(name, " is not the projection of a rectified camera: element (", index / 4, ", ", index % 4, ") is ",
+                  number_text(p[static_cast<std::size_t>(index)]), " and must be ", value));
+}
+
+}  // namespace
+
+void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
+
+void require_pair(const Inputs& inputs, const char* what) {
+  if (!inputs.is_pair())
+    throw Error(ErrorCategory::call, text(what, " describes only one camera; give the file of the right camera, too"));
+}
+
+Size size_of(double width, double height) {
+  for (const double side : {width, height})
+    if (!(side >= 1 && side <= largest_side) || side != std::floor(side))
+      refuse(text("the image size is ", number_text(width), "×", number_text(height),
+                  "; both must be integers from 1 to ", number_text(largest_side)));
+  constexpr double most_pixels = 1 << 28;  // the same limit as for images
+  if (width * height > most_pixels)
+    refuse(text("the image size is ", number_text(width), "×", number_text(height), "; at most ",
+                number_text(most_pixels), " pixels are supported"));
+  return {static_cast<int>(width), static_cast<int>(height)};
+}
+
+Size size_under(const Document& file, const std::string& width, const std::string& height) {
+  if (!file.has(width) && !file.has(height)) return {};
+  return size_of(file.number(width), file.number(height));
+}
+
+Size size_of_images(const Inputs& inputs) {
+  const Size size = inputs.options.size;
+  if (size == Size{}) refuse("the file has no image size; add image_width and image_height");
+  const auto original = [&](int side) { return static_cast<int>(std::lround(side / inputs.options.scale)); };
+  return {original(size.width), original(size.height)};
+}
+
+Matrix3 matrix_of(const Document& file, const std::string& name) {
+  const auto numbers = file.numbers(name, 9);
+  Matrix3 m{};
+  std::copy(numbers.begin(), numbers.end(), m.begin());
+  return m;
+}
+
+Matrix3 checked_rotation(const Matrix3& r, const std::string& name) {
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      const double product = r[3 * i] * r[3 * j] + r[3 * i + 1] * r[3 * j + 1] + r[3 * i + 2] * r[3 * j + 2];
+      if (!(std::abs(product - (i == j)) <= 1e-3))
+        refuse(text(name, " is not a rotation; its rows must be orthonormal"));
+    }
+  return r;
+}
+
+Matrix3 rotation_of(const Document& file, const std::string& name) {
+  if (file.has(name) && file.numbers_up_to(name, 16).size() == 3) return rotation_by(vector_of(file, name));
+  return checked_rotation(matrix_of(file, name), name);
+}
+
+Vector3 vector_of(const Document& file, const std::string& name) {
+  const auto v = file.numbers(name, 3);
+  return {v[0], v[1], v[2]};
+}
+
+Pose pose_of(const Document& file, const std::string& name) {
+  const auto m = file.numbers(name, 16);
+  return {checked_rotation({m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]}, name), {m[3], m[7], m[11]}};
+}
+
+std::array<double, 4> numbers_of_matrix(const Document& file, const std::string& name) {
+  const Matrix3 k = matrix_of(file, name);
+  if (k[1] != 0)
+    refuse(text(name, " has the skew ", number_text(k[1]), ", which is not supported; calibrate without skew"));
+  return {k[0], k[4], k[2], k[5]};
+}
+
+Rig checked(Rig rig) {
+  within("focal length", rig.focal, 1e-3, 1e7);
+  for (const double c : {rig.cx_left, rig.cx_right, rig.cy}) within("principal point", c, -1e7, 1e7);
+  if (rig.baseline < 0)
+    refuse(text("the baseline is ", number_text(rig.baseline),
+                ", because the second camera is to the left of the first; swap the cameras"));
+  within("baseline", rig.baseline, 1e-9, 1e9);
+  return rig;
+}
+
+std::vector<double> projection_of(const std::vector<double>& k, double x) {
+  return {k[0], k[1], k[2], -k[0] * x, k[3], k[4], k[5], 0, k[6], k[7], k[8], 0};
+}
+
+Rig rig_of_projections(const std::string& left_name, const std::vector<double>& left, const std::string& right_name,
+                       const std::vector<double>& right, const char* unit, Size size) {
+  check_projection(left_name, left);
+  check_projection(right_name, right);
+  if (!close_to(left[0], right[0], 1e-3 * left[0]) || !close_to(left[6], right[6], 0.5))
+    refuse(text(left_name, " and ", right_name, " differ in focal length (", number_text(left[0]), " and ",
+                number_text(right[0]), ") or in the row of the principal point (", number_text(left[6]), " and ",
+                number_text(right[6]), "); both must be equal in a rectified pair"));
+  const Vector3 from = translation(left), to = translation(right);
+  const double baseline = from[0] - to[0];
+  for (const std::size_t axis : {1U, 2U}) {
+    const double offset = std::abs(from[axis] - to[axis]);
+    if (offset > 0.02 * std::abs(baseline))
+      refuse(text("the cameras are ", number_text(std::abs(baseline)), " apart along the rows, but ",
+                  number_text(offset), (axis == 1 ? " across them" : " in depth"),
+                  "; only rectified cameras side by side are supported"));
+  }
+  if (baseline == 0)
+    refuse(text(left_name, " and ", right_name, " have the baseline 0; give the calibration of two different cameras"));
+  return checked({left[0], left[2], right[2], left[6], baseline, unit, size});
+}
+
+CalibrationFile computed(const RawPair& pair) {
+  CalibrationFile file;
+  file.cameras = stereo_rectified(pair);
+  file.rig = checked(file.cameras->rig);
+  file.raw_only = largest_shift(*file.cameras) > 1;
+  return file;
+}
+
+CalibrationFile computed_left_first(RawPair pair) {
+  if (pair.right_from_left.translation[0] > 0) {
+    std::swap(pair.left, pair.right);
+    pair.right_from_left = pair.right_from_left.inverse();
+  }
+  return computed(pair);
+}
+
+CalibrationFile rectified(const Rig& rig, const std::function<StereoCalibration()>& read) {
+  CalibrationFile file;
+  file.rig = rig;
+  try {
+    file.cameras = read();
+  } catch (const Error& error) {
+    file.no_cameras = error;
+  }
+  return file;
+}
+
+Pose pose_of_rectification(const StereoCalibration& c) {
+  const Pose left{c.left.rectification, {}}, right{c.right.rectification, {}};
+  return after(right.inverse(), after({no_rotation, {-c.rig.baseline, 0, 0}}, left));
+}
+
+}  // namespace stereopsis::io
