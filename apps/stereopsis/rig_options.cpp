@@ -90,6 +90,7 @@ CalibrationFile RigOptions::read(Size images, bool grey) const {
 CalibrationFile RigOptions::rectified(Size images, bool grey) const {
   if (focal) return {"numbers", rig_of_numbers(images), {}, {}, false, {}};
   CalibrationFile file = read(images, grey);
+  if (file.rig.size != Size{} && file.rig.size != images) return file;  // check_size() refuses it
   for (const std::string& warning : calibration_warnings(file.rig, images))
     file.warnings.push_back(fmt::format("{}: {}", source(), warning));
   return file;

@@ -16,10 +16,10 @@ namespace stereopsis {
 // file has it, else grey; grey_first: the other way round.
 enum class KittiPair { any, grey_first, grey, colour };
 
-// What the caller of a reader knows beside the file.
+// Facts that the caller of a reader knows and the file may lack.
 struct CalibrationOptions {
   KittiPair pair = KittiPair::any;
-  Size size;                        // of the raw images, used if the file lacks it or has several; 0×0: unknown
+  Size size;                        // size of the raw images if the file lacks it or has several; 0×0: unknown
   std::optional<Lens::Model> lens;  // model of the lenses if the file does not name it; a different name is an error
   double scale = 1;                 // width of the images / width of the images that were calibrated; > 0
 };

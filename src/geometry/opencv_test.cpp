@@ -7,6 +7,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "geometry/stereo_rectify.hpp"
 #include "geometry/test_rigs.hpp"
 #include "stages/remap/remap.hpp"
 #include "stereopsis/triangulation.hpp"
@@ -83,6 +84,32 @@ TEST(OpenCv, FindsTheSamePositions) {
         ASSERT_NEAR((*map)(x, y, 1) / 256.0, static_cast<double>(y_expected.at<float>(y, x)), 0.5 / 256 + 1e-4);
       }
   }
+}
+
+// The rotations are equal; OpenCV 4 looks at 9 points along each border and takes the corner as the middle of a pixel.
+TEST(OpenCv, ComputesTheSameRectification) {
+  const StereoCalibration raw = calibration_for({640, 480});
+  const Lens &l = raw.left.lens, &r = raw.right.lens;
+  const StereoCalibration c = stereo_rectified({raw.size, l, r, {raw.rotation, raw.translation}, "mm"});
+  const auto matrix = [](const Lens& lens) {
+    return cv::Mat((cv::Mat_<double>(3, 3) << lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1));
+  };
+  const auto coefficients = [](const Lens& lens) {
+    return cv::Mat(1, 12, CV_64F, const_cast<double*>(lens.distortion.data()));
+  };
+  cv::Mat r1, r2, p1, p2, q;
+  cv::stereoRectify(matrix(l), coefficients(l), matrix(r), coefficients(r), {640, 480},
+                    cv::Mat(3, 3, CV_64F, const_cast<double*>(raw.rotation.data())),
+                    cv::Mat(3, 1, CV_64F, const_cast<double*>(raw.translation.data())), r1, r2, p1, p2, q,
+                    cv::CALIB_ZERO_DISPARITY, 0);
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_NEAR(c.left.rectification[static_cast<std::size_t>(i)], r1.at<double>(i / 3, i % 3), 1e-9);
+    EXPECT_NEAR(c.right.rectification[static_cast<std::size_t>(i)], r2.at<double>(i / 3, i % 3), 1e-9);
+  }
+  EXPECT_NEAR(c.rig.focal / p1.at<double>(0, 0), 1, 0.01);
+  EXPECT_NEAR(c.rig.cx_left, p1.at<double>(0, 2), 1.5);
+  EXPECT_NEAR(c.rig.cy, p1.at<double>(1, 2), 1.5);
+  EXPECT_NEAR(c.rig.baseline, -p2.at<double>(0, 3) / p2.at<double>(0, 0), 1e-9);
 }
 
 TEST(OpenCv, ReprojectsToTheSamePoints) {

@@ -10,10 +10,10 @@ namespace stereopsis {
 
 // Two calibrated cameras without a rectification.
 struct RawPair {
-  Size size;  // of the images of both cameras
+  Size size;  // size of the images of both cameras
   Lens left, right;
   Pose right_from_left;  // X_right = rotation · X_left + translation
-  std::string unit;      // of the translation
+  std::string unit;      // unit of the translation
 };
 
 // Rectifies as OpenCV's stereoRectify does with CALIB_ZERO_DISPARITY and alpha = 0 (Bouguet's method): each camera turns

@@ -23,14 +23,14 @@ class Collector {
  private:
   struct Level {
     std::size_t path_length;
-    Document::Value* list;  // where the scalars of a list go; null for a map
+    Document::Value* list;  // receives the scalars of a list; null for a map
     int items = 0;
   };
 
   void begin(Document::Value* list);
 
   Document& document_;
-  std::string path_;  // of the value that comes next
+  std::string path_;  // path of the value that comes next
   std::vector<Level> levels_;
 };
 

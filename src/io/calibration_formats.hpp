@@ -16,7 +16,7 @@ namespace stereopsis::io {
 struct Inputs {
   std::vector<Document> files;
   CalibrationOptions options;
-  std::vector<std::string> names = {};  // of the files, for messages
+  std::vector<std::string> names = {};  // names of the files, for messages
 
   const Document& first() const { return files.front(); }
   bool is_pair() const { return files.size() > 1; }
@@ -27,8 +27,8 @@ struct Inputs {
 // A format. The order of the table matters: the first format that matches reads the files.
 struct CalibrationFormat {
   const char* name;
-  const char* signature;  // what its files hold
-  const char* source;     // where its description was found
+  const char* signature;  // contents by which its files are recognised
+  const char* source;     // place of its description
   bool (*matches)(const Inputs& inputs);
   CalibrationFile (*read)(const Inputs& inputs);
 };

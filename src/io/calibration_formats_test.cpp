@@ -105,7 +105,7 @@ std::string opencv_matrix(const std::string& name, int rows, int columns, const 
               " ]\n");
 }
 
-// What stereoCalibrate returns, with the coefficients of `d`.
+// Returns a file of the results of stereoCalibrate, with the coefficients of `d`.
 std::string opencv_cameras(const std::string& d, const std::string& more = "image_width: 320\nimage_height: 240\n") {
   std::string out = "%YAML:1.0\n---\n" + more;
   for (const char* camera : {"1", "2"}) {

@@ -67,7 +67,7 @@ class YamlEvents : public YAML::EventHandler {
   void OnMapEnd() override { end(); }
 
  private:
-  // In a map, keys and values alternate.
+  // Keys and values alternate in a map.
   bool is_key() const { return collector_.in_map() && !has_key_.back(); }
 
   void value(const YAML::Mark& mark, std::string_view text) {

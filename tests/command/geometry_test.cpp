@@ -145,6 +145,84 @@ TEST_F(Geometry, BadCallsAreRefused) {
   refused({"rectify", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "-o", "nowhere"}, "nowhere");
 }
 
+// The cameras of rig.yml without their rectification, as Kalibr writes them.
+std::string camchain(const std::string& distortion = "[-0.25, 0.07, 0.001, -0.0005]") {
+  const StereoCalibration c = calibration_for({150, 110});
+  std::string out;
+  for (const auto& [name, lens] : {std::pair{"cam0", &c.left.lens}, {"cam1", &c.right.lens}}) {
+    out += std::string(name) + ":\n  camera_model: pinhole\n  distortion_coeffs: " + distortion +
+           "\n  distortion_model: radtan\n  resolution: [150, 110]\n  intrinsics: [" + std::to_string(lens->fx) + ", " +
+           std::to_string(lens->fy) + ", " + std::to_string(lens->cx) + ", " + std::to_string(lens->cy) + "]\n";
+  }
+  out += "  T_cn_cnm1:\n";
+  for (std::size_t row = 0; row < 3; ++row) {
+    out += "  - [";
+    for (std::size_t i = 0; i < 3; ++i) out += std::to_string(c.rotation[3 * row + i]) + ", ";
+    out += std::to_string(c.translation[row] / 1000) + "]\n";
+  }
+  return out + "  - [0, 0, 0, 1]\n";
+}
+
+TEST_F(Geometry, AFileWithoutARectificationHasItComputed) {
+  write(folder / "camchain.yaml", camchain());
+  const std::vector<std::string> call_of = {"--calib", "camchain.yaml", "-o", "d.pfm", "--depth", "z.pfm"};
+  auto raw = call_of;
+  raw.push_back("--raw");
+  const Answer answer = match(raw);
+  expect_done(answer);
+  EXPECT_EQ(answer.err, "");
+  // Without --raw, the file does not tell how the images were rectified.
+  const Answer without = match(call_of);
+  expect_done(without);
+  EXPECT_NE(without.err.find("add --raw"), std::string::npos) << without.err;
+  fs::create_directory(folder / "computed");
+  expect_done(call({"rectify", "scene/left.png", "scene/right.png", "--calib", "camchain.yaml", "-o", "computed"}));
+  EXPECT_NEAR(read_rig(folder / "computed/rig.yml").baseline, 0.12, 1e-5);
+  // The disparities of `match --raw` become points with the same file.
+  const Answer cloud = call({"cloud", "d.pfm", "--calib", "camchain.yaml", "-o", "c.ply"});
+  expect_done(cloud);
+  EXPECT_EQ(cloud.err, "");
+}
+
+TEST_F(Geometry, ACalibrationOfOtherImagesIsRefusedOrWarnedOf) {
+  const std::string numbers =
+      "cam0=[400 0 299.5; 0 400 219.5; 0 0 1]\ncam1=[400 0 309.5; 0 400 219.5; 0 0 1]\nbaseline=100\n";
+  write(folder / "large.txt", numbers + "width=600\nheight=440\n");
+  write(folder / "nosize.txt", numbers);
+  const Answer large = match({"--calib", "large.txt", "-o", "d.pfm", "--depth", "z.pfm"});
+  EXPECT_EQ(large.code, 2);
+  EXPECT_NE(large.err.find("600×440"), std::string::npos) << large.err;
+  EXPECT_NE(large.err.find("--calib-scale 0.25"), std::string::npos) << large.err;
+  const Answer nosize = match({"--calib", "nosize.txt", "-o", "d.pfm", "--depth", "z.pfm"});
+  expect_done(nosize);
+  EXPECT_NE(nosize.err.find("principal point"), std::string::npos) << nosize.err;
+  EXPECT_EQ(match({"--calib", "nosize.txt", "-o", "e.pfm", "--strict"}).code, 1);
+  const Answer scaled =
+      match({"--calib", "large.txt", "--calib-scale", "0.25", "-o", "d.pfm", "--depth", "scaled.pfm"});
+  expect_done(scaled);
+  EXPECT_EQ(scaled.err, "");
+  const Image<float> disparity = read_disparity(folder / "d.pfm"), depth = read_disparity(folder / "scaled.pfm");
+  EXPECT_NEAR(depth(75, 55), 100.0 * 100 / (static_cast<double>(disparity(75, 55)) + 2.5), 1e-3);
+}
+
+TEST_F(Geometry, ALensModelIsAskedForAndCheckedAgainstTheFile) {
+  write(folder / "named.yaml", camchain());
+  const Answer named = match({"--calib", "named.yaml", "--raw", "--lens", "equidistant", "-o", "d.pfm"});
+  EXPECT_EQ(named.code, 2);
+  EXPECT_NE(named.err.find("leave --lens out"), std::string::npos) << named.err;
+  std::string unnamed = camchain();
+  for (std::size_t at; (at = unnamed.find("  distortion_model: radtan\n")) != std::string::npos;)
+    unnamed.erase(at, std::string("  distortion_model: radtan\n").size());
+  write(folder / "unnamed.yaml", unnamed);
+  const Answer asked = match({"--calib", "unnamed.yaml", "--raw", "-o", "d.pfm"});
+  EXPECT_EQ(asked.code, 2);
+  EXPECT_NE(asked.err.find("--lens radtan"), std::string::npos) << asked.err;
+  expect_done(match({"--calib", "unnamed.yaml", "--raw", "--lens", "radtan", "-o", "d.pfm"}));
+  EXPECT_NE(match({"--calib", "named.yaml", "--raw", "--lens", "round", "-o", "d.pfm"}).err.find("'round'"),
+            std::string::npos);
+  EXPECT_NE(match({"--lens", "radtan", "-o", "d.pfm"}).err.find("--calib"), std::string::npos);
+}
+
 // assimp reads the cloud that `match` writes: as many points, in the same box.
 TEST_F(Geometry, TheCloudOpensInAReaderOfOthers) {
   if (std::system("assimp version >/dev/null 2>&1") != 0) GTEST_SKIP() << "assimp is not installed (assimp-utils)";
