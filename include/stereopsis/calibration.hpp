@@ -46,7 +46,8 @@ CalibrationFile read_calibration_file(const std::filesystem::path& file,
 // Returns the files of a calibration: `given` itself, or those in the folder `given`.
 std::vector<std::filesystem::path> calibration_files(const std::filesystem::path& given);
 
-// Return what makes a calibration implausible for its images, one sentence each: a principal point outside the image.
+// Return what makes a calibration implausible for its images, one sentence each: a principal point outside
+// the image, or a focal length that is not in pixels.
 // `images` is the size of the rectified images.
 std::vector<std::string> calibration_warnings(const Rig& rig, Size images);
 std::vector<std::string> calibration_warnings(const StereoCalibration& calibration);

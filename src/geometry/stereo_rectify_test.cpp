@@ -69,7 +69,9 @@ TEST(StereoRectify, NearlyEveryPixelHasASource) {
 // A fisheye lens that sees the half space has no largest rectangle; the focal length has a bound.
 TEST(StereoRectify, AVeryWideLensKeepsAThirdOfItsFocalLength) {
   RawPair pair = raw_pair(Lens::Model::fisheye);
-  for (Lens* lens : {&pair.left, &pair.right}) lens->fx = lens->fy = 140, lens->distortion = {};
+  pair.left =
+      pair.right = {.fx = 140, .fy = 140, .cx = 319.5, .cy = 239.5, .model = Lens::Model::fisheye, .distortion = {}};
+  pair.right_from_left = {no_rotation, {-0.12, 0, 0}};
   EXPECT_NEAR(stereo_rectified(pair).rig.focal, 140.0 / 3, 1e-9);
 }
 

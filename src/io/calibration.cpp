@@ -125,6 +125,15 @@ std::string outside(const char* whose, double cx, double cy, Size images) {
               " or the like if the images were scaled after calibration");
 }
 
+// Returns a sentence for a focal length that is not in pixels.
+std::string implausible_focal(double focal, Size images) {
+  constexpr double least = 0.05, most = 100;  // widths of the image
+  if (focal >= least * images.width && focal <= most * images.width) return {};
+  return text("the focal length is ", number_text(std::round(focal * 100) / 100), " for images ", images.width,
+              " pixels wide, but ", number_text(std::round(least * images.width)), " to ",
+              number_text(most * images.width), " pixels are expected; convert it to pixels");
+}
+
 std::vector<std::string> not_empty(std::initializer_list<std::string> sentences) {
   std::vector<std::string> kept;
   std::copy_if(sentences.begin(), sentences.end(), std::back_inserter(kept), [](const auto& s) { return !s.empty(); });
@@ -162,12 +171,14 @@ CalibrationFile read_calibration_file(const std::filesystem::path& file,
 
 std::vector<std::string> calibration_warnings(const Rig& rig, Size images) {
   const std::string left = io::outside("left", rig.cx_left, rig.cy, images);
-  return io::not_empty({left, left.empty() ? io::outside("right", rig.cx_right, rig.cy, images) : ""});
+  return io::not_empty({left, left.empty() ? io::outside("right", rig.cx_right, rig.cy, images) : "",
+                        io::implausible_focal(rig.focal, images)});
 }
 
 std::vector<std::string> calibration_warnings(const StereoCalibration& c) {
   return io::not_empty({io::outside("left", c.left.lens.cx, c.left.lens.cy, c.size),
-                        io::outside("right", c.right.lens.cx, c.right.lens.cy, c.size)});
+                        io::outside("right", c.right.lens.cx, c.right.lens.cy, c.size),
+                        io::implausible_focal(std::min(c.left.lens.fx, c.right.lens.fx), c.size)});
 }
 
 std::optional<double> calibration_scale(Size calibrated, Size images) {

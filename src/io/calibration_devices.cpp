@@ -53,9 +53,14 @@ ZedSize zed_resolution(const Document& file, const Inputs& inputs) {
               "; give images of one of these sizes, or how much they are scaled with --calib-scale"));
 }
 
-Lens zed_lens(const Document& file, const std::string& section, const CalibrationOptions& options) {
+// The coefficients are in the section of the resolution, or for all resolutions in a section such as LEFT_DISTO.
+Lens zed_lens(const Document& file, const char* side, const std::string& resolution,
+              const CalibrationOptions& options) {
+  const std::string section = zed_section(side, resolution), common = text(side, "_disto.");
   const auto number = [&](const char* name) { return file.number(text(section, '.', name)); };
-  const auto or_zero = [&](const char* name) { return file.number_or(text(section, '.', name), 0); };
+  const auto or_zero = [&](const char* name) {
+    return file.number_or(text(section, '.', name), file.number_or(common + name, 0));
+  };
   const std::vector<double> coefficients = {or_zero("k1"), or_zero("k2"), or_zero("p1"), or_zero("p2"),
                                             or_zero("k3"), or_zero("k4"), or_zero("k5"), or_zero("k6")};
   return lens_of({number("fx"), number("fy"), number("cx"), number("cy")},
@@ -75,8 +80,10 @@ std::vector<std::string> objects_with(const Document& file, std::initializer_lis
   return found;
 }
 
-std::vector<std::string> realsense_cameras(const Document& file) {
-  return objects_with(file, {"fx", "fy", "ppx", "ppy"});
+// The cameras of a file with a group of numbers for each: RealSense's ppx and ppy, or cx and cy.
+std::vector<std::string> named_cameras(const Document& file) {
+  auto cameras = objects_with(file, {"fx", "fy", "ppx", "ppy"});
+  return cameras.empty() ? objects_with(file, {"fx", "fy", "cx", "cy"}) : cameras;
 }
 
 bool names_one_of(std::string path, std::initializer_list<const char*> words) {
@@ -85,40 +92,53 @@ bool names_one_of(std::string path, std::initializer_list<const char*> words) {
                      [&](const char* word) { return path.find(word) != std::string::npos; });
 }
 
-// Returns the path of the left or right imager, from its name.
-std::string realsense_camera(const Document& file, bool left) {
-  for (const std::string& path : realsense_cameras(file))
+// Returns the path of the left or right imager from its name, or an empty string.
+std::string named_camera(const Document& file, bool left) {
+  for (const std::string& path : named_cameras(file))
     if (left ? names_one_of(path, {"left", "infrared1", "infrared_1", "infrared 1", "infra1", "ir1", "ir_1"})
              : names_one_of(path, {"right", "infrared2", "infrared_2", "infrared 2", "infra2", "ir2", "ir_2"}))
       return path + '.';
-  refuse(text("there is no camera named ", (left ? "left or infrared1" : "right or infrared2"),
-              " with fx, fy, ppx and ppy in the file; export both imagers"));
+  return {};
 }
 
-Lens realsense_lens(const Document& file, const std::string& path, const CalibrationOptions& options) {
-  const auto number = [&](const char* name) { return file.number(path + name); };
-  const std::string d = path + "coeffs";
-  std::vector<double> coefficients = file.has(d) ? file.numbers_up_to(d, 14) : std::vector<double>();
-  NamedModel named = model_in(file, {(path + "model").c_str(), (path + "distortion_model").c_str()});
+// Returns the first of these names that the file has after `start`.
+std::string name_in(const Document& file, const std::string& start, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (file.has(start + name)) return start + name;
+  return start + *names.begin();
+}
+
+Lens named_lens(const Document& file, const std::string& start, const CalibrationOptions& options) {
+  const auto number = [&](std::initializer_list<const char*> names) {
+    return file.number(name_in(file, start, names));
+  };
+  const std::string d = name_in(file, start, {"coeffs", "distortion_coeffs", "distortion", "dist_coeffs", "D"});
+  const std::vector<double> coefficients = file.has(d) ? file.numbers_up_to(d, 14) : std::vector<double>();
+  NamedModel named = model_in(file, {(start + "model").c_str(), (start + "distortion_model").c_str()});
   // Without distortion, the models agree: D400 cameras name inverse_brown_conrady for their rectified images.
   if (std::all_of(coefficients.begin(), coefficients.end(), [](double k) { return k == 0; }) &&
       named.model.find("rown") != std::string::npos)
     named.model = "brown_conrady";
-  return lens_of({number("fx"), number("fy"), number("ppx"), number("ppy")}, model_of(named, coefficients, d, options),
-                 coefficients, path);
+  return lens_of({number({"fx"}), number({"fy"}), number({"ppx", "cx"}), number({"ppy", "cy"})},
+                 model_of(named, coefficients, d, options), coefficients, start);
 }
 
-// librealsense stores rotations column by column, and translations in metres.
-Pose realsense_pose(const Document& file) {
-  const auto poses = objects_with(file, {"rotation", "translation"});
-  const auto stereo = std::find_if(poses.begin(), poses.end(), [](const std::string& path) {
-    return !names_one_of(path, {"color", "colour", "rgb", "depth", "gyro", "accel", "imu"});
-  });
-  if (stereo == poses.end())
-    refuse("there is no rotation and translation between the imagers in the file; export the extrinsics, too");
-  const std::string start = stereo->empty() ? "" : *stereo + '.';
-  Pose pose{transposed(rotation_of(file, start + "rotation")), vector_of(file, start + "translation")};
-  return pose.translation[0] > 0 ? pose.inverse() : pose;
+// Returns the pose between the imagers: rotation and translation, or for rectified imagers the baseline alone.
+// librealsense stores rotations column by column; lengths are in metres. The sign tells the direction of the pose.
+Pose named_pose(const Document& file, bool column_by_column) {
+  for (const std::string& path : objects_with(file, {"rotation", "translation"})) {
+    if (names_one_of(path, {"color", "colour", "rgb", "depth", "gyro", "accel", "imu"})) continue;
+    const std::string start = path.empty() ? "" : path + '.';
+    const Matrix3 rotation = rotation_of(file, start + "rotation");
+    const Pose pose{column_by_column ? transposed(rotation) : rotation, vector_of(file, start + "translation")};
+    return pose.translation[0] > 0 ? pose.inverse() : pose;
+  }
+  if (file.has("baseline")) return {no_rotation, {-std::abs(file.number("baseline")), 0, 0}};
+  if (file.has("baseline_mm")) return {no_rotation, {-std::abs(file.number("baseline_mm")) / 1000, 0, 0}};
+  refuse(
+      "there is neither rotation and translation between the imagers nor a baseline in the file; export the "
+      "extrinsics, "
+      "too");
 }
 
 // The entries of depthai's cameraData, [socket, {…}], by socket.
@@ -183,8 +203,8 @@ CalibrationFile read_zed(const Inputs& inputs) {
     return file.has(of_size) ? file.number(of_size) : file.number_or(text("stereo.", name), 0);
   };
   RawPair pair;
-  pair.left = zed_lens(file, zed_section("left", resolution.name), inputs.options);
-  pair.right = zed_lens(file, zed_section("right", resolution.name), inputs.options);
+  pair.left = zed_lens(file, "left", resolution.name, inputs.options);
+  pair.right = zed_lens(file, "right", resolution.name, inputs.options);
   pair.size = resolution.size;
   pair.right_from_left = {rotation_by({stereo("rx"), stereo("cv"), stereo("rz")}),
                           {-file.number("stereo.baseline"), -stereo("ty"), -stereo("tz")}};
@@ -192,17 +212,22 @@ CalibrationFile read_zed(const Inputs& inputs) {
   return computed(pair);
 }
 
-bool is_realsense(const Inputs& inputs) { return !realsense_cameras(inputs.first()).empty(); }
+bool is_realsense(const Inputs& inputs) {
+  return !named_camera(inputs.first(), true).empty() || !named_camera(inputs.first(), false).empty();
+}
 
 CalibrationFile read_realsense(const Inputs& inputs) {
   const Document& file = inputs.first();
-  const std::string left = realsense_camera(file, true), right = realsense_camera(file, false);
+  const std::string left = named_camera(file, true), right = named_camera(file, false);
+  if (left.empty() || right.empty())
+    refuse(text("there is no camera named ", (left.empty() ? "left or infrared1" : "right or infrared2"),
+                " with fx, fy, ppx and ppy in the file; export both imagers"));
   RawPair pair;
-  pair.left = realsense_lens(file, left, inputs.options);
-  pair.right = realsense_lens(file, right, inputs.options);
+  pair.left = named_lens(file, left, inputs.options);
+  pair.right = named_lens(file, right, inputs.options);
   pair.size = size_under(file, left + "width", left + "height");
   if (pair.size == Size{}) pair.size = size_of_images(inputs);
-  pair.right_from_left = realsense_pose(file);
+  pair.right_from_left = named_pose(file, file.has(left + "ppx"));
   pair.unit = "m";
   return computed(pair);
 }

@@ -29,7 +29,7 @@ constexpr CalibrationFormat formats[] = {
      "github.com/stereolabs/zed-opencv-native, include/calibration.hpp", is_zed, read_zed},
     {"depthai EEPROM", "cameraData and stereoRectificationData",
      "github.com/luxonis/depthai-core, src/device/CalibrationHandler.cpp", is_depthai, read_depthai},
-    {"RealSense", "fx, fy, ppx, ppy of left and right, with rotation and translation",
+    {"RealSense", "fx, fy, ppx, ppy of left and right, with rotation and translation or a baseline",
      "github.com/IntelRealSense/librealsense, include/librealsense2/h/rs_types.h", is_realsense, read_realsense},
     {"COLMAP", "cameras.txt with rigs.txt or images.txt", "colmap.github.io/format.html", is_colmap, read_colmap},
     {"Agisoft XML", "chunk with sensors and cameras",
@@ -48,6 +48,7 @@ const CalibrationFormat* format_of(const Inputs& inputs) {
 
 // Returns what an unknown file holds, for the error message.
 std::string contents_of(const Document& file) {
+  if (file.rows() > 0) return text("text that begins with '", Tokens::printable(file.word("row 1"), 40), "'");
   constexpr std::size_t most = 8;
   std::vector<std::string> names = file.top_names();
   const std::size_t count = names.size();

@@ -322,6 +322,12 @@ TEST_F(CalibrationFormats, ZedConf) {
   expect_pair(read({file("SN1.conf", zed("VGA") + stereo)}, options), "ZED .conf", radtan, "mm", -0.01);
   const auto both = file("SN2.conf", zed("HD") + zed("VGA") + stereo);
   EXPECT_TRUE(contains(refusal({both}, options), "1280×720, 672×376"));
+  // Newer files have the distortion apart from the resolutions.
+  std::string apart = replaced(zed("VGA"), "k1=-0.28\nk2=0.09\np1=0.0004\np2=-0.0003\nk3=-0.01\n", "") + stereo;
+  apart = replaced(apart, "k1=-0.28\nk2=0.09\np1=0.0004\np2=-0.0003\nk3=-0.01\n", "");
+  for (const char* side : {"LEFT", "RIGHT"})
+    apart += text('[', side, "_DISTO]\nk1=-0.28\nk2=0.09\np1=0.0004\np2=-0.0003\nk3=-0.01\n");
+  expect_pair(read({file("SN3.conf", apart)}, options), "ZED .conf", radtan, "mm", -0.01);
   options.size = {672, 376};
   EXPECT_EQ(read({both}, options).cameras->size, options.size);
   EXPECT_TRUE(contains(refusal({both}, {}, ErrorCategory::call), "size"));
@@ -351,6 +357,14 @@ TEST_F(CalibrationFormats, RealSenseParametersAsJson) {
                "]}}}");
   expect_pair(read({file("rs.json", json)}), "RealSense", radtan, "m");
   EXPECT_TRUE(contains(refusal({file("one.json", replaced(json, "infrared2\"", "color\""))}), "infrared2"));
+  // Rectified imagers need no more than the baseline.
+  const std::string camera =
+      "{\"width\": 848, \"height\": 480, \"fx\": 425.5, \"fy\": 425.5, \"cx\": 423.5, \"cy\": 239.5}";
+  const auto rectified =
+      read({file("b.json", "{\"left\": " + camera + ", \"right\": " + camera + ", \"baseline_mm\": 50}")});
+  EXPECT_NEAR(rectified.rig.focal, 425.5, 1e-9);
+  EXPECT_NEAR(rectified.rig.baseline, 0.05, 1e-12);
+  EXPECT_FALSE(rectified.raw_only);
 }
 
 TEST_F(CalibrationFormats, DepthaiEeprom) {
@@ -419,6 +433,8 @@ TEST_F(CalibrationFormats, AnUnknownFileIsAnsweredByTheKnownFormatsAndItsContent
   std::string many;
   for (int i = 0; i < 30; ++i) many += text("name", i, ": 1\n");
   EXPECT_TRUE(contains(refusal({file("y.yaml", many)}), "and 22 more"));
+  const std::string text_only = refusal({file("notes.txt", "Our rig was calibrated in May.\n")});
+  EXPECT_TRUE(contains(text_only, "begins with 'Our rig was") && contains(text_only, "Kalibr")) << text_only;
   EXPECT_TRUE(contains(refusal({file("z.yaml", "a: &n 1\nb: *n\n")}), "alias"));
 }
 
@@ -454,6 +470,9 @@ TEST_F(CalibrationFormats, APrincipalPointOutsideTheImageIsWarnedOf) {
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_TRUE(contains(warnings[0], "(638, 478)") && contains(warnings[0], "--calib-scale 0.25")) << warnings[0];
   EXPECT_TRUE(calibration_warnings(rig, {1280, 960}).empty());
+  const auto millimetres = calibration_warnings(Rig{3.6, 638, 638, 478, 120, "mm", {}}, {1280, 960});
+  ASSERT_EQ(millimetres.size(), 1U);
+  EXPECT_TRUE(contains(millimetres[0], "focal length is 3.6")) << millimetres[0];
 }
 
 TEST_F(CalibrationFormats, ContradictionsAndImplausibleUnitsAreWarnedOf) {

@@ -71,7 +71,7 @@ class YamlEvents : public YAML::EventHandler {
   bool is_key() const { return collector_.in_map() && !has_key_.back(); }
 
   void value(const YAML::Mark& mark, std::string_view text) {
-    if (has_key_.empty()) refuse_damaged("YAML", mark.line + 1, "there is no name");
+    if (has_key_.empty()) throw YAML::ParserException(mark, "there is no name");
     if (is_key()) {
       collector_.key(text);
       has_key_.back() = true;
@@ -82,7 +82,7 @@ class YamlEvents : public YAML::EventHandler {
   }
 
   void begin(const YAML::Mark& mark) {
-    if (is_key()) refuse_damaged("YAML", mark.line + 1, "a list or a map takes the place of a name");
+    if (is_key()) throw YAML::ParserException(mark, "a list or a map takes the place of a name");
     has_key_.push_back(false);
   }
 
@@ -252,6 +252,8 @@ void parse_yaml(std::string_view text, Document& document) try {
   YamlEvents events(document);
   YAML::Parser(stream).HandleNextDocument(events);
 } catch (const YAML::Exception& error) {
+  // A text in no known notation is shown by its beginning.
+  if (document.top_names().empty()) return document.add_row(first_content(text));
   refuse_damaged("YAML", error.mark.line + 1, error.msg);
 }
 

@@ -96,6 +96,10 @@ CalibrationFile read_middlebury(const Inputs& inputs) {
 // KITTI: P0 to P3 (calib.txt), P_rect_00 to P_rect_03 (calib_cam_to_cam.txt, with the sizes S_0N and S_rect_0N), or rows
 // without names in that order. Metres; the cameras 0 and 1 are grey, 2 and 3 colour.
 bool is_kitti(const Inputs& inputs) {
+  if (inputs.first().rows() > 0) {
+    const std::string row = inputs.first().word("row 1");
+    return parse_number<double>(std::string_view(row).substr(0, row.find(' '))).has_value();
+  }
   for (const int camera : {0, 1, 2, 3})
     if (inputs.first().has(Kitti::projection_name(inputs.first(), camera)) && !inputs.first().has("P1.data"))
       return true;

@@ -196,7 +196,7 @@ TEST(Calibration, TextIsReadAsEditorsLeaveIt) {
 TEST(Calibration, BrokenFilesGetOneSentence) {
   EXPECT_TRUE(contains(refusal(""), "empty"));
   EXPECT_TRUE(contains(refusal("\n\n"), "empty"));
-  EXPECT_TRUE(contains(refusal("\x89PNG\r\n\x1a\n"), "line 1"));
+  EXPECT_TRUE(contains(refusal("\x89PNG\r\n\x1a\n"), "begins with '?PNG'"));
   EXPECT_TRUE(contains(refusal("name: x\n"), "no stereo calibration"));
   EXPECT_TRUE(contains(refusal(replaced(middlebury, "baseline=193.001\n", "")), "no baseline"));
   EXPECT_TRUE(contains(refusal(replaced(middlebury, "193.001", "wide")), "'wide'"));
@@ -243,7 +243,7 @@ TEST(Calibration, NestingAndLongNamesAreBounded) {
   }
   EXPECT_TRUE(contains(refusal(nested), "nested more deeply"));
   EXPECT_TRUE(contains(refusal(elements), "nested more deeply"));
-  EXPECT_TRUE(contains(refusal(std::string(1 << 20, 'a') + ": 1\n"), "line 1"));
+  EXPECT_TRUE(contains(refusal(std::string(1 << 20, 'a') + ": 1\n"), "begins with 'aaa"));
   EXPECT_TRUE(contains(refusal("P0: " + std::string(1 << 21, '1') + "\n"), "not a finite number"));
   std::string numbers = "P0: 1\nP1: ";
   for (int i = 0; i < 500000; ++i) numbers += "1 ";
