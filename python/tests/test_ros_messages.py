@@ -199,7 +199,7 @@ def test_cameras_that_are_no_pair_are_refused(change, said):
 
 
 def test_a_distortion_that_is_not_known_is_refused():
-    with pytest.raises(st.FormatError, match="'cylinder' is not known"):
+    with pytest.raises(st.FormatError, match="'cylinder', a lens model that is not supported"):
         rig_of(info(distortion_model="cylinder", d=[0.1]), info(tx=-60.0), raw=True)
 
 

@@ -13,30 +13,32 @@ namespace {
 
 constexpr CalibrationFormat formats[] = {
     {"Middlebury", "cam0, cam1 and baseline", "vision.middlebury.edu/stereo/data/scenes2014; eth3d.net/documentation",
-     [](const Inputs& inputs) { return inputs.first().has("cam0"); }, read_middlebury},
+     false, is_middlebury, read_middlebury},
     {"Cityscapes camera.json", "intrinsic and extrinsic with baseline",
-     "github.com/mcordts/cityscapesScripts, docs/csCalibration.pdf", is_cityscapes, read_cityscapes},
+     "github.com/mcordts/cityscapesScripts, docs/csCalibration.pdf", false, is_cityscapes, read_cityscapes},
     {"ROS camera_info", "projection_matrix, or distortion_model, K and P, in each of two files",
-     "wiki.ros.org/camera_calibration_parsers; sensor_msgs/CameraInfo", is_camera_info, read_camera_info},
-    {"Kalibr camchain", "cam0 and cam1 with intrinsics", "github.com/ethz-asl/kalibr/wiki/yaml-formats", is_kalibr,
-     read_kalibr},
+     "wiki.ros.org/camera_calibration_parsers; sensor_msgs/CameraInfo", true, is_camera_info, read_camera_info},
+    {"Kalibr camchain", "cam0 and cam1 with intrinsics", "github.com/ethz-asl/kalibr/wiki/yaml-formats", false,
+     is_kalibr, read_kalibr},
     {"EuRoC sensor.yaml", "T_BS and intrinsics in each of two files",
-     "projects.asl.ethz.ch/datasets/doku.php?id=kmavvisualinertialdatasets", is_euroc, read_euroc},
+     "projects.asl.ethz.ch/datasets, kmavvisualinertialdatasets", true, is_euroc, read_euroc},
     {"camodocal or VINS", "model_type in each of two files, with body_T_cam0 or transform",
-     "github.com/hengli/camodocal, src/camera_models; github.com/HKUST-Aerial-Robotics/VINS-Fusion, config",
+     "github.com/hengli/camodocal, src/camera_models; github.com/HKUST-Aerial-Robotics/VINS-Fusion, config", true,
      is_camodocal, read_camodocal},
     {"ZED .conf", "[LEFT_CAM_HD], [RIGHT_CAM_HD] and [STEREO]",
-     "github.com/stereolabs/zed-opencv-native, include/calibration.hpp", is_zed, read_zed},
+     "github.com/stereolabs/zed-opencv-native, include/calibration.hpp", false, is_zed, read_zed},
     {"depthai EEPROM", "cameraData and stereoRectificationData",
-     "github.com/luxonis/depthai-core, src/device/CalibrationHandler.cpp", is_depthai, read_depthai},
+     "github.com/luxonis/depthai-core, src/device/CalibrationHandler.cpp", false, is_depthai, read_depthai},
     {"RealSense", "fx, fy, ppx, ppy of left and right, with rotation and translation or a baseline",
-     "github.com/IntelRealSense/librealsense, include/librealsense2/h/rs_types.h", is_realsense, read_realsense},
-    {"COLMAP", "cameras.txt with rigs.txt or images.txt", "colmap.github.io/format.html", is_colmap, read_colmap},
+     "github.com/IntelRealSense/librealsense, include/librealsense2/h/rs_types.h", false, is_realsense, read_realsense},
+    {"COLMAP", "cameras.txt with rigs.txt or images.txt", "colmap.github.io/format.html, cameras.html", true, is_colmap,
+     read_colmap},
     {"Agisoft XML", "chunk with sensors and cameras",
-     "Metashape manual, appendix D; github.com/UTokyo-FieldPhenomics-Lab/EasyIDP", is_agisoft, read_agisoft},
-    {"KITTI", "P0 to P3 or P_rect_00 to P_rect_03", "cvlibs.net/datasets/kitti, devkits' readme.txt", is_kitti,
-     read_kitti},
-    {"OpenCV", "P1 and P2, Q, or M1, D1, M2, D2, R and T", "docs.opencv.org, calib3d and FileStorage", is_opencv,
+     "Metashape user manual, camera models; github.com/UTokyo-FieldPhenomics-Lab/EasyIDP", false, is_agisoft,
+     read_agisoft},
+    {"KITTI", "P0 to P3 or P_rect_00 to P_rect_03", "cvlibs.net/datasets/kitti, readme.txt of the development kits",
+     false, is_kitti, read_kitti},
+    {"OpenCV", "P1 and P2, Q, or M1, D1, M2, D2, R and T", "docs.opencv.org, calib3d and FileStorage", true, is_opencv,
      read_opencv},
 };
 
@@ -66,13 +68,6 @@ std::string contents_of(const Document& file) {
       text("there is no stereo calibration of a known format in the file, which holds ", holds, "; known are ", known));
 }
 
-// Formats of one file ignore a second one, which may be a mistake.
-bool uses_all(const CalibrationFormat& format, const Inputs& inputs) {
-  if (inputs.files.size() == 1) return true;
-  const auto several = {read_camera_info, read_euroc, read_camodocal, read_colmap, read_opencv};
-  return std::find(several.begin(), several.end(), format.read) != several.end();
-}
-
 }  // namespace
 
 const Document* Inputs::with(std::string_view name) const {
@@ -85,9 +80,9 @@ std::span<const CalibrationFormat> calibration_formats() { return formats; }
 CalibrationFile calibration_in(const Inputs& inputs) {
   const CalibrationFormat* format = format_of(inputs);
   if (format == nullptr) refuse_unknown(inputs);
-  if (!uses_all(*format, inputs))
-    throw Error(ErrorCategory::call, text("this is a calibration in one file (", format->name,
-                                          "), but two files are given; leave one of them out"));
+  if (inputs.is_pair() && !format->several)
+    throw Error(ErrorCategory::call, text("the file before this one is a whole calibration (", format->name,
+                                          "); leave one of them out"));
   CalibrationFile file = format->read(inputs);
   file.format = format->name;
   return file;

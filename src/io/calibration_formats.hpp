@@ -29,6 +29,7 @@ struct CalibrationFormat {
   const char* name;
   const char* signature;  // contents by which its files are recognised
   const char* source;     // place of its description
+  bool several;           // true if it may consist of several files
   bool (*matches)(const Inputs& inputs);
   CalibrationFile (*read)(const Inputs& inputs);
 };
@@ -38,6 +39,7 @@ std::span<const CalibrationFormat> calibration_formats();
 // Reads parsed files. Throws Error(call) and Error(format); errors of one of several files begin with its name.
 CalibrationFile calibration_in(const Inputs& inputs);
 
+bool is_middlebury(const Inputs& inputs);
 CalibrationFile read_middlebury(const Inputs& inputs);
 bool is_kitti(const Inputs& inputs);
 CalibrationFile read_kitti(const Inputs& inputs);

@@ -74,6 +74,8 @@ class Kitti {
 
 // Middlebury 2014 and 2021, ETH3D's two views: cam0 and cam1 = [f 0 cx; 0 f cy; 0 0 1], doffs = cx1 − cx0 in pixels, the
 // baseline in mm; Z = f · baseline / (d + doffs).
+bool is_middlebury(const Inputs& inputs) { return inputs.first().has("cam0"); }
+
 CalibrationFile read_middlebury(const Inputs& inputs) {
   const Document& file = inputs.first();
   const auto left = file.numbers("cam0", 9), right = file.numbers("cam1", 9);

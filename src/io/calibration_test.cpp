@@ -328,6 +328,22 @@ TEST_F(CalibrationData, Middlebury) {
               1e-6);
 }
 
+TEST_F(CalibrationData, NothingIsWarnedOf) {
+  for (const auto& [file, size] : {std::pair{"middlebury_2014q/motorcycle/calib.txt", Size{741, 497}},
+                                   {"middlebury_2014q/adirondack/calib.txt", Size{718, 496}},
+                                   {"kitti2012/000070/calib.txt", Size{1226, 370}},
+                                   {"kitti_odometry/sequence_2/calib.txt", Size{1241, 376}},
+                                   {"calibration/opencv_chessboard/extrinsics.yml", Size{640, 480}}}) {
+    const CalibrationFile read = read_calibration_file(data_ / file);
+    EXPECT_TRUE(read.warnings.empty()) << read.warnings[0];
+    EXPECT_TRUE(calibration_warnings(read.rig, size).empty()) << file;
+  }
+  const fs::path folder = data_ / "calibration/opencv_chessboard";
+  const CalibrationFile pair =
+      read_calibration_file(folder, {}, {.pair = KittiPair::any, .size = {640, 480}, .lens = {}});
+  EXPECT_TRUE(pair.cameras.has_value() && pair.warnings.empty() && calibration_warnings(*pair.cameras).empty());
+}
+
 TEST_F(CalibrationData, Kitti) {
   const fs::path file = data_ / "kitti2012/000070/calib.txt";
   EXPECT_NEAR(read_rig(file, {}, KittiPair::grey).baseline, 386.1448 / 718.856, 1e-9);
