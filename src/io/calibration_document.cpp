@@ -80,7 +80,10 @@ std::vector<double> Document::numbers(std::string_view name, std::size_t count) 
 
 std::string Document::word(std::string_view name) const {
   const auto entry = values_.find(name);
-  return entry == values_.end() ? std::string() : entry->second.text;
+  if (entry == values_.end()) return {};
+  const std::string& text = entry->second.text;
+  const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
+  return quoted ? text.substr(1, text.size() - 2) : text;  // OpenCV's XML has quotes
 }
 
 Document Document::parse(std::string_view text) {

@@ -28,7 +28,7 @@ class Document {
   double number_or(std::string_view name, double fallback) const { return has(name) ? number(name) : fallback; }
   // Returns at most `most` finite numbers.
   std::vector<double> numbers_up_to(std::string_view name, std::size_t most) const;
-  // Returns the text, or an empty string if the name is absent.
+  // Returns the text without its quotes, or an empty string if the name is absent.
   std::string word(std::string_view name) const;
   // Returns how many rows without names the file has; they are named "row 1", "row 2", …
   int rows() const { return rows_; }
