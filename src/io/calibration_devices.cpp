@@ -165,7 +165,7 @@ class Depthai {
     auto coefficients = file_.numbers_up_to(start + "distortionCoeff", 14);
     const bool fisheye = type == 1;
     if (fisheye) coefficients.resize(std::min<std::size_t>(4, coefficients.size()));  // 14 are stored
-    const char* const model = fisheye ? "fisheye" : type == 0 ? "perspective" : "other than perspective and fisheye";
+    const char* const model = fisheye ? "fisheye" : type == 0 ? "radtan" : "neither perspective nor fisheye";
     return lens_of(numbers_of_matrix(file_, start + "intrinsicMatrix"),
                    model_of({start + "cameraType", model}, coefficients, start, options), coefficients, start);
   }

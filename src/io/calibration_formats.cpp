@@ -38,7 +38,8 @@ constexpr CalibrationFormat formats[] = {
      read_agisoft},
     {"KITTI", "P0 to P3 or P_rect_00 to P_rect_03", "cvlibs.net/datasets/kitti, readme.txt of the development kits",
      false, is_kitti, read_kitti},
-    {"OpenCV", "P1 and P2, Q, or M1, D1, M2, D2, R and T", "docs.opencv.org, calib3d and FileStorage", true, is_opencv,
+    {"OpenCV", "P1 and P2, Q, or M1, D1, M2, D2, R and T",
+     "docs.opencv.org, calib3d and FileStorage; github.com/raulmur/ORB_SLAM2, Examples/Stereo", true, is_opencv,
      read_opencv},
 };
 
@@ -81,8 +82,8 @@ CalibrationFile calibration_in(const Inputs& inputs) {
   const CalibrationFormat* format = format_of(inputs);
   if (format == nullptr) refuse_unknown(inputs);
   if (inputs.is_pair() && !format->several)
-    throw Error(ErrorCategory::call, text("the file before this one is a whole calibration (", format->name,
-                                          "); leave one of them out"));
+    throw Error(ErrorCategory::call,
+                text("the file before this one is a whole calibration (", format->name, "); leave one of them out"));
   CalibrationFile file = format->read(inputs);
   file.format = format->name;
   return file;

@@ -128,6 +128,32 @@ TEST_F(CalibrationFormats, OpenCvWithoutRectification) {
   expect_pair(read({file("stereo.json", json + "}")}), "OpenCV", radtan, "");
 }
 
+// The settings of ORB-SLAM have OpenCV's matrices, with names of their own and without spaces after some of them.
+TEST_F(CalibrationFormats, OrbSlamSettings) {
+  std::string settings = "%YAML:1.0\n\nCamera.type: \"PinHole\"\nViewer.PointSize:2\n";
+  for (const auto& [side, tx] : {std::pair{"LEFT", "0."}, {"RIGHT", "-36."}})
+    settings += text(
+        side, ".height: 240\n", side, ".width: 320\n",
+        replaced(opencv_matrix(text(side, ".D"), 1, 5, list(radtan) + ", 0."), "data: [", "data:["),
+        opencv_matrix(text(side, ".K"), 3, 3, "300., 0., 159.5, 0., 300., 119.5, 0., 0., 1."),
+        opencv_matrix(text(side, ".R"), 3, 3, "1., 0., 0., 0., 1., 0., 0., 0., 1."),
+        opencv_matrix(text(side, ".P"), 3, 4, text("300., 0., 159.5, ", tx, ", 0., 300., 119.5, 0., 0., 0., 1., 0.")));
+  const auto read_settings = read({file("EuRoC.yaml", settings)});
+  EXPECT_NEAR(read_settings.rig.baseline, 0.12, 1e-12);
+  ASSERT_TRUE(read_settings.cameras.has_value()) << read_settings.no_cameras->what();
+  EXPECT_EQ(read_settings.cameras->size, (Size{320, 240}));
+  EXPECT_EQ(read_settings.cameras->right.lens.distortion[1], radtan[1]);
+}
+
+// Matrices from Python are lists, as in KITTI's files.
+TEST_F(CalibrationFormats, OpenCvMatricesAsListsInJson) {
+  const auto listed = read({file("rig.json",
+                                 "{\"P1\": [[300, 0, 159.5, 0], [0, 300, 119.5, 0], [0, 0, 1, 0]],\n"
+                                 "\"P2\": [[300, 0, 159.5, -36], [0, 300, 119.5, 0], [0, 0, 1, 0]]}")});
+  EXPECT_EQ(listed.format, "OpenCV");
+  EXPECT_NEAR(listed.rig.baseline, 0.12, 1e-12);
+}
+
 TEST_F(CalibrationFormats, ALensModelThatTheFileDoesNotNameIsAsked) {
   const fs::path four = file("four.yml", opencv_cameras(list(radtan)));
   const std::string question = refusal({four}, {}, ErrorCategory::call);
@@ -144,6 +170,12 @@ TEST_F(CalibrationFormats, ALensModelThatTheFileDoesNotNameIsAsked) {
   // Without distortion, or with five coefficients, the model is clear.
   EXPECT_EQ(refusal({file("zero.yml", opencv_cameras("0, 0, 0, 0"))}), "(accepted)");
   EXPECT_EQ(refusal({file("five.yml", opencv_cameras(list(radtan) + ", 0"))}), "(accepted)");
+  // The name of a projection leaves the distortion open.
+  const fs::path pinhole =
+      file("pinhole.yml", opencv_cameras(list(radtan), "size: [320, 240]\ncamera_model: pinhole\n"));
+  EXPECT_TRUE(contains(refusal({pinhole}, {}, ErrorCategory::call), "--lens radtan"));
+  EXPECT_EQ(refusal({pinhole}, options), "(accepted)");
+  EXPECT_TRUE(contains(refusal({file("xi.yml", opencv_cameras(list(radtan), "xi1: 1.2\n"))}), "omnidirectional"));
   EXPECT_TRUE(contains(refusal({file("ds.yml", opencv_cameras("0, 0, 0, 0", "camera_model: ds\n"))}), "'ds'"));
   EXPECT_EQ(lens_model("plumb_bob"), Lens::Model::polynomial);
   EXPECT_EQ(lens_model("Kannala-Brandt"), Lens::Model::fisheye);

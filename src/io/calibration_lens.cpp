@@ -25,8 +25,6 @@ constexpr ModelName model_names[] = {
     {"plumb_bob", Lens::Model::polynomial},
     {"rational_polynomial", Lens::Model::polynomial},
     {"brown_conrady", Lens::Model::polynomial},
-    {"pinhole", Lens::Model::polynomial},
-    {"perspective", Lens::Model::polynomial},
     {"opencv", Lens::Model::polynomial},
     {"polynomial", Lens::Model::polynomial},
     {"none", Lens::Model::polynomial},
@@ -52,6 +50,9 @@ std::optional<Lens::Model> known_model(const std::string& name) {
   return std::nullopt;
 }
 
+// Returns whether the name is that of a projection, which any distortion may follow.
+bool is_projection(const std::string& name) { return name.empty() || normalised(name) == "pinhole"; }
+
 const char* name_of(Lens::Model model) { return model == Lens::Model::fisheye ? "equidistant" : "radtan"; }
 
 bool all_zero(const std::vector<double>& numbers) {
@@ -68,7 +69,7 @@ NamedModel model_in(const Document& file, std::initializer_list<const char*> key
 
 Lens::Model model_of(const NamedModel& named, const std::vector<double>& coefficients, const std::string& what,
                      const CalibrationOptions& options) {
-  if (named.model.empty()) {
+  if (is_projection(named.model)) {
     if (options.lens) return *options.lens;
     if (coefficients.size() == 4 && !all_zero(coefficients))
       throw Error(ErrorCategory::call,

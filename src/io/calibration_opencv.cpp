@@ -23,6 +23,8 @@ constexpr Names matrix_names = {"M",  "K",  "cameraMatrix", "camera_matrix", "Ca
 constexpr Names distortion_names = {"D",           "distCoeffs",  "dist_coeffs", "distortion", "dist_coeffs_",
                                     "distCoeffs_", "distortion_", "dist",        "DistCoeffs", "D_",
                                     "dist_"};
+constexpr Names rectification_names = {"R", "rectification", "rectification_matrix"};
+constexpr Names projection_names = {"P", "projection", "projection_matrix"};
 constexpr Names rotation_names = {"R", "rotation", "rotation_matrix", "rotationMatrix", "Rotation", "om"};
 constexpr Names translation_names = {"T", "translation", "translation_vector", "translationVector", "Translation", "t"};
 
@@ -47,12 +49,13 @@ Found find_any(const Inputs& inputs, Names names) {
   return {};
 }
 
-// Finds a matrix of camera 1 or 2: M1, M_left, left_M or ML.
+// Finds a matrix of camera 1 or 2: M1, M_left, left_M, ML, or LEFT.M as in the settings of ORB-SLAM.
 Found find_of_camera(const Inputs& inputs, Names names, int camera) {
   const char *const word = camera == 1 ? "left" : "right", *const letter = camera == 1 ? "L" : "R";
+  const char* const group = camera == 1 ? "LEFT." : "RIGHT.";
   for (const char* name : names)
-    for (const std::string& full :
-         {text(name, camera), text(name, word), text(name, '_', word), text(word, '_', name), text(name, letter)})
+    for (const std::string& full : {text(name, camera), text(name, word), text(name, '_', word), text(word, '_', name),
+                                    text(name, letter), text(group, name)})
       if (const Found found = find(inputs, full)) return found;
   return {};
 }
@@ -62,6 +65,10 @@ Found need(const Found& found, const std::string& what) {
   return found;
 }
 
+bool has_rectification(const Inputs& inputs) {
+  return find_of_camera(inputs, projection_names, 1) || find(inputs, "Q");
+}
+
 Size size_in(const Inputs& inputs) {
   for (const Document& file : inputs.files) {
     for (const char* name : {"image_size", "imageSize", "img_size", "size", "resolution"})
@@ -69,7 +76,8 @@ Size size_in(const Inputs& inputs) {
         const auto numbers = file.numbers(name, 2);
         return size_of(numbers[0], numbers[1]);
       }
-    for (const auto& [width, height] : {std::pair{"image_width", "image_height"}, {"width", "height"}})
+    for (const auto& [width, height] :
+         {std::pair{"image_width", "image_height"}, {"width", "height"}, {"LEFT.width", "LEFT.height"}})
       if (const Size size = size_under(file, width, height); size != Size{}) return size;
   }
   return {};
@@ -85,6 +93,8 @@ std::string unit_in(const Inputs& inputs) {
 }
 
 NamedModel model_key(const Document& file) {
+  for (const char* omnidirectional : {"xi", "xi1", "xi_1"})  // cv::omnidir
+    if (file.has(omnidirectional) || file.has_below(omnidirectional)) return {"the lens with xi", "omnidirectional"};
   if (const std::string flag = file.word("fisheye_model"); !flag.empty())
     return {"fisheye_model", flag == "0" || flag == "false" ? "radtan" : "fisheye"};
   return model_in(file, {"distortion_model", "camera_model", "model_type", "lens_model", "model"});
@@ -109,7 +119,8 @@ Rig rig_in(const Inputs& inputs) {
     const auto numbers = file->numbers("rectified_size", 2);
     size = size_of(numbers[0], numbers[1]);
   }
-  const Found p1 = find(inputs, "P1"), p2 = find(inputs, "P2"), q = find(inputs, "Q");
+  const Found p1 = find_of_camera(inputs, projection_names, 1), p2 = find_of_camera(inputs, projection_names, 2);
+  const Found q = find(inputs, "Q");
   if (p1 && (p2 || !q)) {
     need(p2, "P2");
     return rig_of_projections("P1", p1.file->numbers(p1.name, 12), "P2", p2.file->numbers(p2.name, 12),
@@ -139,7 +150,8 @@ StereoCalibration cameras_in(const Inputs& inputs, const Rig& rig) {
   c.right.lens = lens(inputs, 2);
   if (c.size == Size{}) c.size = size_of_images(inputs);
   if (c.rig.size == Size{}) c.rig.size = c.size;
-  const Found r1 = need(find(inputs, "R1"), "R1"), r2 = need(find(inputs, "R2"), "R2");
+  const Found r1 = need(find_of_camera(inputs, rectification_names, 1), "R1");
+  const Found r2 = need(find_of_camera(inputs, rectification_names, 2), "R2");
   c.left.rectification = rotation_of(*r1.file, r1.name);
   c.right.rectification = rotation_of(*r2.file, r2.name);
   const Pose pose = pose_in(inputs).value_or(pose_of_rectification(c));
@@ -179,12 +191,12 @@ CalibrationFile read_unrectified(const Inputs& inputs) {
 }  // namespace
 
 bool is_opencv(const Inputs& inputs) {
-  return find(inputs, "P1") || find(inputs, "Q") ||
+  return has_rectification(inputs) ||
          (find_of_camera(inputs, matrix_names, 1) && find_of_camera(inputs, matrix_names, 2));
 }
 
 CalibrationFile read_opencv(const Inputs& inputs) {
-  if (!find(inputs, "P1") && !find(inputs, "Q")) return read_unrectified(inputs);
+  if (!has_rectification(inputs)) return read_unrectified(inputs);
   const Rig rig = rig_in(inputs);
   CalibrationFile file = rectified(rig, [&] { return cameras_in(inputs, rig); });
   if (file.cameras) file.warnings = contradictions(*file.cameras);

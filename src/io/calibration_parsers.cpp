@@ -226,6 +226,18 @@ class IniParser {
   int list_line_ = 0;
 };
 
+// Returns the text with a space after each `name:` that begins a line. YAML requires the space; OpenCV does not.
+std::string with_spaces_after_names(std::string_view yaml) {
+  std::string spaced;
+  for_each_line(yaml, [&](std::string_view line, int) {
+    const std::size_t colon = line.find(':');
+    const std::string_view name = line.substr(0, colon);
+    const bool named = colon != std::string_view::npos && std::all_of(name.begin(), name.end(), is_name_character);
+    spaced += named ? text(name, ": ", line.substr(colon + 1), '\n') : text(line, '\n');
+  });
+  return spaced;
+}
+
 // Returns the first line that is neither empty, a comment nor a directive.
 std::string_view first_content(std::string_view text) {
   std::string_view found;
@@ -248,7 +260,7 @@ std::string_view trimmed(std::string_view s) {
 // OpenCV writes its own version into the directive (%YAML:1.0), which YAML's grammar does not know.
 void parse_yaml(std::string_view text, Document& document) try {
   if (trimmed(text).starts_with('%')) text.remove_prefix(std::min(text.find('\n', text.find('%')), text.size()));
-  std::istringstream stream{std::string(text)};
+  std::istringstream stream(with_spaces_after_names(text));
   YamlEvents events(document);
   YAML::Parser(stream).HandleNextDocument(events);
 } catch (const YAML::Exception& error) {

@@ -102,10 +102,9 @@ bool is_kitti(const Inputs& inputs) {
     const std::string row = inputs.first().word("row 1");
     return parse_number<double>(std::string_view(row).substr(0, row.find(' '))).has_value();
   }
-  for (const int camera : {0, 1, 2, 3})
-    if (inputs.first().has(Kitti::projection_name(inputs.first(), camera)) && !inputs.first().has("P1.data"))
-      return true;
-  return false;
+  // OpenCV's files have P1 and P2, too, but neither P0 nor P3.
+  return inputs.first().has(Kitti::projection_name(inputs.first(), 0)) ||
+         inputs.first().has(Kitti::projection_name(inputs.first(), 3));
 }
 
 CalibrationFile read_kitti(const Inputs& inputs) {

@@ -47,7 +47,8 @@ Pose kalibr_pose(const Document& file) {
 
 // camodocal's models: KANNALA_BRANDT is equidistant with k2 to k5, PINHOLE is radtan.
 Lens camodocal_lens(const Document& file, const CalibrationOptions& options) {
-  const NamedModel named = model_in(file, {"model_type"});
+  NamedModel named = model_in(file, {"model_type"});
+  if (named.model == "PINHOLE") named.model = "radtan";
   const auto parameters = [&](const char* group, std::initializer_list<const char*> names) {
     std::vector<double> numbers;
     for (const char* name : names) numbers.push_back(file.number(text(group, '.', name)));
