@@ -1,5 +1,7 @@
 #include "io/calibration_collector.hpp"
 
+#include <algorithm>
+
 #include "core/text.hpp"
 #include "io/tokens.hpp"
 #include "stereopsis/error.hpp"
@@ -17,6 +19,10 @@ void check_name(std::string_view name) {
     throw Error(ErrorCategory::format,
                 text("the name '", Tokens::printable(name), "…' has ", name.size(),
                      " characters; a name may have at most ", longest_name, "; check that this is a calibration file"));
+  if (std::any_of(name.begin(), name.end(), [](char c) { return c >= '\0' && c < ' '; }))
+    throw Error(ErrorCategory::format, text("the name '", Tokens::printable(name),
+                                            "' holds a control character; check that this is a "
+                                            "calibration file"));
 }
 
 void check_depth(std::size_t depth) {

@@ -24,7 +24,9 @@ constexpr std::string_view spaces = " \t\r\n\v\f";
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
 
 [[noreturn]] void refuse_damaged(std::string_view notation, int line, std::string_view reason) {
-  refuse(text("line ", line, " is not valid ", notation, " (", reason, "); the file is cut off or damaged"));
+  constexpr std::size_t longest_reason = 100;
+  refuse(text("line ", line, " is not valid ", notation, " (", Tokens::printable(reason, longest_reason),
+              "); the file is cut off or damaged"));
 }
 
 int line_at(std::string_view text, std::size_t offset) {
@@ -122,7 +124,7 @@ class JsonEvents : public nlohmann::json::json_sax_t {
   bool end_object() override { return end(); }
   bool end_array() override { return end(); }
   bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception&) override {
-    refuse_damaged("JSON", line_at(text_, position), text("at '", Tokens::printable(token), "'"));
+    refuse_damaged("JSON", line_at(text_, position), text("at '", token, "'"));
   }
 
  private:
@@ -226,16 +228,20 @@ class IniParser {
   int list_line_ = 0;
 };
 
-// Returns the text with a space after each `name:` that begins a line. YAML requires the space; OpenCV does not.
-std::string with_spaces_after_names(std::string_view yaml) {
-  std::string spaced;
-  for_each_line(yaml, [&](std::string_view line, int) {
+// Returns the text as YAML demands it, which OpenCV and editors do not: a space after each `name:` that begins a line,
+// and no tabs before it.
+std::string strict_yaml(std::string_view lenient) {
+  std::string strict;
+  for_each_line(lenient, [&](std::string_view line, int) {
+    const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+    for (const char c : line.substr(0, indent)) strict += c == '\t' ? "    " : " ";
+    line.remove_prefix(indent);
     const std::size_t colon = line.find(':');
     const std::string_view name = line.substr(0, colon);
     const bool named = colon != std::string_view::npos && std::all_of(name.begin(), name.end(), is_name_character);
-    spaced += named ? text(name, ": ", line.substr(colon + 1), '\n') : text(line, '\n');
+    strict += named ? text(name, ": ", line.substr(colon + 1), '\n') : text(line, '\n');
   });
-  return spaced;
+  return strict;
 }
 
 // Returns the first line that is neither empty, a comment nor a directive.
@@ -260,7 +266,7 @@ std::string_view trimmed(std::string_view s) {
 // OpenCV writes its own version into the directive (%YAML:1.0), which YAML's grammar does not know.
 void parse_yaml(std::string_view text, Document& document) try {
   if (trimmed(text).starts_with('%')) text.remove_prefix(std::min(text.find('\n', text.find('%')), text.size()));
-  std::istringstream stream(with_spaces_after_names(text));
+  std::istringstream stream(strict_yaml(text));
   YamlEvents events(document);
   YAML::Parser(stream).HandleNextDocument(events);
 } catch (const YAML::Exception& error) {

@@ -162,8 +162,8 @@ class Agisoft {
 
   // cx and cy count from the middle of the image; p1 and p2 are exchanged in OpenCV's order.
   std::pair<Lens, Size> lens(const std::string& id) const {
-    const std::string sensor = text(chunk_, "sensors.sensor.", file_.word(camera(id) + "sensor_id"), '.');
-    const std::string start = sensor + "calibration.";
+    const std::string sensor = Tokens::printable(file_.word(camera(id) + "sensor_id"));
+    const std::string start = text(chunk_, "sensors.sensor.", sensor, ".calibration.");
     const auto number = [&](const char* name) { return file_.number_or(start + name, 0); };
     const Size size = size_under(file_, start + "resolution.width", start + "resolution.height");
     if (size == Size{}) refuse(text("there is no ", start, "resolution in the file; the file is cut off"));

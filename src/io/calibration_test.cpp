@@ -191,6 +191,7 @@ TEST(Calibration, TextIsReadAsEditorsLeaveIt) {
   for (const char* n : {"450", "0", "320", "0", "0", "450", "240", "0", "0", "0", "1", "0"})
     listed += std::string("  - ") + n + "\n";
   EXPECT_NEAR(rig_from(listed + "P2:\n  data: [450, 0, 320, -90, 0, 450, 240, 0, 0, 0, 1, 0]\n").baseline, 0.2, 1e-12);
+  EXPECT_NEAR(rig_from(listed + "P2:\n\tdata:[450, 0, 320, -90, 0, 450, 240, 0, 0, 0, 1, 0]\n").baseline, 0.2, 1e-12);
 }
 
 TEST(Calibration, BrokenFilesGetOneSentence) {

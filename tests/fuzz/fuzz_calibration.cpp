@@ -36,11 +36,29 @@ std::vector<std::string> fuzz_seeds() {
   const std::string kalibr_camera =
       ":\n  camera_model: pinhole\n  distortion_coeffs: [-0.3, 0.1, 0, 0]\n  distortion_model: radtan\n"
       "  intrinsics: [500, 500, 320, 240]\n  resolution: [640, 480]\n";
+  const std::string depthai_camera =
+      "{\"cameraType\": 0, \"width\": 640, \"height\": 480, \"distortionCoeff\": [-0.3, 0.1, 0, 0, 0],\n"
+      "\"intrinsicMatrix\": [[500, 0, 320], [0, 500, 240], [0, 0, 1]], \"extrinsics\": {\"toCameraSocket\": 2,\n"
+      "\"rotationMatrix\": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], \"translation\": {\"x\": -7.5, \"y\": 0, \"z\": 0}}}";
+  const std::string agisoft_sensor =
+      "<sensor id=\"0\"><calibration><resolution width=\"640\" height=\"480\"/><f>500</f><k1>-0.3</k1></calibration>"
+      "</sensor>";
   return {
       "cam0" + kalibr_camera + "cam1" + kalibr_camera +
           "  T_cn_cnm1:\n  - [1, 0, 0, -0.1]\n  - [0, 1, 0, 0]\n  - [0, 0, 1, 0]\n  - [0, 0, 0, 1]\n",
       "[LEFT_CAM_HD]\nfx=500\nfy=500\ncx=320\ncy=240\n[RIGHT_CAM_HD]\nfx=500\nfy=500\ncx=320\ncy=240\n[STEREO]\n"
       "Baseline=120\nRX_HD=0.01\n",
+      "{\"left\": {\"width\": 640, \"height\": 480, \"fx\": 500.0, \"fy\": 500.0, \"ppx\": 320.0, \"ppy\": 240.0},\n"
+      "\"right\": {\"width\": 640, \"height\": 480, \"fx\": 500.0, \"fy\": 500.0, \"ppx\": 320.0, \"ppy\": 240.0},\n"
+      "\"rotation\": [1, 0, 0, 0, 1, 0, 0, 0, 1], \"translation\": [-0.05, 0, 0]}",
+      "{\"cameraData\": [[1, " + depthai_camera + "], [2, " + depthai_camera +
+          "]], \"stereoRectificationData\": {\"leftCameraSocket\": 1, \"rightCameraSocket\": 2}}",
+      std::string("1 OPENCV 640 480 500 500 320 240 -0.3 0.1 0 0\n") + '\0' +
+          "1 2 CAMERA 1 CAMERA 1 1 1 0 0 0 -0.1 0 0\n",
+      "<document><chunk><sensors>" + agisoft_sensor + "</sensors><cameras>" +
+          "<camera id=\"0\" sensor_id=\"0\"><transform>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</transform></camera>" +
+          "<camera id=\"1\" sensor_id=\"0\"><transform>1 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1</transform></camera>" +
+          "</cameras></chunk></document>",
       "{\"intrinsic\": {\"fx\": 2262.5, \"u0\": 1096.9, \"v0\": 513.1}, \"extrinsic\": {\"baseline\": 0.21}}",
       "cam0=[999.421 0 294.182; 0 999.421 252.932; 0 0 1]\ncam1=[999.421 0 326.96; 0 999.421 252.932; 0 0 1]\n"
       "doffs=32.778\nbaseline=193.001\nwidth=741\nheight=497\n",
