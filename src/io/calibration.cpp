@@ -42,11 +42,10 @@ std::vector<fs::path> files_in(const fs::path& folder) {
       if (name != nullptr) files.push_back(folder / name);
     if (std::all_of(files.begin(), files.end(), [](const fs::path& file) { return fs::is_regular_file(file); }))
       return files;
-    known += text(known.empty() ? "" : ", ", row[0]);
+    known += text(known.empty() ? "" : ", or ", row[0], row[1] == nullptr ? "" : text(" with ", row[1]));
   }
-  throw Error(ErrorCategory::file,
-              text(folder.string(), ": there is no calibration in this folder; it must have one of ", known,
-                   ", with their companions; or give the file"));
+  throw Error(ErrorCategory::file, text(folder.string(), ": there is no calibration in this folder; it must have ",
+                                        known, "; or give the file"));
 }
 
 void add_file(Inputs& inputs, const fs::path& file) {
