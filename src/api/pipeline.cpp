@@ -197,9 +197,8 @@ std::vector<SlotChoices> slot_choices() {
 }
 
 Pipeline Pipeline::from_slots(const std::string& method, const std::vector<PipelineSlot>& slots) {
-  PipelineData data;
+  PipelineData data = only_selection();
   data.method = method;
-  data.select = StageChoice(registry().at(registry().names(Slot::select).front()));
   for (const PipelineSlot& slot : slots) {
     if (const SlotOfOne* one = slot_of_one(slot.slot))
       data.*one->stage = stage_for(*one, slot.kind);

@@ -121,7 +121,7 @@ struct StageDescriptor {
   // Costs.
   bool from_outside = false;       // costs: the caller passes the volume with the pair
   std::string before_stages = {};  // costs: an internal stage that runs before another stage reads them
-  OfParameters<StageParameters()> of_other_view = nullptr;  // selections: parameters for the other view
+  OfParameters<StageParameters()> of_other_view = nullptr;  // selections with `right`: those of the other view
   // Role `quantise`: returns its parameters for costs of these units, and sets `units` to those of its result.
   OfParameters<StageParameters(Element, bool has_holes, CostUnits& units)> fit = nullptr;
   OfParameters<double(double first, double second)> largest_sum = nullptr;  // role `sum`

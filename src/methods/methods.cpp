@@ -39,15 +39,9 @@
 namespace stereopsis {
 namespace {
 
-PipelineData with_selection(const wta::Parameters& select = {}) {
-  PipelineData p;
-  p.select = select;
-  return p;
-}
-
 // Mei et al. 2011, step by step.
 PipelineData ad_census() {
-  PipelineData p = with_selection();
+  PipelineData p = only_selection();
   p.cost = ad_census::Parameters{};
   p.aggregation = cross_aggregation::Parameters{};
   p.optimisation = scanline::Parameters{};
@@ -59,7 +53,7 @@ PipelineData ad_census() {
 
 // Prehn 2007, with the weights of its results. The thesis clamps texture addresses, and has no refinements.
 PipelineData prehn_window() {
-  PipelineData p = with_selection();
+  PipelineData p = only_selection();
   p.cost = window_sad::Parameters{};
   p.select = wta::Parameters{.border_candidates = true};
   p.refinements = {{left_right::Parameters{}, false},
@@ -85,7 +79,7 @@ PipelineData prehn_pyramid() {
 // by chance are removed, because filling would spread them. With fill.mode = box, fill2 fills the pixels that boxes
 // leave invalid.
 PipelineData zncc() {
-  PipelineData p = with_selection();
+  PipelineData p = only_selection();
   p.prepare = reduce::Parameters{};
   p.cost = zncc::Parameters{.window = 9};
   p.refinements = {{left_right::Parameters{}, true},
@@ -99,7 +93,7 @@ PipelineData zncc() {
 // Reis and Souza 2017, with the refinements of Rhemann et al. to be switched on, and the coarser levels of Zhang et al. by
 // levels.lambda.
 PipelineData census_guided() {
-  PipelineData p = with_selection();
+  PipelineData p = only_selection();
   p.cost = census::Parameters{.window = census::Window::w9x7};
   p.aggregation = guided::Parameters{};
   p.levels = cross_scale::Parameters{};
@@ -222,6 +216,12 @@ void add_post_processing(PipelineData& p) {
 }
 
 }  // namespace
+
+PipelineData only_selection() {
+  PipelineData p;
+  p.select = wta::Parameters{};
+  return p;
+}
 
 PipelineData method_data(std::string_view name) {
   const auto made = [](const Method& method, std::string_view named) {

@@ -18,6 +18,8 @@ Images prepared(Builder& b, const Images& full) {
       if (values[static_cast<std::size_t>(view)] != full.find(name, view))
         made.put(name, view, values[static_cast<std::size_t>(view)]);
   }
+  const auto is_prepared = [&](const char* name) { return made.find(name, 0) != full.find(name, 0); };
+  if (is_prepared("image") && !is_prepared("grey")) made.made.erase("grey");  // the luma of NV12
   return made;
 }
 

@@ -8,32 +8,18 @@
 namespace stereopsis {
 namespace {
 
-// Calls f(port) for each port of the refinements that run, in their order, until it returns true.
-template <class F>
-bool any_port(const PipelineData& p, F&& f) {
-  for (const StageChoice& stage : p.refinements) {
-    if (!stage.enabled) continue;
-    for (const Port& port : stage.entry->ports(stage.parameters, {}))
-      if (f(port)) return true;
-  }
-  return false;
-}
-
-bool reads(const Port& port) { return port.use == Port::Use::in || port.use == Port::Use::change; }
-
-bool refinements_read(const PipelineData& p, std::string_view map) {
-  return any_port(p, [&](const Port& port) { return port.name == map && reads(port); });
-}
-
-// Returns whether the selection must make a map: it is requested, or a refinement reads it before another one makes it.
+// Returns whether the selection must make a map, which it can: the map is requested, or a refinement reads it before
+// another one makes it.
 bool selection_makes(const PipelineData& p, std::string_view map, bool requested) {
-  bool read = false;
-  const bool decided = any_port(p, [&](const Port& port) {
-    if (port.name != map || (!reads(port) && port.use != Port::Use::out)) return false;
-    read = reads(port);
-    return true;
-  });
-  return decided ? read : requested;
+  const auto is_map = [&](const Port& port) { return port.name == map; };
+  if (std::ranges::none_of(p.select.entry->ports(p.select.parameters, {}), is_map)) return false;
+  for (const StageChoice& stage : p.refinements)
+    for (const Port& port : stage.enabled ? stage.entry->ports(stage.parameters, {}) : Ports()) {
+      if (!is_map(port)) continue;
+      if (port.use == Port::Use::in || port.use == Port::Use::change) return true;
+      if (port.use == Port::Use::out) return false;
+    }
+  return requested;
 }
 
 // Computes depth and points, which have the size of the whole image.
@@ -64,7 +50,7 @@ void deliver(Builder& b, const Maps& maps) {
   const PipelineData& p = b.pipeline();
   const Request& request = b.request();
   const auto changes_maps = [](const StageChoice& stage) { return stage.enabled; };
-  if (request.requests(Binding::output_confidence) &&
+  if (request.requests(Binding::output_confidence) && maps.contains("confidence") &&
       (request.refine_only || std::ranges::any_of(p.refinements, changes_maps)))
     b.add(registry().at(Role::mark_filled), {}, {}, {{maps.at("validity")}, {maps.at("confidence")}});
   for (std::size_t row = 0; row < output_rows.size(); ++row) {
@@ -99,10 +85,9 @@ Maps lower_maps(Builder& b, Size size) {
   const Request& request = b.request();
   if (request.refine_only) return given_maps::lower(b, size);
   Maps maps{{"disparity", b.image(size, Element::f32)}, {"validity", b.image(size, Element::u8)}};
-  if (request.requests(Binding::output_right) || refinements_read(p, "right"))
-    maps["right"] = b.image(size, Element::f32);
-  if (selection_makes(p, "confidence", request.requests(Binding::output_confidence)))
-    maps["confidence"] = b.image(size, Element::f32);
+  for (const auto& [map, output] :
+       {std::pair{"right", Binding::output_right}, {"confidence", Binding::output_confidence}})
+    if (selection_makes(p, map, request.requests(output))) maps[map] = b.image(size, Element::f32);
   add_further_maps(b, size, maps);
   return maps;
 }

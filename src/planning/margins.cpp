@@ -1,6 +1,7 @@
 // The part of the input that a region of interest requires: the required input of the stages, composed backwards.
 #include <algorithm>
 
+#include "graph/region.hpp"
 #include "planning/lowering.hpp"
 
 namespace stereopsis {
@@ -37,13 +38,9 @@ Rect with_candidates(const PipelineData& p, const DisparityRange& range, const R
   return {r.x - left, r.y, r.width + left + right, r.height};
 }
 
-}  // namespace
-
 // Returns the region with its margin and the columns of its candidates, for pipelines without an optimisation also with
 // the windows; for reduced images in whole blocks.
-Rect required_input(const PipelineData& p, const Request& request) {
-  const Rect all{0, 0, request.seen_size().width, request.seen_size().height};
-  if (!request.region) return all;
+Rect required_by_method(const PipelineData& p, const Request& request, const Rect& all) {
   if (const RegionRule* rule = rule_of(p)) return rule->required_input(p, request);
   const int factor = reduction_factor(p);
   const auto radius = [](const StageChoice& cost) { return -required_of(cost, {0, 0, 1, 1}).x; };
@@ -56,6 +53,13 @@ Rect required_input(const PipelineData& p, const Request& request) {
   const auto end = [&](int at, int size) { return std::min((at + factor - 1) / factor * factor, size); };
   return {start(r.x), start(r.y), end(r.x + r.width, all.width) - start(r.x),
           end(r.y + r.height, all.height) - start(r.y)};
+}
+
+}  // namespace
+
+Rect required_input(const PipelineData& p, const Request& request) {
+  const Rect all = whole_image(request);
+  return request.region ? intersect(required_of(p.prepare, required_by_method(p, request, all)), all) : all;
 }
 
 }  // namespace stereopsis

@@ -217,6 +217,42 @@ TEST_F(Passes, LoweringRejectsOutputsThatNoStageMakes) {
   EXPECT_THROW(steps_of(method_data("banz-sgm"), request), Error);
 }
 
+// Images that others are derived from are prepared before: the grey image of NV12, which is its luma, too.
+TEST_F(Passes, LoweringDerivesImagesFromPreparedOnes) {
+  const StageDescriptor smooth{
+      .slot = Slot::prepare, .name = "smooth", .title = "smooth", .ports = {in("image"), out("image", Element::same)}};
+  PipelineData pipeline = method_data("banz-sgm");
+  pipeline.prepare = StageChoice(smooth);
+  Request request = request_of_size();
+  request.channels = 3;
+  for (const std::optional<PixelFormat> format : {std::optional<PixelFormat>(), std::optional(PixelFormat::nv12)}) {
+    request.format = format;
+    const Names made = steps_of(pipeline, request);
+    EXPECT_EQ(std::ranges::count(made, "smooth"), 2);
+    EXPECT_EQ(std::ranges::count(made, "grey"), 2);
+    EXPECT_LT(std::ranges::find(made, "smooth"), std::ranges::find(made, "grey"));
+  }
+}
+
+// A selection that makes only a disparity serves pipelines in which nothing needs another map of it.
+TEST_F(Passes, LoweringRejectsMapsThatTheSelectionDoesNotMake) {
+  const StageDescriptor only_disparity{
+      .slot = Slot::select,
+      .name = "only_disparity",
+      .title = "only disparity",
+      .ports = {in_volume("costs", {}), out("disparity", Element::f32), out("validity", Element::u8)}};
+  PipelineData pipeline = method_data("banz-sgm");
+  pipeline.select = StageChoice(only_disparity);
+  EXPECT_EQ(std::ranges::count(steps_of(pipeline, request_of_size()), "only_disparity"), 1);
+  for (const Binding output : {Binding::output_right, Binding::output_confidence}) {
+    Request request = request_of_size();
+    request.requested[index_of(output)] = true;
+    EXPECT_THROW(steps_of(pipeline, request), Error);
+  }
+  pipeline.refinements = {StageChoice(registry().at("left_right"))};
+  EXPECT_THROW(steps_of(pipeline, request_of_size()), Error);
+}
+
 // The margin of a region grows with what the stages read, and never leaves the image.
 TEST_F(Passes, MarginsComposeBackwards) {
   const PipelineData pipeline = method_data("zncc");
@@ -233,6 +269,23 @@ TEST_F(Passes, MarginsComposeBackwards) {
   EXPECT_EQ(required_input(pipeline, request), all);
   request.region = Rect{0, 0, 5, 5};
   EXPECT_EQ(intersect(required_input(pipeline, request), all), required_input(pipeline, request));
+}
+
+// A region requires the pixels from which the images around it are prepared, too.
+TEST_F(Passes, MarginsIncludeThePreparation) {
+  const StageDescriptor smooth{.slot = Slot::prepare,
+                               .name = "smooth",
+                               .title = "smooth",
+                               .required_input = [](const StageParameters&, const Rect& r) { return grow(r, 3, 2); }};
+  Request request = request_of_size();
+  request.size = {2000, 1000};
+  request.region = Rect{900, 500, 20, 10};
+  for (const char* method : {"banz-sgm", "census-guided"}) {  // census-guided has its own rule
+    PipelineData pipeline = method_data(method);
+    const Rect before = required_input(pipeline, request);
+    pipeline.prepare = StageChoice(smooth);
+    EXPECT_EQ(required_input(pipeline, request), intersect(grow(before, 3, 2), {0, 0, 2000, 1000})) << method;
+  }
 }
 
 }  // namespace

@@ -143,10 +143,11 @@ void check_pipeline(const PipelineData& p, const Request& request) {
   const auto reject = [&](const char* why) {
     throw Error(ErrorCategory::call, text("the pipeline '", p.method, "' ", why));
   };
-  if (p.cost.entry->shared_window == nullptr || p.plus || p.aggregation || p.optimisation || p.prepare)
+  if (p.cost.entry->shared_window == nullptr || p.plus || p.aggregation || p.optimisation || p.prepare ||
+      p.select.get_if<wta::Parameters>() == nullptr)
     reject(
-        "matches on a pyramid, which supports only sums of window differences, without aggregation, optimisation or "
-        "preparation; set levels.stage = none");
+        "matches on a pyramid, which supports only sums of window differences and the selection wta, without "
+        "aggregation, optimisation or preparation; set levels.stage = none");
   if (request.requests_costs())
     reject(
         "matches on a pyramid, which does not compute the costs of the whole search range; set levels.stage = none for "
