@@ -14,9 +14,10 @@
 
 namespace stereopsis {
 
-// Reads an image: PNG (8, 16 bits), PNM (P2, P3, P5, P6; 8, 16 bits), JPEG, TIFF (8, 16 bits, float), PFM or NPY,
-// detected by its contents. The result is grey or RGB: an alpha channel is dropped, a palette expanded. A PNM's maxval
-// gives the bit depth.
+// Reads an image: PNG (8, 16 bits), PNM (P2, P3, P5, P6; 8, 16 bits), JPEG, TIFF (8, 16 bits, float), PFM, NPY, BMP or,
+// in builds with libwebp and OpenJPEG, WebP and JPEG 2000 (up to 16 bits), detected by its contents. The result is grey
+// or RGB: an alpha channel is dropped, a palette expanded. A PNM's maxval and JPEG 2000's precision give the bit depth.
+// Throws Error(unsupported) for a format that this build cannot read.
 AnyImage read_image(const std::filesystem::path& file);
 
 // An image and the pixels of it that are data.
@@ -34,6 +35,9 @@ MaskedImage read_masked_image(const std::filesystem::path& file);
 // Returns the orientation that the file's Exif data or TIFF tag gives, 1 to 8; 1 if it gives none. Readers ignore it:
 // pixels are read as they are stored.
 int image_orientation(const std::filesystem::path& file);
+
+// Returns whether the file has the name of a video, which read_image rejects.
+bool is_video(const std::filesystem::path& file);
 
 // Reads a disparity map: float PFM, NPY or TIFF, or integers with value / scale (0 = unknown), which may be signed
 // (TIFF, NPY) for OpenCV's maps: their lowest value is unknown if it is a negative multiple of 16. Unknown disparities

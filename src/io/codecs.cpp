@@ -23,4 +23,9 @@ void check(const Claim& c, std::size_t available, double expansion) {
                      " bytes of data cannot contain; the file is cut off or its header is wrong"));
 }
 
+void check_as_compressed(const Claim& claim, std::size_t available) {
+  constexpr std::size_t expansion = 20000, free = 64'000'000 / expansion;
+  check(claim, free + available, expansion);
+}
+
 }  // namespace stereopsis::io

@@ -41,6 +41,9 @@ int pnm_maxval(Bytes file);
 AnyImage decode_jpeg(Bytes file);
 Decoded decode_tiff(Bytes file);
 AnyImage decode_pfm(Bytes file);
+AnyImage decode_webp(Bytes file);
+AnyImage decode_bmp(Bytes file);
+AnyImage decode_jpeg2000(Bytes file);
 // An image has 1 or 3 channels; a volume has one channel per disparity.
 Decoded decode_npy(Bytes file, bool is_volume = false);
 // Returns the orientation, 1 to 8, that a TIFF structure gives, such as Exif data; 1 if it gives none.
@@ -83,6 +86,9 @@ struct Claim {
 // Throws for an image that is empty or beyond the limits (2^20 pixels per side, 2^28 in total), or whose pixels cannot
 // come from `available` bytes. Each byte gives at most `expansion` bytes of pixels.
 void check(const Claim& claim, std::size_t available, double expansion = 1);
+// Does the same for a format in which a few bytes can describe an image of a single colour: allows 64 MB of pixels, and
+// 20000 bytes of pixels for each byte.
+void check_as_compressed(const Claim& claim, std::size_t available);
 
 // Loads a number in the file's byte order.
 template <class T>

@@ -31,8 +31,9 @@ Codes read_codes(const std::filesystem::path& file) {
   return io::naming(file, [&]() -> Codes {
     const io::Bytes bytes = io::bytes_of(contents);
     const io::Format format = io::format_of(bytes);
-    if (format == io::Format::jpeg)
-      throw Error(ErrorCategory::format, "a JPEG does not store exact values; use PNG, PGM, TIFF, PFM or NPY");
+    if (format == io::Format::jpeg || format == io::Format::jpeg2000 || format == io::Format::webp)
+      throw Error(ErrorCategory::format,
+                  "JPEG, JPEG 2000 and WebP files need not store exact values; use PNG, PGM, TIFF, PFM or NPY");
     auto [image, mask, is_signed] = io::decode(format, bytes, io::Values::codes);
     const int white = image.view().type == PixelType::u8 ? 255 : 65535;
     return {std::move(image), format == io::Format::pnm ? io::pnm_maxval(bytes) : white, std::move(mask), is_signed};

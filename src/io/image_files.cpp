@@ -13,9 +13,10 @@ namespace io {
 namespace {
 
 [[noreturn]] void refuse_video() {
-  throw Error(ErrorCategory::format,
-              "this is a video, and an image is required; match videos with `stereopsis view LEFT RIGHT`, or write the "
-              "frames as PNG files first");
+  throw Error(
+      ErrorCategory::format,
+      "this is a video, and an image is required; `stereopsis match LEFT RIGHT` and `stereopsis view LEFT RIGHT` "
+      "read videos, or write the frames as PNG files first");
 }
 
 // Detects the containers AVI, MP4 and MOV, Matroska and WebM, Ogg, ASF, FLV, MPEG streams and YUV4MPEG. The list of MP4
@@ -34,19 +35,11 @@ bool begins_as_video(std::string_view start) {
   return start.size() > 2 * packet && start[0] == 'G' && start[packet] == 'G' && start[2 * packet] == 'G';
 }
 
-bool is_named_as_video(const std::filesystem::path& file) {
-  const std::string extension = lower_extension(file);
-  for (const char* video : {".mp4", ".m4v",  ".avi", ".mkv", ".mov", ".webm", ".mpg",   ".mpeg", ".wmv",  ".flv",
-                            ".ogv", ".m2ts", ".mts", ".3gp", ".y4m", ".mjpg", ".mjpeg", ".h264", ".h265", ".hevc"})
-    if (extension == video) return true;
-  return false;
-}
-
 }  // namespace
 
 void check_no_video(const std::filesystem::path& file) {
   std::error_code ignored;
-  if (is_named_as_video(file) && std::filesystem::is_regular_file(file, ignored)) naming(file, refuse_video);
+  if (is_video(file) && std::filesystem::is_regular_file(file, ignored)) naming(file, refuse_video);
 }
 
 Format format_of(Bytes contents) {
@@ -59,11 +52,17 @@ Format format_of(Bytes contents) {
   if (start.starts_with("\x93NUMPY")) return Format::npy;
   if (start.starts_with("Pf") || start.starts_with("PF")) return Format::pfm;
   if (start.size() > 1 && start[0] == 'P' && start[1] >= '1' && start[1] <= '7') return Format::pnm;
+  if (start.starts_with("RIFF") && start.size() >= 12 && start.substr(8, 4) == "WEBP") return Format::webp;
+  if (start.starts_with("BM")) return Format::bmp;
+  if (start.starts_with(std::string_view("\0\0\0\x0cjP  \r\n", 10)) || start.starts_with("\xff\x4f\xff\x51"))
+    return Format::jpeg2000;
   if (begins_as_video(start)) refuse_video();
-  throw Error(ErrorCategory::format,
-              start.empty()
-                  ? "the file is empty; give an image"
-                  : "this is not a PNG, PNM, JPEG, TIFF, PFM or NPY file; convert it to one of these formats");
+  throw Error(
+      ErrorCategory::format,
+      start.empty()
+          ? "the file is empty; give an image"
+          : "this is not a PNG, PNM, JPEG, TIFF, PFM, NPY, WebP, BMP or JPEG 2000 file; convert it to one of these "
+            "formats");
 }
 
 static long long count_zeros(const Image<std::uint8_t>& mask) {
@@ -79,6 +78,9 @@ static Decoded decode_any(Format format, Bytes contents, Values values) {
     case Format::jpeg: return {decode_jpeg(contents)};
     case Format::tiff: return decode_tiff(contents);
     case Format::pfm: return {decode_pfm(contents)};
+    case Format::webp: return {decode_webp(contents)};
+    case Format::bmp: return {decode_bmp(contents)};
+    case Format::jpeg2000: return {decode_jpeg2000(contents)};
     default: return decode_npy(contents);
   }
 }
@@ -192,6 +194,14 @@ static void check_channels(const std::filesystem::path& file, int channels) {
 }
 
 }  // namespace io
+
+bool is_video(const std::filesystem::path& file) {
+  const std::string extension = io::lower_extension(file);
+  for (const char* video : {".mp4", ".m4v",  ".avi", ".mkv", ".mov", ".webm", ".mpg",   ".mpeg", ".wmv",  ".flv",
+                            ".ogv", ".m2ts", ".mts", ".3gp", ".y4m", ".mjpg", ".mjpeg", ".h264", ".h265", ".hevc"})
+    if (extension == video) return true;
+  return false;
+}
 
 AnyImage read_image(const std::filesystem::path& file) { return io::read(file).image; }
 

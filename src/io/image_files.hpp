@@ -8,7 +8,7 @@
 
 namespace stereopsis::io {
 
-enum class Format { png, pnm, jpeg, tiff, pfm, npy };
+enum class Format { png, pnm, jpeg, tiff, pfm, npy, webp, bmp, jpeg2000 };
 
 // Throws Error(format) for an existing file with the name of a video, which may be too large to read.
 void check_no_video(const std::filesystem::path& file);

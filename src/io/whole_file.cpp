@@ -114,7 +114,9 @@ Announced announced(const fs::path& file, const Ends& ends) {
     case io::Format::pfm: return pfm(ends);
     case io::Format::npy: return npy(ends);
     case io::Format::jpeg: return jpeg(ends, file);
-    default: return {read_image(file).size(), ends.size};  // a TIFF has its parts in any order
+    default:
+      return {read_image(file).size(),
+              ends.size};  // other formats are never written, and a TIFF has its parts in any order
   }
 }
 
