@@ -9,7 +9,7 @@
 #include "commands.hpp"
 #include "common.hpp"
 #include "diagnosis.hpp"
-#include "frames.hpp"
+#include "pairs.hpp"
 #include "stereopsis/pair_check.hpp"
 #include "terminal.hpp"
 
@@ -18,6 +18,7 @@ namespace {
 
 struct Options {
   std::filesystem::path left, right;
+  PairOptions pairing;
   IntensityOptions intensity;
   bool json = false;
 };
@@ -63,21 +64,23 @@ Json to_json(const PairReport& result, Size size, const std::vector<std::string>
 }
 
 void check(const Options& options) {
-  for (const auto& file : {options.left, options.right})
-    if (!file_exists(file)) refuse(fmt::format("the image {} does not exist; check its name", file.string()));
+  const Pairs pairs = find_pairs(options.left, options.right, options.pairing, Unpaired::refuse, "");
   CallFiles files;
-  files.reads(options.left, "the left image");
-  files.reads(options.right, "the right image");
-  const AnyImage left = options.intensity.read(options.left), right = options.intensity.read(options.right);
-  if (left.size() != right.size())
-    refuse(fmt::format("{} is {} but {} is {}; both images of a pair must have the same size", options.left.string(),
-                       size_text(left.size()), options.right.string(), size_text(right.size())));
-  const PairReport result = check_pair(left, right);
+  reads(files, pairs);
+  const std::string left_name = pairs.left.name(0), right_name = pairs.right.name(0);
+  auto [of_left, of_right] = read_pair(pairs.left, pairs.right, 0);
+  AnyImage left = options.intensity.applied(std::move(of_left), left_name).image,
+           right = options.intensity.applied(std::move(of_right), right_name).image;
   std::vector<std::string> remarks;
-  for (const auto& [image, file] : {std::pair{&left, &options.left}, {&right, &options.right}})
-    if (const auto remark = low_contrast(*image, *file)) remarks.push_back(*remark);
+  if (const std::string note = make_alike(left, left_name, right, right_name); !note.empty()) remarks.push_back(note);
+  if (pairs.left.size() > 1)
+    remarks.push_back(fmt::format("this is the first of {} pairs; `stereopsis match --strict` checks all of them",
+                                  pairs.left.size()));
+  const PairReport result = check_pair(left, right);
+  for (const auto& [image, name] : {std::pair{&left, &left_name}, {&right, &right_name}})
+    if (const auto remark = low_contrast(*image, *name)) remarks.push_back(*remark);
   std::vector<std::string> complaints;
-  for (const Complaint& complaint : complaints_of(result, options.left, options.right))
+  for (const Complaint& complaint : complaints_of(result, left_name, right_name))
     complaints.push_back(complaint.sentence);
   if (complaints.empty() && result.matches == 0)
     complaints.emplace_back(
@@ -96,8 +99,8 @@ void add_check(CLI::App& application) {
   Command command(application, "check",
                   "Check whether a pair is rectified and in the right order, and estimate its search range");
   const auto options = std::make_shared<Options>();
-  command.path("LEFT", options->left, "", "Left image").required();
-  command.path("RIGHT", options->right, "", "Right image").required();
+  add_views(command, options->left, options->right);
+  options->pairing.add_to(command);
   options->intensity.add_to(command);
   command.flag("--json", options->json, "Print the answer as JSON");
   command.footer("The exit code is 0 if the pair is suitable for matching, and 1 if it is not.");

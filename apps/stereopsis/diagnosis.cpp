@@ -71,8 +71,7 @@ void IntensityOptions::add_to(Command& command) {
   command.number("--white", white, 1e-6, 1e9, "V", "Value of white in float images, such as 1 [255]");
 }
 
-MaskedImage IntensityOptions::read_masked(const std::filesystem::path& file) const {
-  MaskedImage read = read_masked_image(file);
+MaskedImage IntensityOptions::applied(MaskedImage read, const std::filesystem::path& file) const {
   AnyImage& image = read.image;
   if (bit_depth) set_bit_depth(image, *bit_depth, file);
   check_white(image.view(), white.value_or(255), file);

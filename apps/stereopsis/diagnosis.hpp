@@ -19,10 +19,10 @@ struct IntensityOptions {
   std::optional<double> white;
 
   void add_to(Command& command);
-  // Reads an image, and which pixels are data. Throws an Error for options that do not suit the file's pixels, and for
-  // pixels above the bit depth.
-  MaskedImage read_masked(const std::filesystem::path& file) const;
-  AnyImage read(const std::filesystem::path& file) const { return read_masked(file).image; }
+  // Reads an image. Throws an Error for options that do not suit the file's pixels, and for pixels above the bit depth.
+  AnyImage read(const std::filesystem::path& file) const { return applied(read_masked_image(file), file).image; }
+  // Applies the options to an image that was read from `file`. Throws as read().
+  MaskedImage applied(MaskedImage read, const std::filesystem::path& file) const;
 };
 
 // The fault of a pair. Complaints of one kind are said once.

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "options.hpp"
 
@@ -50,8 +51,8 @@ bool has_wildcard(const std::string& name) { return name.find_first_of("*?[") !=
 
 // Names that begin with a dot are hidden; macOS stores files that are not images as ._left.png.
 bool is_image_name(const fs::path& file) {
-  static constexpr std::array extensions = {".png",  ".pgm", ".ppm",  ".pnm", ".jpg",
-                                            ".jpeg", ".tif", ".tiff", ".pfm", ".npy"};
+  static constexpr std::array extensions = {".png",  ".pgm", ".ppm", ".pnm",  ".jpg", ".jpeg", ".tif",
+                                            ".tiff", ".pfm", ".npy", ".webp", ".bmp", ".jp2"};
   std::string extension = file.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return std::tolower(c); });
@@ -143,9 +144,7 @@ Frames frames_of_directory(const fs::path& directory, const std::string& what) {
   std::erase_if(files, [](const fs::path& file) { return !is_image_name(file); });
   if (files.empty())
     refuse(fmt::format("{} {} is a directory without images; give a directory with images", what, directory.string()));
-  std::vector<std::vector<std::string>> parts;
-  for (const fs::path& file : files) parts.push_back({file.stem().string()});
-  return ordered(std::move(files), parts, what);
+  return frames_of(std::move(files), what);
 }
 
 Frames frames_of_pattern(const fs::path& given, const NumberPattern& pattern, const std::string& what) {
@@ -184,18 +183,16 @@ Frames frames_of_wildcard(const fs::path& given, const std::string& what) {
   return ordered(std::move(files), parts, what);
 }
 
-// Returns the frames of `b` in the order of the frames of `a` with the same names.
-Frames in_order_of(const Frames& a, const Frames& b) {
+// Returns the partner in `b` of each frame of `a`, or its size if there is none.
+std::vector<std::size_t> partners(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   std::map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < b.size(); ++i) places[b.by_name[i]] = i;
-  Frames ordered{true, {}, {}, {}, {}};
-  for (const std::string& name : a.by_name) {
-    const std::size_t i = places.at(name);
-    ordered.files.push_back(b.files[i]);
-    ordered.numbers.push_back(b.numbers[i]);
-    ordered.by_name.push_back(name);
+  for (std::size_t i = 0; i < b.size(); ++i) places[b[i]] = i;
+  std::vector<std::size_t> found;
+  for (const std::string& key : a) {
+    const auto place = places.find(key);
+    found.push_back(place == places.end() ? b.size() : place->second);
   }
-  return ordered;
+  return found;
 }
 
 }  // namespace
@@ -217,31 +214,74 @@ Frames find_frames(const fs::path& given, const std::string& what) {
   return {false, {given}, {0}, {}, {}};
 }
 
-void pair_up(const Frames& a, const fs::path& given_a, Frames& b, const fs::path& given_b) {
+std::string Frames::name(std::size_t i) const {
+  return video ? fmt::format("frame {} of {}", numbers[i], files[i].string()) : file(i).string();
+}
+
+std::string Frames::stem(std::size_t i) const { return stems.empty() ? file(i).stem().string() : stems[i]; }
+
+Frames frames_of(std::vector<fs::path> files, const std::string& what) {
+  std::vector<std::vector<std::string>> parts;
+  for (const fs::path& file : files) parts.push_back({file.stem().string()});
+  return ordered(std::move(files), parts, what);
+}
+
+Frames selected(const Frames& frames, std::span<const std::size_t> indices) {
+  Frames chosen = frames;
+  const auto select = [&](auto& values) {
+    const auto all = std::exchange(values, {});
+    if (all.empty()) return;
+    for (const std::size_t i : indices) values.push_back(all[i]);
+  };
+  select(chosen.files);
+  select(chosen.numbers);
+  select(chosen.by_number);
+  select(chosen.by_name);
+  select(chosen.stems);
+  return chosen;
+}
+
+std::vector<std::string> pair_up(Frames& a, const fs::path& given_a, Frames& b, const fs::path& given_b,
+                                 Unpaired unpaired, const std::string& advice) {
   if (a.sequence != b.sequence)
     refuse(fmt::format("{} is {} but {} is {}; give two files or two sequences", given_a.string(),
                        a.sequence ? "a sequence" : "one file", given_b.string(),
                        b.sequence ? "a sequence" : "one file"));
-  if (!a.sequence) return;
+  if (!a.sequence) return {};
   const bool numbered = !a.by_number.empty() && !b.by_number.empty();
-  const std::vector<std::string>&of_a = numbered ? a.by_number : a.by_name, &of_b = numbered ? b.by_number : b.by_name;
-  const std::set<std::string> all_of_a(of_a.begin(), of_a.end()), all_of_b(of_b.begin(), of_b.end());
-  for (std::size_t i = 0; i < std::max(of_a.size(), of_b.size()); ++i)
-    for (const bool first : {true, false}) {
-      const Frames& frames = first ? a : b;
-      const std::vector<std::string>& own = first ? of_a : of_b;
-      if (i >= own.size() || (first ? all_of_b : all_of_a).contains(own[i])) continue;
-      refuse(fmt::format(
-          "{} has {} images and {} has {}; {} has no partner in {}: the images of a pair must have the same {}",
-          given_a.string(), a.size(), given_b.string(), b.size(), frames.files[i].string(),
-          (first ? given_b : given_a).string(),
-          numbered ? "frame number, the last number of a name" : "name, or both inputs must have frame numbers"));
+  const auto keys = [&](const Frames& frames) { return numbered ? frames.by_number : frames.by_name; };
+  const std::vector<std::size_t> of_a = partners(keys(a), keys(b)), of_b = partners(keys(b), keys(a));
+  std::vector<std::size_t> in_a, in_b;
+  std::vector<std::string> dropped;
+  for (std::size_t i = 0; i < of_a.size(); ++i)
+    if (of_a[i] < b.size()) {
+      in_a.push_back(i);
+      in_b.push_back(of_a[i]);
+    } else {
+      dropped.push_back(a.name(i));
     }
-  if (!numbered) b = in_order_of(a, b);  // one of them may be sorted by its numbers
+  const std::size_t only_in_a = dropped.size();
+  for (std::size_t i = 0; i < of_b.size(); ++i)
+    if (of_b[i] == a.size()) dropped.push_back(b.name(i));
+  const std::size_t forbidden = unpaired == Unpaired::refuse           ? dropped.size()
+                                : unpaired == Unpaired::skip_of_second ? only_in_a
+                                                                       : 0;
+  if (in_a.empty() || forbidden > 0)
+    refuse(fmt::format(
+        "{} has {} images and {} has {}; {} has no partner in {}: the images of a pair must have the same {}{}",
+        given_a.string(), a.size(), given_b.string(), b.size(), dropped.front(),
+        (only_in_a > 0 ? given_b : given_a).string(),
+        numbered ? "frame number, the last number of a name" : "name, or both inputs must have frame numbers", advice));
+  a = selected(a, in_a);
+  b = selected(b, in_b);
+  return dropped;
 }
 
 void reads(CallFiles& files, const Frames& frames, const std::string& what) {
-  for (const fs::path& file : frames.files) files.reads(file, what);
+  for (const fs::path& file : frames.files) {
+    files.reads(file, what);
+    if (frames.video) return;  // all frames are of one file
+  }
 }
 
 fs::path output_file(const fs::path& given, const Frames& left, std::size_t i, const std::string& extension,
@@ -252,7 +292,7 @@ fs::path output_file(const fs::path& given, const Frames& left, std::size_t i, c
     if (directory) refuse(fmt::format("{} {} is a directory; give the name of a file", option, given.string()));
     return given;
   }
-  if (directory) return given / left.files[i].filename().replace_extension(extension);
+  if (directory) return given / (left.stem(i) + extension);
   if (const auto pattern = parse_pattern(given.filename().string()))
     return given.parent_path() / pattern->name(left.numbers[i]);
   refuse(

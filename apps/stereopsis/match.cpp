@@ -41,19 +41,12 @@ Option add_output(Command& command, Options& o, std::size_t k) {
 }
 
 void add_inputs(Command& command, Options& o) {
-  command
-      .path("LEFT", o.left, "",
-            "Left image; for a sequence a pattern (left%03d.png, 'left*.png') or a directory; or one ROS bag in place "
-            "of LEFT and RIGHT")
-      .required();
-  command
-      .path("RIGHT", o.right, "",
-            "Right image; for a sequence as many images, paired with the left ones by frame number or by name")
-      .required();
+  add_views(command, o.left, o.right, ", a ROS bag");
   add_output(command, o, ResultFile::disparity);
   command.number("--scale", o.scale, 1e-6, 65535, "S", "Store disparity × S in 8-bit images");
 
   command.group("Images");
+  o.pairing.add_to(command);
   o.intensity.add_to(command);
   command.path("--mask-left", o.mask_left, "FILE",
                "Mask of the left image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
@@ -134,8 +127,10 @@ void add_results(Command& command, Options& o) {
 
   command.group("Long sequences");
   command.flag("--resume", o.resume, "Skip frames that an earlier run of the same call has completed");
-  command.flag("--keep-going", o.keep_going,
-               "Continue after a frame that fails, and remove its earlier results; the exit code is then 1");
+  command.flag(
+      "--keep-going", o.keep_going,
+      "Continue after a frame that fails, and remove its earlier results; the exit code is then 1. Images without a "
+      "partner are skipped and counted");
 }
 
 }  // namespace

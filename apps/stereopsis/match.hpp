@@ -14,6 +14,7 @@
 #include "diagnosis.hpp"
 #include "frames.hpp"
 #include "outputs.hpp"
+#include "pairs.hpp"
 #include "rig_options.hpp"
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/io.hpp"
@@ -75,6 +76,7 @@ struct Options {
   ResultFiles outputs;
   MethodOptions method;
   DeviceOptions device;
+  PairOptions pairing;
   IntensityOptions intensity;
   RigOptions rig;
   std::optional<int> min_disparity, disparities;
@@ -98,13 +100,11 @@ struct InputFrame {
   DisparityRange range;
   long long no_data_left = 0, no_data_right = 0;  // pixels that the files mark as no data
   double reading_ms = 0, rectifying_ms = 0;
+  std::string note = {};                       // says which image had no colours, if both were converted to grey
   std::shared_ptr<const AnyImage> costs = {};  // a given cost volume
 
   StereoPair pair() const { return {left, right, mask_left, mask_right, costs ? costs->view() : AnyImageView()}; }
 };
-
-// Returns what all frames must have in common: "uint8 RGB".
-std::string kind_of(const AnyImageView& image);
 
 // A volume to write: --save-volume aggregated=FILE.npy.
 struct SavedVolume {
@@ -167,6 +167,7 @@ class MatchJob {
   std::optional<Rig> rig;
   std::shared_ptr<const RectificationMaps> maps;  // for a raw pair
   Frames left, right;
+  std::vector<std::string> dropped;  // images without a partner
   std::optional<Frames> mask_left, mask_right;
   std::vector<ResultFiles> files;  // files of each frame
   fs::path sidecar;                // record of a sequence: match_resume.cpp
@@ -222,6 +223,7 @@ class MatchJob {
   void check_vertical() const;
   Image<std::uint8_t> read_mask_of(const std::optional<Frames>& mask, const InputFrame& frame, std::size_t i) const;
   void check_size_dependent_options();
+  bool in_grey_ = false;  // the first pair is of a colour and a grey image, so all pairs are matched in grey
   // match_memory.cpp: throws before anything is allocated that exceeds the limit. `rectified` is 0×0 if nothing is
   // rectified.
   void bound_memory(Size images, Size rectified) const;

@@ -36,10 +36,6 @@ void transpose(InputFrame& frame) {
 
 }  // namespace
 
-std::string kind_of(const AnyImageView& image) {
-  return fmt::format("{} {}", to_string(image.type), image.channels == 1 ? "grey" : "RGB");
-}
-
 MatchJob::MatchJob(const Options& given)
     : options(given),
       pipeline(given.method.pipeline(!given.cost_volume.empty())),
@@ -62,7 +58,7 @@ MatchJob::MatchJob(const Options& given)
   bit_depth = first.left.view().bit_depth;
   choose_cameras();
   check_size_dependent_options();
-  if (const auto complaint = low_contrast(first.left, left.file(first_index))) warn_or_fail(*complaint);
+  if (const auto complaint = low_contrast(first.left, left.name(first_index))) warn_or_fail(*complaint);
   remark_no_data();
   if (rectifies_ahead()) rectify(first);
   first_complaint = judge(first, first_index);
@@ -174,11 +170,11 @@ void MatchJob::choose_cameras() {
     warn_or_fail(
         fmt::format("{} describes raw cameras only, and {} is taken as rectified; add --raw unless `rectify` "
                     "made this image with the same calibration",
-                    options.rig.source(), left.file(first_index).string()));
+                    options.rig.source(), left.name(first_index)));
 }
 
 void MatchJob::rectify_with(const StereoCalibration& calibration) {
-  options.rig.check_size(calibration.size, left.file(first_index), given_size);
+  options.rig.check_size(calibration.size, left.name(first_index), given_size);
   bound_memory(given_size, rig->size == Size{} ? given_size : rig->size);
   maps = std::make_shared<const RectificationMaps>(rectification_maps(calibration));
   size = maps->size();
@@ -192,9 +188,12 @@ void MatchJob::check_unit() const {
 }
 
 void MatchJob::find_inputs() {
-  left = find_frames(options.left, "the left image");
-  right = find_frames(options.right, "the right image");
-  pair_up(left, options.left, right, options.right);
+  Pairs found =
+      find_pairs(options.left, options.right, options.pairing, options.keep_going ? Unpaired::skip : Unpaired::refuse,
+                 "; --keep-going skips images without a partner");
+  left = std::move(found.left);
+  right = std::move(found.right);
+  dropped = std::move(found.dropped);
   for (const auto& [given, name] : {std::pair{options.resume, "--resume"},
                                     {options.keep_going, "--keep-going"},
                                     {options.range_per_frame, "--range-per-frame"}})
@@ -202,19 +201,25 @@ void MatchJob::find_inputs() {
       refuse(fmt::format("{} applies to sequences, and {} is one file; leave it out", name, options.left.string()));
   if (!options.mask_left.empty()) mask_left = find_mask(options.mask_left, "--mask-left");
   if (!options.mask_right.empty()) mask_right = find_mask(options.mask_right, "--mask-right");
+  if (!dropped.empty()) {
+    warnings.push_back(dropped.size() == 1 ? fmt::format("1 image has no partner and is skipped: {}", dropped[0])
+                                           : fmt::format("{} images have no partner and are skipped: {} and {} more",
+                                                         dropped.size(), dropped[0], dropped.size() - 1));
+    warn("warning: {}", warnings.back());
+  }
 }
 
 // Finds one mask for all frames, or one mask per frame.
 Frames MatchJob::find_mask(const fs::path& given, const std::string& option) {
   Frames mask = find_frames(given, option);
-  if (mask.sequence) pair_up(left, options.left, mask, given);
+  if (mask.sequence)
+    pair_up(left, options.left, mask, given, dropped.empty() ? Unpaired::refuse : Unpaired::skip_of_second);
   return mask;
 }
 
 void MatchJob::name_outputs() {
   CallFiles all;
-  reads(all, left, "the left image");
-  reads(all, right, "the right image");
+  reads(all, {left, right, {}});
   if (mask_left) reads(all, *mask_left, "--mask-left");
   if (mask_right) reads(all, *mask_right, "--mask-right");
   all.reads(options.method.pipeline_file, "--pipeline");
@@ -238,6 +243,8 @@ void MatchJob::name_outputs() {
 void MatchJob::read_first() {
   for (first_index = 0;; ++first_index) try {
       first = read_images(first_index);
+      in_grey_ = !first.note.empty();
+      if (in_grey_) remark("{}", first.note);
       return;
     } catch (const std::exception&) {
       if (!options.keep_going || first_index + 1 == left.size()) throw;
@@ -248,8 +255,8 @@ InputFrame MatchJob::read(std::size_t i) const {
   InputFrame frame = read_rectified(i);
   if (options.strict)
     for (const Complaint& complaint : complaints(frame, i))
-      throw Error(ErrorCategory::format, fmt::format("{} and {}: {} (--strict)", left.file(i).string(),
-                                                     right.file(i).string(), complaint.sentence));
+      throw Error(ErrorCategory::format,
+                  fmt::format("{} and {}: {} (--strict)", left.name(i), right.name(i), complaint.sentence));
   frame.range = options.range_per_frame ? range_of(frame) : range;
   return frame;
 }
@@ -272,8 +279,8 @@ void MatchJob::make_masks_alike(InputFrame& frame, std::size_t i) const {
                       "or a mask with --mask-left or --mask-right",
                       file.string()));
   };
-  make_alike(frame.mask_left, masked_left, left.file(i));
-  make_alike(frame.mask_right, masked_right, right.file(i));
+  make_alike(frame.mask_left, masked_left, left.name(i));
+  make_alike(frame.mask_right, masked_right, right.name(i));
 }
 
 void MatchJob::remark_no_data() const {
@@ -283,8 +290,8 @@ void MatchJob::remark_no_data() const {
     remark("{} pixels of {} ({:.1f} %) are no data, and are masked", count, file.string(),
            100 * static_cast<double>(count) / all);
   };
-  say_of(first.no_data_left, first.left, left.file(first_index));
-  say_of(first.no_data_right, first.right, right.file(first_index));
+  say_of(first.no_data_left, first.left, left.name(first_index));
+  say_of(first.no_data_right, first.right, right.name(first_index));
 }
 
 void MatchJob::check_alike(const InputFrame& frame, std::size_t i) const {
@@ -292,7 +299,7 @@ void MatchJob::check_alike(const InputFrame& frame, std::size_t i) const {
     refuse(fmt::format(
         "{} is {} {}, but the first frame is {} {}; all frames of a sequence must have the same size, pixel type and "
         "number of channels",
-        left.file(i).string(), size_text(as_stored(frame.left.size())), kind_of(frame.left),
+        left.name(i), size_text(as_stored(frame.left.size())), kind_of(frame.left),
         size_text(as_stored(given_size)), kind));
 }
 
@@ -313,15 +320,12 @@ void MatchJob::rectify(InputFrame& frame) const {
 InputFrame MatchJob::read_images(std::size_t i) const {
   const Stopwatch watch;
   InputFrame frame;
-  MaskedImage of_left = options.intensity.read_masked(left.file(i)),
-              of_right = options.intensity.read_masked(right.file(i));
+  auto [of_left, of_right] = read_pair(left, right, i);
+  of_left = options.intensity.applied(std::move(of_left), left.name(i));
+  of_right = options.intensity.applied(std::move(of_right), right.name(i));
+  frame.note = make_alike(of_left.image, left.name(i), of_right.image, right.name(i), in_grey_);
   frame.left = std::move(of_left.image);
   frame.right = std::move(of_right.image);
-  require_size(left.file(i), frame.left.size(), right.file(i), frame.right.size());
-  if (kind_of(frame.left) != kind_of(frame.right))
-    refuse(
-        fmt::format("{} is {} but {} is {}; both images of a pair must have the same pixel type and number of channels",
-                    left.file(i).string(), kind_of(frame.left), right.file(i).string(), kind_of(frame.right)));
   frame.mask_left = usable_pixels(read_mask_of(mask_left, frame, i), of_left, left.sequence);
   frame.mask_right = usable_pixels(read_mask_of(mask_right, frame, i), of_right, left.sequence);
   frame.no_data_left = of_left.no_data;
@@ -336,12 +340,12 @@ Image<std::uint8_t> MatchJob::read_mask_of(const std::optional<Frames>& mask, co
                                            std::size_t i) const {
   if (!mask) return {};
   Image<std::uint8_t> pixels = read_mask(mask->file(i));
-  require_size(left.file(i), frame.left.size(), mask->file(i), pixels.size());
+  require_size(left.name(i), frame.left.size(), mask->file(i), pixels.size());
   return pixels;
 }
 
 void MatchJob::check_size_dependent_options() {
-  if (rig && rig->size != Size{}) options.rig.check_size(rig->size, left.file(first_index), size);
+  if (rig && rig->size != Size{}) options.rig.check_size(rig->size, left.name(first_index), size);
   if (options.roi.empty()) return;
   std::vector<int> numbers;
   std::istringstream parts(options.roi);

@@ -1,5 +1,5 @@
-// Matches the frames of a call. In a sequence, one frame is read, two are in flight on each device, and one is written at
-// a time. A frame that fails ends the call or, with --keep-going, is recorded; frames begun before it are finished in
+// Matches the frames of a call. In a sequence, one frame is read, two are in flight on each device, and one is written
+// at a time. A frame that fails ends the call or, with --keep-going, is recorded; frames begun before it are finished in
 // either case.
 #include <fmt/core.h>
 
@@ -175,7 +175,7 @@ class FrameLoop {
   void note_failure(std::size_t i) {
     const Error error = note_error(records_.frames[i]);
     if (call_.options.keep_going) {
-      warn("frame {}: {}", call_.left.file(i).string(), error.what());
+      warn("frame {}: {}", call_.left.name(i), error.what());
       return remove_outputs(i);
     }
     if (problem_) return;
@@ -195,7 +195,7 @@ class FrameLoop {
       std::error_code ignored;
       if (file.empty() || !fs::is_regular_file(target, ignored) || !fs::remove(target, ignored)) continue;
       records_.frames[i].removed.push_back(file);
-      warn("frame {}: {} was removed, because the frame failed", call_.left.file(i).string(), file.string());
+      warn("frame {}: {} was removed, because the frame failed", call_.left.name(i), file.string());
     }
   }
 

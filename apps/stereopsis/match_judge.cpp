@@ -47,19 +47,18 @@ std::optional<Complaint> MatchJob::late_eye(const InputFrame& frame, std::size_t
   const bool left_is_late =
       !right_is_late && (has_before ? fits(frame.left, other.right) : fits(other.left, frame.right));
   if (!right_is_late && !left_is_late) return {};
-  const fs::path& late = right_is_late ? right.file(i) : left.file(i);
-  return Complaint{
-      ComplaintKind::late,
-      fmt::format("{} is a frame late: it fits {}; find the frame that is missing or repeated, and give "
-                  "images of the same time",
-                  late.string(), (right_is_late ? left : right).file(has_before ? i - 1 : i + 1).string())};
+  const std::string late = right_is_late ? right.name(i) : left.name(i);
+  return Complaint{ComplaintKind::late,
+                   fmt::format("{} is a frame late: it fits {}; find the frame that is missing or repeated, and give "
+                               "images of the same time",
+                               late, (right_is_late ? left : right).name(has_before ? i - 1 : i + 1))};
 } catch (const std::exception&) {
   return {};  // the neighbour cannot be read
 }
 
 std::vector<Complaint> MatchJob::complaints(const InputFrame& frame, std::size_t i) const try {
   if (costs) return {};  // the given costs are matched, not the images
-  std::vector<Complaint> found = complaints_of(report_of(frame), left.file(i), right.file(i),
+  std::vector<Complaint> found = complaints_of(report_of(frame), left.name(i), right.name(i),
                                                how_to_rectify.empty() ? "rectify the pair first" : how_to_rectify);
   for (auto& [fault, sentence] : found)
     if (fault == ComplaintKind::vertical && options.vertical)
@@ -82,7 +81,7 @@ std::string MatchJob::judge(const InputFrame& frame, std::size_t i) const {
       ++known->frames;
       continue;
     }
-    warn_or_fail(fmt::format("{} and {}: {}", left.file(i).string(), right.file(i).string(), complaint));
+    warn_or_fail(fmt::format("{} and {}: {}", left.name(i), right.name(i), complaint));
     judged.faults.push_back({fault, i, 1});
   }
   judged.unsound += !found.empty();
@@ -106,7 +105,7 @@ void MatchJob::summarise_complaints() const {
   for (const Judged::Fault& fault : judged.faults) {
     if (fault.frames < 2) continue;
     const std::string sentence =
-        fmt::format("{} more frames have the fault of {}{}", fault.frames - 1, left.file(fault.first).string(),
+        fmt::format("{} more frames have the fault of {}{}", fault.frames - 1, left.name(fault.first),
                     judged.unsound >= most_unsound ? "; the others were not checked, which --strict does" : "");
     warnings.push_back(sentence);
     warn("warning: {}", sentence);

@@ -51,8 +51,7 @@ std::string worst_of(const MatchJob& call, const FrameRecords& records, bool (*b
     if (count++ == 0 || value(record) > value(records.frames[worst])) worst = i;
   }
   if (count == 0) return "";
-  return fmt::format("{}{}", call.left.file(worst).string(),
-                     count > 1 ? fmt::format(" and {} more frames", count - 1) : "");
+  return fmt::format("{}{}", call.left.name(worst), count > 1 ? fmt::format(" and {} more frames", count - 1) : "");
 }
 
 void warn_of(const MatchJob& call, const FrameRecords& records) {
@@ -104,7 +103,7 @@ Json frame_json(const MatchJob& call, const FrameRecord& r, std::size_t i) {
   Json outputs = Json::object();
   for (std::size_t k = 0; k < file_count; ++k)
     if (!call.files[i][k].empty()) outputs[name_of(ResultFile(k))] = call.files[i][k].string();
-  Json frame = {{"left", call.left.file(i).string()}, {"right", call.right.file(i).string()}, {"outputs", outputs}};
+  Json frame = {{"left", call.left.name(i)}, {"right", call.right.name(i)}, {"outputs", outputs}};
   if (r.state == State::there) frame["there_already"] = true;
   if (r.state == State::failed) frame["failed"] = r.problem;
   for (const fs::path& file : r.removed) frame["removed"].push_back(file.string());
@@ -224,6 +223,7 @@ void write_report(const MatchJob& call, const FrameRecords& records) {
               {"latency", latency_json(records)},
               {"plan", records.plan ? to_json(*records.plan) : Json(nullptr)},
               {"warnings", call.warnings},
+              {"without_partner", call.dropped},
               {"frames", frames}});
 }
 

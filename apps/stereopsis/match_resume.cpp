@@ -17,7 +17,11 @@ Json description_of(const MatchJob& of) {
       call[file_kinds()[k].option] =
           fs::absolute(o.outputs[k]).lexically_normal().lexically_relative(here.lexically_normal()).string();
   const auto number = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
-  call.update({{"--method", of.pipeline.method()},
+  call.update({{"--pair", o.pairing.by},
+               {"--slop", o.pairing.slop},
+               {"--side-by-side", o.pairing.side_by_side},
+               {"--top-bottom", o.pairing.top_bottom},
+               {"--method", of.pipeline.method()},
                {"--set", parameters_json(of.pipeline)},
                {"the search range", of.range_is_estimated() ? Json(o.range_per_frame ? "per frame" : "estimated")
                                                             : Json(range_text(of.range))},
@@ -58,6 +62,8 @@ std::vector<bool> frames_there(const MatchJob& call, Size written) {
   std::vector<FrameFiles> frames(call.left.size());
   for (std::size_t i = 0; i < frames.size(); ++i) {
     frames[i].inputs = {call.left.file(i), call.right.file(i)};
+    if (std::error_code ignored; fs::is_regular_file(call.options.left, ignored))  // a list of pairs
+      frames[i].inputs.push_back(call.options.left);
     for (const auto& mask : {call.mask_left, call.mask_right})
       if (mask) frames[i].inputs.push_back(mask->file(i));
     for (std::size_t k = 0; k < file_count; ++k) {

@@ -46,7 +46,7 @@ void note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, F
   if (call.options.strict && record.density.measured < least_measured)
     throw Error(ErrorCategory::format, fmt::format("only {:.1f} % of the pixels of {} were measured, and --strict "
                                                    "requires 5 %; check the pair with `stereopsis check`",
-                                                   record.density.measured, call.left.file(i).string()));
+                                                   record.density.measured, call.left.name(i)));
   const double usable = 100 - record.density.masked;
   record.complaint = call.judge_measured(frame, i, usable > 0 ? 100 * record.density.measured / usable : 100);
   drop_unwanted(call, result);

@@ -79,7 +79,7 @@ void MatchJob::read_volumes() {
   first.costs = costs;
   if (costs->size() != first.left.size())
     refuse(fmt::format("{} is {} but {} is {}; a cost volume must have the size of the left image",
-                       options.cost_volume.string(), size_text(costs->size()), left.file(first_index).string(),
+                       options.cost_volume.string(), size_text(costs->size()), left.name(first_index),
                        size_text(first.left.size())));
   check_costs();
 }

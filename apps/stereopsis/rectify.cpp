@@ -8,7 +8,7 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "frames.hpp"
+#include "pairs.hpp"
 #include "progress.hpp"
 #include "resume.hpp"
 #include "rig_options.hpp"
@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   fs::path left, right, output;
+  PairOptions pairing;
   RigOptions rig;
   DeviceOptions device;
   bool resume = false;
@@ -31,20 +32,20 @@ class Job {
  public:
   explicit Job(const Options& options) : options_(options) {
     options.rig.check();
-    views_[0].frames = find_frames(options.left, "the left image");
-    views_[1].frames = find_frames(options.right, "the right image");
-    pair_up(left(), options.left, views_[1].frames, options.right);
+    Pairs pairs = find_pairs(options.left, options.right, options.pairing, Unpaired::refuse, "");
+    views_[0].frames = std::move(pairs.left);
+    views_[1].frames = std::move(pairs.right);
     if (options.resume && !left().sequence)
       refuse(fmt::format("--resume applies to sequences, and {} is one file; leave it out", options.left.string()));
     if (!fs::is_directory(options.output))
       refuse(fmt::format("-o {} is not a directory; create it first", options.output.string()));
     CallFiles files;
     options.rig.reads(files);
+    reads(files, {left(), right(), {}});
     for (const View& view : views_) {
-      reads(files, view.frames, "the " + view.name + " image");
-      for (const fs::path& file : view.frames.files)
+      for (std::size_t i = 0; i < left().size(); ++i)
         for (const char* extension : {".png", ".tiff"})
-          files.writes(rectified_name(file, view, extension), "the rectified image");
+          files.writes(rectified_name(i, view, extension), "the rectified image");
       files.writes(mask_name(view), "the mask");
     }
     files.writes(options.output / "rig.yml", "the rectified rig");
@@ -52,21 +53,22 @@ class Job {
   }
 
   void run() {
-    const AnyImage first = read_image(left().file(0));
+    const AnyImage first = read_pair(left(), right(), 0).first.image;
     size_ = first.size();
     extension_ = first.view().type == PixelType::f32 ? ".tiff" : ".png";
     const CalibrationFile file = options_.rig.raw(size_, first.channels() == 1);
     for (const std::string& warning : file.warnings) warn("warning: {}", warning);
     const StereoCalibration& calibration = *file.cameras;
-    options_.rig.check_size(calibration.size, left().file(0), size_);
+    options_.rig.check_size(calibration.size, left().name(0), size_);
     const RectificationMaps maps = rectification_maps(calibration);
     for (const View& view : views_) fs::create_directory(options_.output / view.name);
     const std::vector<bool> there = frames_there(maps.size());
     Progress progress(left().size(), "pairs", left().sequence ? "continue with --resume" : "");
     for (std::size_t i = 0; i < left().size(); ++i) {
       if (!there[i]) {
-        rectify_one(i, views_[0], maps.left);
-        rectify_one(i, views_[1], maps.right);
+        const auto [of_left, of_right] = read_pair(left(), right(), i);
+        rectify_one(i, views_[0], of_left.image, maps.left);
+        rectify_one(i, views_[1], of_right.image, maps.right);
       }
       progress.update(i + 1);
     }
@@ -82,10 +84,11 @@ class Job {
   };
 
   const Frames& left() const { return views_[0].frames; }
+  const Frames& right() const { return views_[1].frames; }
   fs::path sidecar() const { return options_.output / ".stereopsis.json"; }
   fs::path mask_name(const View& view) const { return options_.output / ("mask_" + view.name + ".png"); }
-  fs::path rectified_name(const fs::path& file, const View& view, const char* extension) const {
-    return options_.output / view.name / file.filename().replace_extension(extension);
+  fs::path rectified_name(std::size_t i, const View& view, const char* extension) const {
+    return options_.output / view.name / (view.frames.stem(i) + extension);
   }
 
   std::vector<bool> frames_there(Size rectified) const {
@@ -94,7 +97,7 @@ class Job {
     for (std::size_t i = 0; i < frames.size(); ++i)
       for (const View& view : views_) {
         frames[i].inputs.push_back(view.frames.file(i));
-        frames[i].outputs.push_back({rectified_name(view.frames.file(i), view, extension_), rectified});
+        frames[i].outputs.push_back({rectified_name(i, view, extension_), rectified});
         if (i == 0) frames[i].outputs.push_back({mask_name(view), rectified});
       }
     return command::frames_there(sidecar(),
@@ -102,21 +105,23 @@ class Job {
                                    {{"the version", STEREOPSIS_VERSION},
                                     {"LEFT", options_.left.string()},
                                     {"RIGHT", options_.right.string()},
+                                    {"--pair", options_.pairing.by},
+                                    {"--slop", options_.pairing.slop},
+                                    {"--side-by-side", options_.pairing.side_by_side},
+                                    {"--top-bottom", options_.pairing.top_bottom},
                                     {"--calib", lines_of(options_.rig.files)},
                                     {"--calib-scale", options_.rig.scale.value_or(1)},
                                     {"--lens", options_.rig.lens}}}},
                                  frames, options_.resume, options_.output);
   }
 
-  void rectify_one(std::size_t i, const View& view, const Image<std::int32_t>& map) const {
-    const fs::path& file = view.frames.file(i);
-    const AnyImage image = read_image(file);
+  void rectify_one(std::size_t i, const View& view, const AnyImage& image, const Image<std::int32_t>& map) const {
     if (image.size() != size_)
-      refuse(fmt::format("{} is {}, but {} is {}; all images must have the same size", file.string(),
-                         size_text(image.size()), left().file(0).string(), size_text(size_)));
+      refuse(fmt::format("{} is {}, but {} is {}; all images must have the same size", view.frames.name(i),
+                         size_text(image.size()), left().name(0), size_text(size_)));
     const RectifiedView result = rectified(image, map, {}, options_.device.threads.value_or(0));
     const bool is_float = image.view().type == PixelType::f32;
-    write_image(rectified_name(file, view, is_float ? ".tiff" : ".png"), result.image);
+    write_image(rectified_name(i, view, is_float ? ".tiff" : ".png"), result.image);
     if (i == 0) write_image(mask_name(view), result.usable);
   }
 
@@ -131,12 +136,8 @@ class Job {
 void add_rectify(CLI::App& application) {
   Command command(application, "rectify", "Rectify raw pairs with a calibration");
   const auto o = std::make_shared<Options>();
-  command.path("LEFT", o->left, "", "Left image; for a sequence a pattern (left%03d.png, 'left*.png') or a directory")
-      .required();
-  command
-      .path("RIGHT", o->right, "",
-            "Right image; for a sequence as many images, paired with the left ones by frame number or by name")
-      .required();
+  add_views(command, o->left, o->right);
+  o->pairing.add_to(command);
   o->rig.add_files_to(command, "Calibration of the raw cameras").required();
   command
       .path("-o,--output", o->output, "DIR",

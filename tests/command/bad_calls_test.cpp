@@ -223,7 +223,9 @@ TEST_F(BadCalls, UnknownOptionsGetTheNearestKnownOne) {
 }
 
 TEST_F(BadCalls, ArgumentsThatAreMissingOrTooMany) {
-  expect_refused({"check", "scene/left.png"}, 2, {"RIGHT is missing; write `stereopsis check LEFT RIGHT …`"});
+  expect_refused({"cloud"}, 2, {"DISPARITY is missing; write `stereopsis cloud DISPARITY --output FILE.ply …`"});
+  for (const char* command : {"match", "check", "rectify"})
+    expect_refused({command, "scene/left.png", "-o", "new.pfm"}, 2, {"RIGHT is missing", "--side-by-side"});
   expect_refused({"check", "scene/left.png", "scene/right.png", "third.png"}, 2,
                  {"unexpected argument 'third.png': stereopsis check accepts only LEFT and RIGHT"});
   expect_refused({"check", "scene/left.png", "scene/right.png", "scene/mask_nonocc.png"}, 2, {"wildcard", "quotes"});

@@ -1,0 +1,29 @@
+// Time stamps of images, and the pairs of nearest stamps.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frames.hpp"
+
+namespace stereopsis::command {
+
+using Nanoseconds = long long;
+
+// Returns a duration such as 5ms, 20us or 0.01 (seconds). Throws Error(call).
+Nanoseconds to_duration(const std::string& option, const std::string& text);
+
+// Returns the time of each frame: of a video from its rate, else from timestamps.txt or times.txt next to the images or
+// their folder (as in KITTI), else from the last number of each name (as in EuRoC and TUM). Whole numbers are seconds,
+// milli-, micro- or nanoseconds since 1970 according to their length. Throws an Error if a frame has no time.
+std::vector<Nanoseconds> stamps_of(const Frames& frames);
+
+// Returns the indices of pairs whose stamps differ by at most `slop`, in ascending order: each right frame with the
+// left one that is nearest of all. Without `slop`, half the shorter of both frame intervals is used. The stamps must ascend.
+std::vector<std::pair<std::size_t, std::size_t>> nearest(const std::vector<Nanoseconds>& left,
+                                                         const std::vector<Nanoseconds>& right,
+                                                         std::optional<Nanoseconds> slop);
+
+}  // namespace stereopsis::command

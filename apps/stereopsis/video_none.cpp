@@ -1,0 +1,16 @@
+// Stands in for video_opencv.cpp in a build without OpenCV's videoio.
+#include <fmt/core.h>
+
+#include "stereopsis/error.hpp"
+#include "video.hpp"
+
+namespace stereopsis::command {
+
+std::shared_ptr<Video> Video::open(const std::filesystem::path& file) {
+  throw Error(ErrorCategory::unsupported,
+              fmt::format("{} is a video, and this build cannot decode videos; use `stereopsis view LEFT RIGHT` of the "
+                          "Python package, write the frames as PNG files, or install libopencv-dev and build again",
+                          file.string()));
+}
+
+}  // namespace stereopsis::command

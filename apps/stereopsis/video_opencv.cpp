@@ -1,0 +1,110 @@
+// Videos through OpenCV's videoio.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <opencv2/core/utils/logger.hpp>
+#include <opencv2/videoio.hpp>
+#include <opencv2/videoio/registry.hpp>
+
+#include "stereopsis/error.hpp"
+#include "video.hpp"
+
+namespace stereopsis::command {
+namespace {
+
+class OpenCvVideo : public Video {
+ public:
+  explicit OpenCvVideo(std::filesystem::path file) : file_(std::move(file)) {
+    silence();
+    open();
+    if (!capture_.isOpened())
+      throw Error(ErrorCategory::format,
+                  fmt::format("{} cannot be decoded as a video; convert it to H.264 in MP4, or write the frames as PNG "
+                              "files",
+                              file_.string()));
+    rate_ = capture_.get(cv::CAP_PROP_FPS);
+    if (!(rate_ > 0)) rate_ = 30;
+    size_ = count();
+  }
+
+  std::size_t size() const override { return size_; }
+  double rate() const override { return rate_; }
+
+  AnyImage read(std::size_t frame) override {
+    const std::lock_guard lock(mutex_);
+    cv::Mat pixels;
+    if (!move_to(frame) || !capture_.read(pixels) || pixels.type() != CV_8UC3)
+      throw Error(
+          ErrorCategory::format,
+          fmt::format("frame {} of {} cannot be decoded; the video is damaged or cut off", frame, file_.string()));
+    ++next_;
+    Image<std::uint8_t> image(pixels.cols, pixels.rows, 3);
+    for (int y = 0; y < pixels.rows; ++y)
+      for (int x = 0; x < pixels.cols; ++x)
+        for (int c = 0; c < 3; ++c) image(x, y, c) = pixels.ptr(y)[3 * x + 2 - c];  // OpenCV's order is BGR
+    return image;
+  }
+
+ private:
+  // Containers announce estimates, and some announce nothing: counts the frames if the last one is not where it should
+  // be.
+  std::size_t count() {
+    const double announced = capture_.get(cv::CAP_PROP_FRAME_COUNT);
+    if (announced >= 1 && move_to(static_cast<std::size_t>(announced) - 1) && capture_.grab()) {
+      ++next_;
+      if (!capture_.grab()) return next_;
+    }
+    reopen();
+    while (capture_.grab()) ++next_;
+    if (next_ == 0)
+      throw Error(ErrorCategory::format, fmt::format("{} has no frame that can be decoded; the video is damaged or cut "
+                                                     "off",
+                                                     file_.string()));
+    return next_;
+  }
+
+  // Skips a few frames by decoding them, which is faster than to seek.
+  bool move_to(std::size_t frame) {
+    constexpr std::size_t few = 32;
+    if (frame < next_) reopen();
+    if (frame > next_ + few) {
+      if (!capture_.set(cv::CAP_PROP_POS_FRAMES, static_cast<double>(frame))) return false;
+      next_ = frame;
+    }
+    for (; next_ < frame; ++next_)
+      if (!capture_.grab()) return false;
+    return true;
+  }
+
+  void reopen() {
+    open();
+    next_ = 0;
+  }
+
+  // Other decoders than FFmpeg are tried only where OpenCV lacks it: they take a name for a pattern of images.
+  void open() {
+    const auto decoders = cv::videoio_registry::getStreamBackends();
+    const bool has_ffmpeg = std::find(decoders.begin(), decoders.end(), cv::CAP_FFMPEG) != decoders.end();
+    capture_.open(file_.string(), has_ffmpeg ? cv::CAP_FFMPEG : cv::CAP_ANY);
+  }
+
+  // The decoders write to standard error; the error that is thrown says enough.
+  static void silence() {
+    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+    setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0);
+  }
+
+  const std::filesystem::path file_;
+  cv::VideoCapture capture_;
+  double rate_ = 0;
+  std::size_t size_ = 0, next_ = 0;  // the frame that is decoded next
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+std::shared_ptr<Video> Video::open(const std::filesystem::path& file) { return std::make_shared<OpenCvVideo>(file); }
+
+}  // namespace stereopsis::command
