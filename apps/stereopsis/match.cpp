@@ -108,6 +108,9 @@ void add_results(Command& command, Options& o) {
   command.flag(
       "--organised", o.organised,
       "Write one point per pixel to --cloud, NaN where the disparity is invalid, instead of the valid points only");
+  command.text("--register-to", o.register_to, "FILE",
+               "Write --depth as another camera sees it: FILE has its lens and its pose relative to the left camera; "
+               "raw is the left image before rectification");
   command.number("--disparity-error", o.disparity_error, 0, 1e6, "PX",
                  "Disparity error assumed by --uncertainty, in pixels [0.5]");
   command.flag("--timings", o.timings, "Print the time of each stage");

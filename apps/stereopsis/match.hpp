@@ -19,6 +19,7 @@
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/matcher_group.hpp"
+#include "stereopsis/registration.hpp"
 
 namespace stereopsis::command::matching {
 
@@ -81,7 +82,7 @@ struct Options {
   RigOptions rig;
   std::optional<int> min_disparity, disparities;
   std::optional<double> scale, near, far, disparity_error, min_confidence;
-  std::string memory_limit, roi, frame;
+  std::string memory_limit, roi, frame, register_to;
   bool crop = false, raw = false, vertical = false, timings = false, organised = false;
   bool no_fill = false, drop_filled = false, range_per_frame = false, strict = false, resume = false,
        keep_going = false, explain = false, json = false;
@@ -166,6 +167,7 @@ class MatchJob {
   Device device;                // the first of them, which does everything else
   std::optional<Rig> rig;
   std::shared_ptr<const RectificationMaps> maps;  // for a raw pair
+  std::optional<PosedCamera> target;              // camera to which the depth is registered: match_registration.cpp
   Frames left, right;
   std::vector<std::string> dropped;  // images without a partner
   std::optional<Frames> mask_left, mask_right;
@@ -207,6 +209,9 @@ class MatchJob {
   void check_probes() const;
   void check_unit() const;
   void switch_fill_off();
+  // match_registration.cpp
+  void check_registration() const;
+  void find_target(const std::optional<StereoCalibration>& cameras);
   void choose_cameras();
   void rectify_with(const StereoCalibration& calibration);
   void find_inputs();
@@ -299,6 +304,10 @@ struct FrameResult {
 void drop_unwanted(const MatchJob& call, FrameResult& result);
 // The pixels that are too far for --depth.
 long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const ResultFiles& files);
+
+// match_registration.cpp: returns the depth as the target sees it, or the memory in bytes that this needs.
+Image<float> registered_depth(const MatchJob& call, const Image<float>& depth);
+std::size_t bytes_for_registration(Size depth, Size target);
 
 // match_volumes.cpp: which volumes a plan is to give, and what is done with them.
 void request_volumes(const MatchJob& call, Problem& problem);

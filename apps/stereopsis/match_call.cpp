@@ -124,6 +124,7 @@ void MatchJob::check_dependent_options() const {
     refuse("--range-per-frame estimates the search range, which --disparities or --near give; leave one of them out");
   if (options.crop && options.roi.empty()) refuse("--crop requires a region; give it with --roi");
   if (options.vertical) check_vertical();
+  check_registration();
 }
 
 void MatchJob::check_vertical() const {
@@ -134,6 +135,7 @@ void MatchJob::check_vertical() const {
   exclude(!options.roi.empty(), "--roi", "crop the images");
   exclude(!options.cost_volume.empty() || !options.volumes.empty(), "cost volumes", "transpose the images yourself");
   exclude(!options.probes.empty(), "--probe", "transpose the images yourself");
+  exclude(!options.register_to.empty(), "--register-to", "leave it out");
   exclude(options.wants(ResultFile::right), "--right", "leave it out");
 }
 
@@ -164,6 +166,7 @@ void MatchJob::choose_cameras() {
   for (const std::string& warning : calibration.warnings) warn_or_fail(warning);
   rig = calibration.rig;
   check_unit();
+  find_target(calibration.cameras);
   if (options.raw) return rectify_with(*calibration.cameras);
   if (calibration.cameras) how_to_rectify = fmt::format("add --raw to rectify the pair with {}", options.rig.source());
   if (calibration.raw_only)
@@ -225,6 +228,7 @@ void MatchJob::name_outputs() {
   all.reads(options.method.pipeline_file, "--pipeline");
   all.reads(options.cost_volume, "--cost-volume");
   options.rig.reads(all);
+  if (options.register_to != "raw") all.reads(options.register_to, "--register-to");
   files.resize(left.size());
   for (std::size_t k = 0; k < file_count; ++k)
     for (std::size_t i = 0; i < left.size() && !options.outputs[k].empty(); ++i) {

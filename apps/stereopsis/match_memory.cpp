@@ -38,7 +38,9 @@ std::size_t MatchJob::bytes_beside_matching(Size images, Size rectified) const {
     if (options.wants(file)) frame += 4 * results;
   });
   if (options.wants(ResultFile::cloud)) frame += (12 + pixel) * results;
-  return maps_bytes + frame * (left.sequence ? frames_of_sequence : 1);
+  const std::size_t registration =
+      target ? bytes_for_registration(rectified == Size{} ? images : rectified, target->size) : 0;
+  return maps_bytes + registration + frame * (left.sequence ? frames_of_sequence : 1);
 }
 
 void MatchJob::bound_memory(Size images, Size rectified) const {

@@ -33,10 +33,12 @@ Image<std::uint8_t> picture(const MatchJob& call, DisparityRange range, const Im
 long long write_depth(const MatchJob& call, const InputFrame& frame, const Matched& result, const ResultFiles& files) {
   long long too_far = 0;
   if (call.options.wants(ResultFile::depth)) {
+    const Image<float> registered = call.target ? registered_depth(call, result.depth) : Image<float>();
+    const ImageView<const float> depth = call.target ? registered.view() : cropped(call, result.depth);
     if (extension_of(files[ResultFile::depth]) == ".png")
-      write_image(files[ResultFile::depth], millimetres(cropped(call, result.depth), *call.rig, too_far));
+      write_image(files[ResultFile::depth], millimetres(depth, *call.rig, too_far));
     else
-      write_disparity(files[ResultFile::depth], cropped(call, result.depth));
+      write_disparity(files[ResultFile::depth], depth);
   }
   if (call.options.wants(ResultFile::uncertainty))
     write_disparity(files[ResultFile::uncertainty], cropped(call, result.uncertainty));

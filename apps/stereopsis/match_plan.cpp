@@ -89,10 +89,11 @@ Plan MatchJob::plan_in_memory(const InputFrame& frame, bool of_right) const try 
 
 Plan MatchJob::plan(const InputFrame& frame, bool of_right) const {
   const Plan made = plan_in_memory(frame, of_right);
-  if (options.crop && made.output_size() != size)
+  if ((options.crop || target) && made.output_size() != size)
     refuse(
-        "--crop requires results of the size of the images, and these have a reduced size; set reduce.upsample=true, "
-        "or leave --crop out");
+        fmt::format("{0} requires results of the size of the images, and these have a reduced size; set "
+                    "reduce.upsample=true, or leave {0} out",
+                    options.crop ? "--crop" : "--register-to"));
   return made;
 }
 

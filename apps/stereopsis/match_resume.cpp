@@ -35,6 +35,7 @@ Json description_of(const MatchJob& of) {
                {"--doffs", number(o.rig.doffs)},
                {"--raw", o.raw},
                {"--vertical", o.vertical},
+               {"--register-to", o.register_to},
                {"--roi", o.roi},
                {"--crop", o.crop},
                {"--scale", number(o.scale)},
@@ -68,7 +69,9 @@ std::vector<bool> frames_there(const MatchJob& call, Size written) {
       if (mask) frames[i].inputs.push_back(mask->file(i));
     for (std::size_t k = 0; k < file_count; ++k) {
       const bool has_legend = k == ResultFile::colour || k == ResultFile::validity_picture;
-      const Size size = has_legend || k == ResultFile::cloud ? Size{} : written;
+      const Size size = has_legend || k == ResultFile::cloud    ? Size{}
+                        : k == ResultFile::depth && call.target ? call.target->size
+                                                                : written;
       if (!call.files[i][k].empty()) frames[i].outputs.push_back({call.files[i][k], size});
     }
   }

@@ -8,6 +8,7 @@
 
 #include "stereopsis/error.hpp"
 #include "stereopsis/rectification.hpp"
+#include "stereopsis/registration.hpp"
 #include "stereopsis/rig.hpp"
 
 namespace stereopsis {
@@ -66,6 +67,12 @@ Rig read_rig(const std::filesystem::path& file, const std::optional<std::filesys
 StereoCalibration read_calibration(const std::filesystem::path& file,
                                    const std::optional<std::filesystem::path>& second = {},
                                    KittiPair pair = KittiPair::any, Size size = {});
+
+// Reads the camera to which depth is registered, with its pose relative to the left camera of the pair:
+// X = R · X_left + T. Supports files with K, D, image_width, image_height, R and T in the notation of OpenCV or ROS, and
+// a Kalibr camchain, whose cam2 is read. The translation is converted to `unit` if the file states its own. Throws
+// Error(file), and Error(format) for contents that lack a part.
+PosedCamera read_posed_camera(const std::filesystem::path& file, const std::string& unit = "");
 
 // Writes .yml, .yaml or .xml files as OpenCV does, with everything that the readers need: image_width, image_height,
 // unit, M1, D1, M2, D2, R, T, R1, R2, P1, P2 and Q. A rig alone is written as P1, P2 and Q.

@@ -9,6 +9,7 @@
 
 #include "geometry/stereo_rectify.hpp"
 #include "io/calibration_formats.hpp"
+#include "stereopsis/registration.hpp"
 
 namespace stereopsis::io {
 
@@ -70,6 +71,8 @@ CalibrationFile computed(const RawPair& pair);
 CalibrationFile computed_left_first(RawPair pair);
 // Returns the calibration of a rectified pair. Its raw cameras are `read()`, or missing for the reason that it throws.
 CalibrationFile rectified(const Rig& rig, const std::function<StereoCalibration()>& read);
+// Returns cam2 of a Kalibr camchain, with its pose relative to the left one of cam0 and cam1, in metres.
+PosedCamera kalibr_third(const Document& file);
 // Derives R and T from the rectification: X_right = R2ᵀ·(R1·X_left − (B, 0, 0)).
 Pose pose_of_rectification(const StereoCalibration& c);
 

@@ -35,14 +35,17 @@ void require_same(Size left, Size right) {
                 "; both must have the same size"));
 }
 
-// Kalibr gives the motion from the previous camera; without it, that of each camera relative to the IMU.
-Pose kalibr_pose(const Document& file) {
-  if (file.has("cam1.T_cn_cnm1")) return pose_of(file, "cam1.T_cn_cnm1");
-  if (file.has("cam1.T_cam_imu"))
-    return after(pose_of(file, "cam1.T_cam_imu"), pose_of(file, "cam0.T_cam_imu").inverse());
-  if (file.has("cam1.T_imu_cam"))
-    return after(pose_of(file, "cam1.T_imu_cam").inverse(), pose_of(file, "cam0.T_imu_cam"));
-  refuse("there is no cam1.T_cn_cnm1 in the file, the pose of the second camera; calibrate both cameras together");
+// Returns the motion from cam0 to another camera. Kalibr gives that from the previous camera, or those of all cameras
+// relative to the IMU.
+Pose kalibr_pose(const Document& file, int camera) {
+  if (camera == 0) return {};
+  const std::string name = text("cam", camera, '.');
+  if (file.has(name + "T_cn_cnm1")) return after(pose_of(file, name + "T_cn_cnm1"), kalibr_pose(file, camera - 1));
+  if (file.has(name + "T_cam_imu"))
+    return after(pose_of(file, name + "T_cam_imu"), pose_of(file, "cam0.T_cam_imu").inverse());
+  if (file.has(name + "T_imu_cam"))
+    return after(pose_of(file, name + "T_imu_cam").inverse(), pose_of(file, "cam0.T_imu_cam"));
+  refuse(text("there is no ", name, "T_cn_cnm1 in the file, the pose of the camera; calibrate all cameras together"));
 }
 
 // camodocal's models: KANNALA_BRANDT is equidistant with k2 to k5, PINHOLE is radtan.
@@ -76,9 +79,18 @@ CalibrationFile read_kalibr(const Inputs& inputs) {
   pair.right = pinhole(file, "cam1.", "distortion_coeffs", inputs.options);
   pair.size = resolution(file, "cam0.resolution");
   require_same(pair.size, resolution(file, "cam1.resolution"));
-  pair.right_from_left = kalibr_pose(file);
+  pair.right_from_left = kalibr_pose(file, 1);
   pair.unit = "m";
   return computed_left_first(pair);
+}
+
+PosedCamera kalibr_third(const Document& file) {
+  if (!file.has_below("cam2"))
+    refuse("the camchain has no cam2; give that of three cameras which were calibrated together");
+  const Pose right = kalibr_pose(file, 1), left = right.translation[0] > 0 ? right : Pose();
+  const Pose pose = after(kalibr_pose(file, 2), left.inverse());
+  return {pinhole(file, "cam2.", "distortion_coeffs", {}), resolution(file, "cam2.resolution"), pose.rotation,
+          pose.translation};
 }
 
 // T_BS is the motion from the sensor to the body.
