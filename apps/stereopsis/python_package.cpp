@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -57,7 +58,10 @@ bool is_bag(const std::filesystem::path& path) {
   });
 }
 
-bool takes_bags(std::string_view name) { return name == "match" || name == "calibrate" || name == "evaluate"; }
+bool takes_bags(std::string_view name) {
+  static constexpr std::array<std::string_view, 5> takers = {"match", "check", "rectify", "calibrate", "evaluate"};
+  return std::ranges::find(takers, name) != takers.end();
+}
 
 std::string python() {
   const char* chosen = std::getenv("STEREOPSIS_PYTHON");

@@ -395,6 +395,21 @@ def test_match_takes_bags(tmp_path, storage, name):
         np.testing.assert_allclose(np.load(tmp_path / f"z{i:06d}.npy"), wanted.depth, rtol=1e-6)
 
 
+def test_check_and_rectify_take_bags(tmp_path):
+    (left, right), *_ = generated(1)
+    with BagFile(tmp_path / "in") as made:
+        for side, image in (("left", left), ("right", right)):
+            fields = ros.info_fields(SMALL_RIG, side, (image.shape[1], image.shape[0]))
+            made.info(f"/stereo/{side}/camera_info", START, fields | {"d": (-0.2, 0.02, 0.0, 0.0, 0.0)})
+            made.image(f"/stereo/{side}/image_raw", START, image)
+    (tmp_path / "rectified").mkdir()
+    by_name("rectify", tmp_path / "in", "-o", tmp_path / "rectified")
+    (file,) = (tmp_path / "rectified" / "left").iterdir()
+    calibration = next(iter(Recording(tmp_path / "in"))).cameras.calibration
+    np.testing.assert_array_equal(st.read_image(file), st.Rectification(calibration)(left, right)[0])
+    assert "96×64" in by_name("check", tmp_path / "in")
+
+
 def test_evaluate_takes_bags(tmp_path):
     with BagFile(tmp_path / "in.bag", "ros1") as made:
         made.pair(START, *generated(1)[0])
@@ -424,7 +439,7 @@ def test_calibrate_takes_bags(tmp_path):
 
 
 def test_what_is_no_call_of_a_bag_is_refused(tmp_path):
-    assert "--for requires a call of match, calibrate or evaluate" in bag("--for", "bench", small_bag(tmp_path / "in"), code=2)
+    assert "--for requires a call of match, check, rectify, calibrate, evaluate" in bag("--for", "bench", small_bag(tmp_path / "in"), code=2)
     said = by_name("match", tmp_path / "in", "-o", tmp_path, "--resume", code=2)
     assert "--resume cannot be used with the images of a bag" in said and "-o OUT --resume" in said
     with BagFile(tmp_path / "two") as made:

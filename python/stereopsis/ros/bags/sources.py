@@ -1,5 +1,5 @@
-"""Runs `match`, `calibrate` and `evaluate` on bags: writes the pairs to a temporary folder and calls the compiled command with
-it.
+"""Runs `match`, `check`, `rectify`, `calibrate` and `evaluate` on bags: writes the pairs to a temporary folder and calls the
+compiled command with it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .frames import write_frames
 from .reading import Bag, is_bag
 from .recording import Recording
 
+COMMANDS = ("match", "check", "rectify", "calibrate", "evaluate")
 DISPARITY = "stereo_msgs/msg/DisparityImage"
 
 
@@ -25,8 +26,8 @@ def run_for(words: list[str]) -> int:
     """Runs a command, one of whose arguments is a bag. Returns its exit code."""
     command, *arguments = words or [""]
     at = next((i for i, word in enumerate(arguments) if not word.startswith("-") and is_bag(Path(word))), None)
-    if command not in ("match", "calibrate", "evaluate") or at is None:
-        raise CallError("--for requires a call of match, calibrate or evaluate, with a bag in place of the image files")
+    if command not in COMMANDS or at is None:
+        raise CallError(f"--for requires a call of {', '.join(COMMANDS)}, with a bag in place of the image files")
     if "--resume" in arguments:
         raise CallError(
             f"--resume cannot be used with the images of a bag, which are temporary; use stereopsis bag {arguments[at]} -o OUT --resume, "
@@ -55,8 +56,10 @@ def _pictures(command: str, folder: Path, count: int, given: list[str], raw: boo
     left, right = (str(folder / side) if count > 1 else str(*(folder / side).iterdir()) for side in ("left", "right"))
     if command == "calibrate":
         return ["--left", left, "--right", right]
-    if not (folder / "rig.yml").exists() or any(word.startswith(("--calib", "--focal")) for word in given):
+    if command == "check" or not (folder / "rig.yml").exists() or any(word.startswith(("--calib", "--focal")) for word in given):
         return [left, right]
+    if command == "rectify":
+        return [left, right, "--calib", str(folder / "rig.yml")]
     has_maps = raw and "M1:" in (folder / "rig.yml").read_text()
     return [left, right, "--calib", str(folder / "rig.yml"), *(["--raw"] if has_maps and "--raw" not in given else [])]
 
