@@ -265,7 +265,7 @@ def command_page(command):
 PYTHON = {
     "Matching": ["match", "Matcher", "Result", "Picture", "match_volume", "Explanation", "Step", "devices", "Device", "DeviceArray"],
     "Methods and pipelines": ["methods", "presets", "MethodInfo", "parameters", "ParameterInfo", "Pipeline", "Slot", "StageCall"],
-    "Geometry": ["Rig", "Calibration", "Camera", "read_calibration", "Rectification", "calibrate", "Calibrated", "CalibrationView"],
+    "Geometry": ["Rig", "Calibration", "Camera", "read_calibration", "Rectification", "calibrate", "Calibrated", "CalibrationView", "PosedCamera", "register_depth", "RegisteredDepth"],
     "Scenes and measures": ["synth", "Scene", "scene_names", "check", "PairReport", "evaluate"],
     "Files": ["read_image", "read_disparity", "write_disparity", "read_pfm", "write_pfm"],
     "Errors": ["Error", "CallError", "FileError", "FormatError", "UnsupportedError", "OutOfMemoryError", "DeviceError"],

@@ -198,6 +198,78 @@ def read_calibration(file: str | os.PathLike, second: str | os.PathLike | None =
     Rig.read().
     """
 
+class PosedCamera:
+    """
+    A camera to which depth is registered: X = rotation · X_left + translation.
+
+    X_left is a point in the frame of the raw left camera, or of the rectified one if the raw cameras are not
+    known. The translation is in the unit of the rig. `size` is the (width, height) of the camera's images.
+    """
+
+    def __init__(self, camera: Camera, *, size: tuple[int, int], rotation: Sequence[float] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], translation: Sequence[float] = [0.0, 0.0, 0.0]) -> None: ...
+
+    @staticmethod
+    def raw_left(calibration: Calibration) -> PosedCamera:
+        """Returns the raw left camera of a calibration."""
+
+    @staticmethod
+    def read(file: str | os.PathLike, unit: str = '') -> PosedCamera:
+        """
+        Reads a camera with K, D, image_width, image_height, R and T in the notation of OpenCV or ROS, or cam2 of a
+        Kalibr camchain. The translation is converted to `unit` if the file states its own. Raises FileError and
+        FormatError.
+        """
+
+    @property
+    def camera(self) -> Camera:
+        """Lens of the camera."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(width, height) of the camera's images."""
+
+    @property
+    def rotation(self) -> list[float]:
+        """9 elements of the rotation, row by row."""
+
+    @property
+    def translation(self) -> list[float]:
+        """Translation, in the unit of the rig."""
+
+    def __getstate__(self) -> tuple[Camera, tuple[int, int], list[float], list[float]]: ...
+
+    def __setstate__(self, arg: tuple[Camera, tuple[int, int], Sequence[float], Sequence[float]], /) -> None: ...
+
+class RegisteredDepth:
+    """
+    Depth as another camera sees it, NaN where the left camera does not see what that camera sees.
+    """
+
+    @property
+    def depth(self) -> numpy.typing.NDArray[numpy.float32]:
+        """(h, w) float32: Z in the frame of the camera, in the unit of the rig."""
+
+    @property
+    def points(self) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        (h, w, 3) float32: x, y and z in the frame of the camera, in the unit of the rig.
+        """
+
+    @property
+    def source(self) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        (h, w, 2) float32: column and row in the rectified left image at which the point is visible.
+        """
+
+def register_depth(depth: object, cameras: Rig | Calibration, to: PosedCamera, threads: int = 0) -> RegisteredDepth:
+    """
+    Registers a depth map of the rectified left view, (h, w) float32, to another camera.
+
+    `cameras` is the calibration of the pair, or the rig of a rectified pair; the pose of `to` is then relative to
+    the rectified left camera. Surfaces hide what lies behind them, and what the left camera does not see is NaN.
+    0 threads are all. Raises CallError.
+    """
+
 class MethodInfo:
     """A named method or preset."""
 

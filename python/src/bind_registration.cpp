@@ -1,0 +1,119 @@
+// Depth registered to other cameras.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+
+#include <filesystem>
+#include <tuple>
+#include <variant>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "stereopsis/calibration.hpp"
+#include "stereopsis/registration.hpp"
+
+namespace stereopsis::python {
+namespace {
+
+using namespace nb::literals;
+using State = std::tuple<CalibratedCamera, std::pair<int, int>, Matrix3, Vector3>;
+
+PosedCamera make_camera(const CalibratedCamera& camera, std::pair<int, int> size, const Matrix3& rotation,
+                        const Vector3& translation) {
+  return {camera.lens, {size.first, size.second}, rotation, translation};
+}
+
+CalibratedCamera camera_of(const PosedCamera& posed) {
+  CalibratedCamera camera;
+  camera.lens = posed.lens;
+  return camera;
+}
+
+// The arrays of a registered depth, which keep its memory.
+struct Registered {
+  nb::object depth, points, source;
+};
+
+Registered register_array(nb::handle array, const std::variant<Rig, StereoCalibration>& cameras, const PosedCamera& to,
+                          int threads) {
+  const BorrowedArray lent(array, "depth");
+  if (!lent.device().empty()) refuse("depth is on a GPU; copy it to the host first, as a NumPy array");
+  const ImageView<const float> depth = lent.disparity();
+  RegisteredDepth result = [&] {
+    const nb::gil_scoped_release release;
+    if (const auto* rig = std::get_if<Rig>(&cameras)) return register_depth(depth, *rig, to, threads);
+    const auto& calibration = std::get<StereoCalibration>(cameras);
+    return register_depth(depth, calibration.rig, posed_relative_to_raw(to, calibration), threads);
+  }();
+  return {give(std::move(result.depth)), give(std::move(result.points)), give(std::move(result.source))};
+}
+
+}  // namespace
+
+void bind_registration(nb::module_& m) {
+  nb::class_<PosedCamera>(m, "PosedCamera",
+                          "A camera to which depth is registered: X = rotation · X_left + translation.\n\n"
+                          "X_left is a point in the frame of the raw left camera, or of the rectified one if the "
+                          "raw cameras are not\n"
+                          "known. The translation is in the unit of the rig. `size` is the (width, height) of the "
+                          "camera's images.")
+      .def(
+          "__init__",
+          [](PosedCamera* self, const CalibratedCamera& camera, std::pair<int, int> size, const Matrix3& rotation,
+             const Vector3& translation) { new (self) PosedCamera(make_camera(camera, size, rotation, translation)); },
+          "camera"_a, nb::kw_only(), "size"_a, "rotation"_a = PosedCamera().rotation,
+          "translation"_a = PosedCamera().translation)
+      .def_static(
+          "raw_left",
+          [](const StereoCalibration& c) {
+            return make_camera(c.left, {c.size.width, c.size.height}, PosedCamera().rotation, {});
+          },
+          "calibration"_a, "Returns the raw left camera of a calibration.")
+      .def_static(
+          "read",
+          [](const std::filesystem::path& file, const std::string& unit) { return read_posed_camera(file, unit); },
+          "file"_a, "unit"_a = "",
+          "Reads a camera with K, D, image_width, image_height, R and T in the notation of OpenCV or ROS, or cam2 of "
+          "a\n"
+          "Kalibr camchain. The translation is converted to `unit` if the file states its own. Raises FileError and\n"
+          "FormatError.")
+      .def_prop_ro(
+          "camera", [](const PosedCamera& c) { return camera_of(c); }, "Lens of the camera.")
+      .def_prop_ro(
+          "size", [](const PosedCamera& c) { return std::pair(c.size.width, c.size.height); },
+          "(width, height) of the camera's images.")
+      .def_ro("rotation", &PosedCamera::rotation, "9 elements of the rotation, row by row.")
+      .def_ro("translation", &PosedCamera::translation, "Translation, in the unit of the rig.")
+      .def("__getstate__",
+           [](const PosedCamera& c) {
+             return State(camera_of(c), {c.size.width, c.size.height}, c.rotation, c.translation);
+           })
+      .def("__setstate__", [](PosedCamera& c, const State& s) {
+        const auto& [camera, size, rotation, translation] = s;
+        new (&c) PosedCamera(make_camera(camera, size, rotation, translation));
+      });
+
+  nb::class_<Registered>(m, "RegisteredDepth",
+                         "Depth as another camera sees it, NaN where the left camera does not see what that camera "
+                         "sees.")
+      .def_ro("depth", &Registered::depth, nb::sig("def depth(self) -> numpy.typing.NDArray[numpy.float32]"),
+              "(h, w) float32: Z in the frame of the camera, in the unit of the rig.")
+      .def_ro("points", &Registered::points, nb::sig("def points(self) -> numpy.typing.NDArray[numpy.float32]"),
+              "(h, w, 3) float32: x, y and z in the frame of the camera, in the unit of the rig.")
+      .def_ro("source", &Registered::source, nb::sig("def source(self) -> numpy.typing.NDArray[numpy.float32]"),
+              "(h, w, 2) float32: column and row in the rectified left image at which the point is visible.");
+
+  m.def(
+      "register_depth", &register_array, "depth"_a, "cameras"_a, "to"_a, "threads"_a = 0,
+      nb::sig("def register_depth(depth: object, cameras: Rig | Calibration, to: PosedCamera, threads: int = 0) -> "
+              "RegisteredDepth"),
+      "Registers a depth map of the rectified left view, (h, w) float32, to another camera.\n\n"
+      "`cameras` is the calibration of the pair, or the rig of a rectified pair; the pose of `to` is then relative to\n"
+      "the rectified left camera. Surfaces hide what lies behind them, and what the left camera does not see is NaN.\n"
+      "0 threads are all. Raises CallError.");
+}
+
+}  // namespace stereopsis::python
