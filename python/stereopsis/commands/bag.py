@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="List the topics and the pair that is found, and exit")
     parser.add_argument("--frames", metavar="DIR", help="Write the pairs to DIR/left, DIR/right and DIR/rig.yml instead of matching them")
     parser.add_argument(
-        "--for", dest="call", nargs=argparse.REMAINDER, metavar="CALL", help="Call of match, calibrate or evaluate, with a bag in place of image files"
+        "--for", dest="call", nargs=argparse.REMAINDER, metavar="CALL", help="Call of match, check, rectify, calibrate or evaluate, with a bag in place of image files"
     )
     _add_pair(parser.add_argument_group("The pair"))
     _add_matching(parser.add_argument_group("Matching"))
@@ -63,6 +63,8 @@ def _add_results(group: Any) -> None:
     add("--depth", action="store_true", help="Write NS/depth/image_rect and NS/depth/camera_info")
     add("--points", action="store_true", help="Write NS/points2 as sensor_msgs/PointCloud2")
     add("--confidence", action="store_true", help="Write NS/confidence as 32FC1 images, 0 to 1")
+    add("--register-to", metavar="FILE", help="Write NS/depth_registered too, as another camera sees it: FILE has its lens and pose; or raw: the left raw image")
+    add("--register-frame", metavar="FRAME", help="frame_id of NS/depth_registered; required with a FILE [that of the left images]")
     add("--namespace", metavar="NS", help="Namespace of the topics that are written [common beginning of the topics of the images]")
     add("--millimetres", action="store_true", help="Write the depth as 16UC1 in millimetres, 0 where it is invalid [32FC1 in metres]")
     add("--nan", action="store_true", help="Write NaN for invalid disparities [min_disparity − 1]")

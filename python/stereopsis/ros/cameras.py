@@ -102,17 +102,23 @@ def info_fields(rig: Rig, side: str, size: tuple[int, int] | None = None) -> dic
     """Returns the fields of a rectified camera's CameraInfo except header and roi, for the `left` or `right` camera of a rig."""
     if rig.unit not in UNITS:
         raise CallError(f"the rig's unit is '{rig.unit}', but ROS requires metres; set the unit in the calibration file to mm or m")
-    width, height = size or rig.size
     cx, shift = (rig.cx_left, 0.0) if side == "left" else (rig.cx_right, -rig.focal * rig.baseline * UNITS[rig.unit])
     f, cy = rig.focal, rig.cy
+    k, p = (f, 0.0, cx, 0.0, f, cy, 0.0, 0.0, 1.0), (f, 0.0, cx, shift, 0.0, f, cy, 0.0, 0.0, 0.0, 1.0, 0.0)
+    return fields_of(size or rig.size, "plumb_bob", (0.0,) * 5, k, p)
+
+
+def fields_of(size: tuple[int, int], model: str, d: tuple[float, ...], k: tuple[float, ...], p: tuple[float, ...]) -> dict[str, Any]:
+    """Returns the fields of a CameraInfo without rectification, except header and roi."""
+    width, height = size
     return {
         "height": height,
         "width": width,
-        "distortion_model": "plumb_bob",
-        "d": (0.0,) * 5,
-        "k": (f, 0.0, cx, 0.0, f, cy, 0.0, 0.0, 1.0),
+        "distortion_model": model,
+        "d": d,
+        "k": k,
         "r": IDENTITY,
-        "p": (f, 0.0, cx, shift, 0.0, f, cy, 0.0, 0.0, 0.0, 1.0, 0.0),
+        "p": p,
         "binning_x": 0,
         "binning_y": 0,
     }

@@ -45,12 +45,16 @@ class NodeSettings:
     queue: int = 5
 
     @property
+    def products(self) -> tuple[str, ...]:
+        return PRODUCTS if self.shape.registration is None else (*PRODUCTS, "registered")
+
+    @property
     def inputs(self) -> Topics:
         return NAMES_RAW if self.raw else NAMES_RECTIFIED
 
     def outputs(self) -> dict[str, str]:
         """Topics and their types."""
-        made = {topic: kind for product in PRODUCTS for topic, kind in TOPICS[product].items()}
+        made = {topic: kind for product in self.products for topic, kind in TOPICS[product].items()}
         if self.raw:
             made.update({f"{side}/{name}": IMAGE for side in SIDES for name in IMAGES})
         return made
@@ -145,7 +149,7 @@ class NodeCore:
         begin = time.monotonic()
         wanted = self._listened(settings.outputs())
         self._send_images(pair, wanted)
-        products = [product for product in PRODUCTS if wanted & set(TOPICS[product])]
+        products = [product for product in settings.products if wanted & set(TOPICS[product])]
         if products:
             matched = self._processor.one(pair, products)
             if matched is not None:

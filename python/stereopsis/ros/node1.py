@@ -6,6 +6,8 @@ the method by dynamic_reconfigure, live, with "_" for "." in its name; and, when
 
 ~method, ~pipeline     a method's name [sgm], or a file of pipeline JSON
 ~device, ~threads      auto, cpu, cuda[:N], opencl[:N] [auto]; of the CPU, 0: all
+~register_to           a camera's file, or raw: depth_registered/image_raw and its camera_info have the depth as it sees it
+~register_frame        the frame_id of that camera
 ~rectify               true: left/image_raw and right/image_raw are rectified here; false: left/image_rect, right/image_rect [true]
 """
 
@@ -24,6 +26,8 @@ from .families import Ros1
 from .parameters import Parameter, applied, at_start, checked, parameters_of
 from .processor import Matching
 from .reconfigure import Description
+from .registration import Registration
+from .results import Shape
 
 LISTENERS_SECONDS = 0.5
 RECEIVED_BYTES = 1 << 24  # bytes read at a time; with less than a few images, rospy falls behind
@@ -127,6 +131,7 @@ def settings_of(start: Mapping[str, Any]) -> NodeSettings:
     tolerance = start["approximate_sync_tolerance_seconds"] if start["approximate_sync"] else 0.0
     return NodeSettings(
         Matching(pipeline, device=start["device"], threads=start["threads"], disparities=(0, 64), in_flight=1),
+        Shape(registration=Registration.of(start["register_to"], start["register_frame"], start["rectify"])),
         raw=start["rectify"],
         tolerance=round(tolerance * 1e9),
         queue=start["queue_size"],

@@ -6,6 +6,8 @@ confidence, /diagnostics; every parameter of the method, with its range, live; a
 
 method, pipeline       a method's name [sgm], or a file of pipeline JSON
 device, threads        auto, cpu, cuda[:N], opencl[:N] [auto]; of the CPU, 0: all
+register_to            a camera's file, or raw: depth_registered/image_raw and its camera_info have the depth as it sees it
+register_frame         the frame_id of that camera
 rectify                true: left/image_raw and right/image_raw are rectified here; false: left/image_rect, right/image_rect [false]
 
 Inputs use the quality of service of sensor data. Results are published reliably with a queue of depth 1. `qos_overrides` changes
@@ -24,6 +26,8 @@ from .core import NodeCore, NodeSettings, without
 from .families import Ros2
 from .parameters import Parameter, applied, at_start, parameters_of
 from .processor import Matching
+from .registration import Registration
+from .results import Shape
 
 LISTENERS_SECONDS = 0.5
 READ_ONLY = (
@@ -102,8 +106,13 @@ class StereoNode:
             in_flight=1,
         )
         tolerance = self._value("approximate_sync_tolerance_seconds") if self._value("approximate_sync") else 0.0
+        registration = Registration.of(self._value("register_to"), self._value("register_frame"), self._value("rectify"))
         return NodeSettings(
-            matching, raw=self._value("rectify"), tolerance=round(tolerance * 1e9), queue=self._value("queue_size")
+            matching,
+            Shape(registration=registration),
+            raw=self._value("rectify"),
+            tolerance=round(tolerance * 1e9),
+            queue=self._value("queue_size"),
         )
 
     def _change(self, changed: list[Any]) -> Any:

@@ -94,7 +94,8 @@ def applied(
     Matcher(pipeline=pipeline, disparities=changed.disparities, device="cpu").explain()  # rejects settings that match no pair
     return (
         changed,
-        Shape(
+        replace(
+            shape,
             invalid_is_nan=bool(values.get("invalid_is_nan", shape.invalid_is_nan)),
             millimetres=bool(values.get("depth_in_millimetres", shape.millimetres)),
             organised=bool(values.get("organised_cloud", shape.organised)),
@@ -116,6 +117,8 @@ def at_start(rectify: bool) -> tuple[Parameter, ...]:
         Parameter("device", "auto", "auto, cpu, cuda[:N] or opencl[:N]"),
         Parameter("threads", 0, "of the CPU; 0: all", 0, 1024, 1),
         Parameter("rectify", rectify, "the images are raw: rectify them by camera_info"),
+        Parameter("register_to", "", "depth_registered is sent too, as this camera sees it: a file, or raw for left/image_raw"),
+        Parameter("register_frame", "", "frame_id of depth_registered; raw: that of the left images"),
         Parameter("approximate_sync", False, "stamps of a pair may differ"),
         Parameter("approximate_sync_tolerance_seconds", 0.01, "by so much", 0.0, 10.0),
         Parameter("queue_size", 5, "messages of a topic that wait for the others'", 1, 1000, 1),

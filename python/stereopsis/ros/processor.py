@@ -146,7 +146,8 @@ class Processor:
     def _wanted(self, pair: StampedPair) -> tuple[str, ...]:
         """Returns the outputs to request, by the library's names."""
         known = pair.cameras is not None
-        want: list[str] = [name for name in ("depth", "points") if known and name in self._products]
+        needed = self._products | ({"depth"} if "registered" in self._products else set())
+        want: list[str] = [name for name in ("depth", "points") if known and name in needed]
         if "confidence" in self._products:
             want.append("confidence")
         if "points" in want and pair.cameras is not None and pair.cameras.calibration is not None:

@@ -9,6 +9,7 @@ from typing import Any
 from .cameras import info_fields
 from .processor import Matched
 from .products import Messages
+from .registration import Registration
 
 IMAGE, INFO = "sensor_msgs/Image", "sensor_msgs/CameraInfo"
 # The topics of each product below the namespace of the pair, and their types. disparity and points2 are names of
@@ -18,6 +19,7 @@ TOPICS = {
     "depth": {"depth/image_rect": IMAGE, "depth/camera_info": INFO},
     "points": {"points2": "sensor_msgs/PointCloud2"},
     "confidence": {"confidence": IMAGE},
+    "registered": {"depth_registered/image_raw": IMAGE, "depth_registered/camera_info": INFO},
 }
 
 
@@ -29,12 +31,14 @@ class Shape:
     millimetres     True if depth is 16UC1 in millimetres, with 0 for no depth; otherwise it is 32FC1 in metres, with NaN for none
     organised       True if clouds have the rows and columns of the image; otherwise they have only valid points
     coloured        True if clouds have the colours of the left image
+    registration    camera of depth_registered; None: there is no such result
     """
 
     invalid_is_nan: bool = False
     millimetres: bool = False
     organised: bool = True
     coloured: bool = True
+    registration: Registration | None = None
 
 
 class Results:
@@ -58,5 +62,10 @@ class Results:
                 made = [messages.cloud(header, result.points, colour, shape.organised)]
             case "confidence" if result.confidence is not None:
                 made = [messages.image(header, result.confidence)]
+            case "registered" if result.depth is not None and matched.pair.cameras is not None and shape.registration is not None:
+                to, cameras = shape.registration, matched.pair.cameras
+                header = messages.header(matched.pair.stamp, to.frame_id or matched.pair.frame_id)
+                depth = to.depth(result.depth, cameras)
+                made = [messages.depth(header, depth, shape.millimetres), messages.camera_info(header, to.info(cameras))]
         for (topic, kind), message in zip(TOPICS[product].items(), made, strict=False):
             yield topic, kind, message

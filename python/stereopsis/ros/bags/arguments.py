@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..._errors import CallError
 from ..._method import pipeline_of
 from ..processor import PRODUCTS, Matching
+from ..registration import Registration
 from ..results import Shape
 
 if TYPE_CHECKING:
@@ -48,11 +49,16 @@ def matching_of(arguments: argparse.Namespace) -> Matching:
 
 
 def products_of(arguments: argparse.Namespace) -> list[str]:
-    return [name for name in PRODUCTS if getattr(arguments, name)] or ["disparity"]
+    chosen = [name for name in PRODUCTS if getattr(arguments, name)]
+    if arguments.register_to:
+        chosen.append("registered")
+    return chosen or ["disparity"]
 
 
-def shape_of(arguments: argparse.Namespace) -> Shape:
-    return Shape(arguments.nan, arguments.millimetres, not arguments.unorganised, not arguments.no_colour)
+def shape_of(arguments: argparse.Namespace, raw: bool) -> Shape:
+    names = "--register-to", "--register-frame"
+    registration = Registration.of(arguments.register_to or "", arguments.register_frame or "", raw, names)
+    return Shape(arguments.nan, arguments.millimetres, not arguments.unorganised, not arguments.no_colour, registration)
 
 
 def storage_of(arguments: argparse.Namespace) -> str:

@@ -61,7 +61,7 @@ class Run:
         self._topics = {name: f"{namespace}/{name}" for product in self._products for name in TOPICS[product]}
         self._passed = self._to_pass(arguments.passed, storage)
         self._processor = Processor(matching_of(arguments), self._products, recording.notes)
-        self._shape = shape_of(arguments)
+        self._shape = shape_of(arguments, recording.raw)
         self._segments = Segments(Path(arguments.output), storage, call_of(arguments, recording), arguments.resume)
         self._before = self._segments.done
         self._processor.estimated = self._before.estimated
