@@ -303,8 +303,8 @@ void MatchJob::check_alike(const InputFrame& frame, std::size_t i) const {
     refuse(fmt::format(
         "{} is {} {}, but the first frame is {} {}; all frames of a sequence must have the same size, pixel type and "
         "number of channels",
-        left.name(i), size_text(as_stored(frame.left.size())), kind_of(frame.left),
-        size_text(as_stored(given_size)), kind));
+        left.name(i), size_text(as_stored(frame.left.size())), kind_of(frame.left), size_text(as_stored(given_size)),
+        kind));
 }
 
 void MatchJob::rectify(InputFrame& frame) const {

@@ -1,6 +1,6 @@
 // Matches the frames of a call. In a sequence, one frame is read, two are in flight on each device, and one is written
-// at a time. A frame that fails ends the call or, with --keep-going, is recorded; frames begun before it are finished in
-// either case.
+// at a time. A frame that fails ends the call or, with --keep-going, is recorded; frames begun before it are finished
+// in either case.
 #include <fmt/core.h>
 
 #include <algorithm>

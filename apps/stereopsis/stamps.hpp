@@ -21,7 +21,8 @@ Nanoseconds to_duration(const std::string& option, const std::string& text);
 std::vector<Nanoseconds> stamps_of(const Frames& frames);
 
 // Returns the indices of pairs whose stamps differ by at most `slop`, in ascending order: each right frame with the
-// left one that is nearest of all. Without `slop`, half the shorter of both frame intervals is used. The stamps must ascend.
+// left one that is nearest of all. Without `slop`, half the shorter of both frame intervals is used. The stamps must
+// ascend.
 std::vector<std::pair<std::size_t, std::size_t>> nearest(const std::vector<Nanoseconds>& left,
                                                          const std::vector<Nanoseconds>& right,
                                                          std::optional<Nanoseconds> slop);

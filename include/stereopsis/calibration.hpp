@@ -69,8 +69,8 @@ StereoCalibration read_calibration(const std::filesystem::path& file,
                                    KittiPair pair = KittiPair::any, Size size = {});
 
 // Reads the camera to which depth is registered, with its pose relative to the left camera of the pair:
-// X = R · X_left + T. Supports files with K, D, image_width, image_height, R and T in the notation of OpenCV or ROS, and
-// a Kalibr camchain, whose cam2 is read. The translation is converted to `unit` if the file states its own. Throws
+// X = R · X_left + T. Supports files with K, D, image_width, image_height, R and T in the notation of OpenCV or ROS,
+// and a Kalibr camchain, whose cam2 is read. The translation is converted to `unit` if the file states its own. Throws
 // Error(file), and Error(format) for contents that lack a part.
 PosedCamera read_posed_camera(const std::filesystem::path& file, const std::string& unit = "");
 

@@ -32,10 +32,10 @@ struct RegisteredDepth {
 // Registers a depth map of the rectified left view (Z in the rig's unit; NaN, ±inf and values ≤ 0 are invalid).
 //
 // Neighbouring pixels whose disparities differ by at most 1 belong to one surface. Each 2×2 block of a surface gives
-// two triangles, which are projected and drawn with a z-buffer: at the centre of each pixel the nearest triangle counts,
-// and Z is interpolated so that planes stay planes. A triangle that is seen from behind hides what lies behind it and
-// has no depth itself, because the left camera sees its other side. A pixel that belongs to no triangle is drawn as one
-// point. The result does not depend on `threads`; 0 uses all cores.
+// two triangles, which are projected and drawn with a z-buffer: at the centre of each pixel the nearest triangle
+// counts, and Z is interpolated so that planes stay planes. A triangle that is seen from behind hides what lies behind
+// it and has no depth itself, because the left camera sees its other side. A pixel that belongs to no triangle is drawn
+// as one point. The result does not depend on `threads`; 0 uses all cores.
 //
 // Throws Error(call) for a depth map that is empty or not of the rig's size, for a rig without focal length or
 // baseline, and for a camera without a focal length or an image size.
