@@ -205,7 +205,8 @@ class Matcher:
         self._planned: dict[int, tuple[_MadeFor, _native.Matcher]] = {}  # by the number of pairs in flight
         self._closed = False
         self._warn_of_pair = bool(warn_of_pair)
-        self._expects_negative = (self._disparities or (0, 1))[0] < 0 or _converges(rig or (calibration and calibration.rig))
+        known = rig or (calibration.rig if calibration is not None else None)
+        self._expects_negative = (self._disparities or (0, 1))[0] < 0 or _converges(known)
         self._judge = self._new_judge()
         self._turns = _turns_of(self._pipeline)
 
