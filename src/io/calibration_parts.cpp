@@ -137,7 +137,8 @@ Rig rig_of_projections(const std::string& left_name, const std::vector<double>& 
     if (offset > 0.02 * std::abs(baseline))
       refuse(text("the cameras are ", number_text(std::abs(baseline)), " apart along the rows, but ",
                   number_text(offset), (axis == 1 ? " across them" : " in depth"),
-                  "; only rectified cameras side by side are supported"));
+                  "; only rectified cameras side by side are supported",
+                  axis == 1 ? ", or `match --vertical` with --focal and --baseline" : ""));
   }
   if (baseline == 0)
     refuse(text(left_name, " and ", right_name, " have the baseline 0; give the calibration of two different cameras"));
