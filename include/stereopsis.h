@@ -226,7 +226,7 @@ enum {
   SP_WANT_RIGHT = 1, /* Disparity of the right view, from the same costs, in pixels; neither checked nor filled. */
   SP_WANT_CONFIDENCE = 2, /* Confidence of the disparity, 0 to 1; 0 where a pixel was not measured. */
   SP_WANT_TIMES = 4, /* Times of the stages. The CPU always returns them. */
-  SP_WANT_DEPTH = 8, /* Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras. */
+  SP_WANT_DEPTH = 8, /* Depth Z, in the unit of the rig; NaN where it is not measured (see fill_depth) or not in front. */
   SP_WANT_POINTS = 16, /* Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN. */
   SP_WANT_UNCERTAINTY = 32, /* Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity. */
   SP_WANT_RECTIFIED = 64, /* Rectified left image, in the pixel type of the pair. */
@@ -267,6 +267,8 @@ typedef struct sp_problem {
   double disparity_error; /* disparity error assumed by the output `uncertainty`, pixels; 0: 0.5 */
   int32_t frame;          /* coordinate frame of the points: SP_FRAME_OPTICAL or SP_FRAME_HEAD */
   int32_t format;         /* layout of both images: SP_FORMAT_… */
+  int32_t fill_depth;     /* 1: depth, points and uncertainty of filled and repaired pixels, too; 0: only measured */
+  int32_t reserved;       /* 0 */
 } sp_problem;
 
 /* The plan of a matcher: its memory, and the sizes of its input and output. */
@@ -303,7 +305,7 @@ typedef struct sp_result {
   const sp_image* validity; /* Bits that say why a pixel is invalid, or that it was filled or repaired; 0 where it was measured. */
   const sp_image* right; /* Disparity of the right view, from the same costs, in pixels; neither checked nor filled. */
   const sp_image* confidence; /* Confidence of the disparity, 0 to 1; 0 where a pixel was not measured. */
-  const sp_image* depth; /* Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras. */
+  const sp_image* depth; /* Depth Z, in the unit of the rig; NaN where it is not measured (see fill_depth) or not in front. */
   const sp_image* points; /* Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN. */
   const sp_image* uncertainty; /* Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity. */
   const sp_image* rectified; /* Rectified left image, in the pixel type of the pair. */

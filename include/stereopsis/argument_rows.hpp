@@ -41,7 +41,7 @@
   X(confidence, confidence, map, f32, 1, 0, 2, &p.want_confidence,                                            \
     "Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.")                                 \
   X(depth, depth, map, f32, 1, not_a_number, 8, &p.geometry.want_depth,                                       \
-    "Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras.")    \
+    "Depth Z, in the unit of the rig; NaN where it is not measured (see fill_depth) or not in front.")        \
   X(points, points, map, f32, 3, not_a_number, 16, &p.geometry.want_points,                                   \
     "Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN.")            \
   X(uncertainty, uncertainty, map, f32, 1, not_a_number, 32, &p.geometry.want_uncertainty,                    \

@@ -86,7 +86,7 @@ struct DeviceMatched {
   DeviceImageView right = {};
   // Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.
   DeviceImageView confidence = {};
-  // Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras.
+  // Depth Z, in the unit of the rig; NaN where it is not measured (see fill_depth) or not in front.
   DeviceImageView depth = {};
   // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN.
   DeviceImageView points = {};

@@ -70,6 +70,9 @@ struct Geometry {
 
   Frame frame = Frame::optical;  // coordinate frame of the points
   double disparity_error = 0.5;  // assumed by the uncertainty, in pixels
+  // Computes depth, points and uncertainty for filled and repaired pixels, too; false: only for measured pixels, whose
+  // validity is 0.
+  bool fill_depth = false;
 };
 
 // Cost volumes as inputs and outputs: images with one channel for each disparity of the range, the lowest first.
@@ -151,7 +154,7 @@ struct Matched {
   Image<float> right;
   // Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.
   Image<float> confidence;
-  // Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras.
+  // Depth Z, in the unit of the rig; NaN where it is not measured (see fill_depth) or not in front.
   Image<float> depth;
   // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN.
   Image<float> points;
@@ -205,7 +208,7 @@ struct MatchedViews {
   ImageView<float> right;
   // Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.
   ImageView<float> confidence;
-  // Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras.
+  // Depth Z, in the unit of the rig; NaN where it is not measured (see fill_depth) or not in front.
   ImageView<float> depth;
   // Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN.
   ImageView<float> points;

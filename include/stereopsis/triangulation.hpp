@@ -13,8 +13,9 @@ struct Triangulated {
   Image<float> uncertainty;  // uncertainty of the depth for an error of the disparity
 };
 
-// Triangulates a disparity map. Throws Error(call) for a rig without a focal length or a baseline.
+// Triangulates a disparity map. With a validity map, only measured pixels, whose validity is 0, have depth. Throws
+// Error(call) for a rig without a focal length or a baseline, and for a validity map of another size.
 Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Frame frame = Frame::optical,
-                          double disparity_error = 0.5, int threads = 0);
+                          double disparity_error = 0.5, int threads = 0, ImageView<const std::uint8_t> validity = {});
 
 }  // namespace stereopsis

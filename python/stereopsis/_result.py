@@ -119,7 +119,7 @@ class Result:
     confidence: Floats | None
     """Confidence of the disparity, 0 to 1; 0 where a pixel was not measured."""
     depth: Floats | None
-    """Depth Z, in the unit of the rig; NaN where the disparity is invalid or not in front of the cameras."""
+    """Depth Z, in the unit of the rig; NaN where it is not measured (see fill_depth) or not in front."""
     points: Floats | None
     """Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN."""
     uncertainty: Floats | None

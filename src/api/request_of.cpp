@@ -33,6 +33,7 @@ Request request_of(const Problem& p) {
   r.rig = p.geometry.rig;
   r.frame = p.geometry.frame;
   r.disparity_error = p.geometry.disparity_error;
+  r.fill_depth = p.geometry.fill_depth;
   return r;
 }
 

@@ -50,7 +50,7 @@ inline double random_value(const std::string& name, Element element, Random& ran
   if (is("disparity") || is("right") || is("guess"))
     return random(1, 6) == 1 ? invalid_disparity : 0.25 * random(4 * range.min, 4 * range.max());
   if (is("confidence")) return random(0, 128) / 128.0;
-  if (is("validity")) return 0;
+  if (is("validity")) return random(1, 5) == 1 ? validity::filled : 0;
   if (is("kinds")) return random(0, 2);
   if (is("mask")) return random(0, 9);
   if (is("map")) return random(-500, 256 * size.height);

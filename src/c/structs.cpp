@@ -147,6 +147,11 @@ CalibratedCamera camera_of(const sp_camera* given, const char* name) {
   return camera;
 }
 
+bool flag(std::int32_t value, const char* name) {
+  if (value != 0 && value != 1) refuse(text("problem.", name, " is ", value, "; it must be 0 or 1"));
+  return value == 1;
+}
+
 Rig rig_of(const sp_rig* given, Size size) {
   const sp_rig r = read(given, "problem.rig");
   return {r.focal, r.cx_left, r.cx_right, r.cy, r.baseline, {}, size};
@@ -171,6 +176,7 @@ Geometry geometry_of(const sp_problem& p) {
     refuse(text("problem.frame is ", p.frame, "; it must be SP_FRAME_OPTICAL (0) or SP_FRAME_HEAD (1)"));
   g.frame = static_cast<Frame>(p.frame);
   if (p.disparity_error != 0) g.disparity_error = p.disparity_error;
+  g.fill_depth = flag(p.fill_depth, "fill_depth");
   return g;
 }
 
@@ -185,14 +191,10 @@ void want(std::uint32_t wanted, Problem& problem) {
     refuse(text("problem.want has the bits ", wanted, ", which have no meaning; use only the bits SP_WANT_…"));
 }
 
-bool flag(std::int32_t value, const char* name) {
-  if (value != 0 && value != 1) refuse(text("problem.", name, " is ", value, "; it must be 0 or 1"));
-  return value == 1;
-}
-
 }  // namespace
 
 Problem problem_of(const sp_problem& p) {
+  if (p.reserved != 0) refuse(text("problem.reserved is ", p.reserved, "; it must be 0"));
   Problem problem;
   problem.size = {p.width, p.height};
   problem.pixel_type = pixel_type(p.type, "problem");

@@ -48,7 +48,8 @@ Matched composed(const StereoPair& pair, const Problem& problem) {
   plain.region = problem.region;
   plain.want_right = plain.want_confidence = true;
   Matched result = Matcher(Plan(Pipeline("sgm"), plain, {"cpu", 1})).match(rectified_pair);
-  Triangulated metric = triangulated(result.disparity, *g.rig, g.frame, g.disparity_error);
+  const auto validity = g.fill_depth ? ImageView<const std::uint8_t>() : result.validity.view();
+  Triangulated metric = triangulated(result.disparity, *g.rig, g.frame, g.disparity_error, 1, validity);
   result.depth = std::move(metric.depth);
   result.points = std::move(metric.points);
   result.uncertainty = std::move(metric.uncertainty);
@@ -138,7 +139,7 @@ TEST(MatchingRawPairs, RegionsAreOfTheRectifiedImages) {
   const Matched expected = parts({"cpu", 1});
   for (const Device& device : all_devices()) expect_same(parts(device), expected);
 
-  const Triangulated metric = triangulated(expected.disparity, calibration.rig, Frame::head, 0.5);
+  const Triangulated metric = triangulated(expected.disparity, calibration.rig, Frame::head, 0.5, 1, expected.validity);
   EXPECT_TRUE(same_bits(expected.points.view(), metric.points.view()));
   const RectifiedView left = rectified(pair.left, problem.geometry.rectification->left);
   const auto got = expected.rectified.view().as<std::uint8_t>();
@@ -168,6 +169,31 @@ TEST(MatchingRawPairs, PixelsWithoutSourceAreMasked) {
       EXPECT_NE(result.validity(x, y) & validity::masked, 0);
     }
   EXPECT_GT(without, 300);
+}
+
+TEST(MatchingRawPairs, FilledPixelsHaveDepthOnlyOnRequest) {
+  const Scene scene = make_scene({.size = size, .disparities = 24, .noise = 2});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  Problem problem = problem_of(pair, calibration_for(size));
+  for (const bool fill_depth : {false, true}) {
+    problem.geometry.fill_depth = fill_depth;
+    const Matched expected = composed(pair, problem);
+    for (const Device& device : all_devices()) {
+      SCOPED_TRACE(device.name);
+      const Matched got = Matcher(Plan(Pipeline("sgm"), problem, device)).match(pair);
+      expect_same(got, expected);
+      int filled = 0;
+      for (int y = 0; y < got.depth.height(); ++y)
+        for (int x = 0; x < got.depth.width(); ++x) {
+          if ((got.validity(x, y) & (validity::filled | validity::repaired)) == 0) continue;
+          ++filled;
+          ASSERT_FALSE(std::isnan(got.disparity(x, y)));  // disparity maps stay dense
+          ASSERT_TRUE(fill_depth || (std::isnan(got.depth(x, y)) && std::isnan(got.points(x, y, 1)) &&
+                                     std::isnan(got.uncertainty(x, y))));
+        }
+      EXPECT_GT(filled, 100);
+    }
+  }
 }
 
 TEST(MatchingRawPairs, WhatDoesNotFitIsRefused) {

@@ -8,16 +8,16 @@
 namespace stereopsis {
 
 Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Frame frame, double disparity_error,
-                          [[maybe_unused]] int threads) {
+                          [[maybe_unused]] int threads, ImageView<const std::uint8_t> validity) {
   Triangulated result{Image<float>(disparity.size()), Image<float>(disparity.size(), 3),
                       Image<float>(disparity.size())};
   const triangulate::Parameters p{rig, frame, disparity_error};
   const triangulate::Output out{result.depth, result.points, result.uncertainty};
 #ifdef STEREOPSIS_SIMD
   Threads pool(threads);
-  triangulate::cpu(p, disparity, out, pool);
+  triangulate::cpu(p, {disparity, validity}, out, pool);
 #else
-  triangulate::oracle(p, disparity, out);
+  triangulate::oracle(p, {disparity, validity}, out);
 #endif
   return result;
 }

@@ -49,6 +49,7 @@ struct Request {
   std::optional<Rig> rig;
   Frame frame = Frame::optical;
   double disparity_error = 0.5;
+  bool fill_depth = false;  // depth and points for pixels that were not measured, too
 
   Size seen_size() const { return rectification ? rectification->size : size; }
   bool requests(Binding output) const { return requested[index_of(output)]; }

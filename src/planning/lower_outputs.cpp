@@ -22,7 +22,7 @@ bool selection_makes(const PipelineData& p, std::string_view map, bool requested
   return requested;
 }
 
-// Computes depth and points, which have the size of the whole image.
+// Computes depth and points, which have the size of the whole image, from measured pixels unless others are requested.
 void triangulate(Builder& b, const Images& full, Maps& maps) {
   const Request& request = b.request();
   const StageDescriptor& stage = registry().at(Role::triangulate);
@@ -41,6 +41,7 @@ void triangulate(Builder& b, const Images& full, Maps& maps) {
   };
   b.add(stage, stage.of_geometry(request, b.shown()), {},
         {{disparity},
+         request.fill_depth ? Operand{} : Operand{maps.at("validity")},
          made(Binding::output_depth, 1),
          made(Binding::output_points, 3),
          made(Binding::output_uncertainty, 1)});

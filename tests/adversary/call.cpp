@@ -201,6 +201,7 @@ Geometry any_geometry(Size size, Dice& dice) {
     g.want_depth = dice.chance(0.5), g.want_points = dice.chance(0.5), g.want_uncertainty = dice.chance(0.5);
     g.frame = dice.chance(0.5) ? Frame::optical : Frame::head;
     g.disparity_error = dice.unit() * 3;
+    g.fill_depth = dice.chance(0.5);
   }
   if (dice.chance(0.1)) {
     const Size to = any_size(dice);

@@ -251,11 +251,41 @@ TEST_F(CInterface, ParametersAreTheDescriptions) {
   expect_ok(sp_pipeline_destroy(copy));
 }
 
+TEST_F(CInterface, FilledPixelsHaveDepthOnlyOnRequest) {
+  const sp_rig rig =
+      sized(sp_rig{.focal = 80, .cx_left = width / 2.0, .cx_right = width / 2.0, .cy = height / 2.0, .baseline = 0.2});
+  problem.rig = &rig;
+  problem.want = SP_WANT_DEPTH;
+  Image<float> depth_map(width, height);
+  const sp_image depth = image_of(depth_map.view());
+  result.depth = &depth;
+  constexpr std::size_t before_fill_depth = offsetof(sp_problem, fill_depth);  // the struct of an older header
+  for (const auto& [size, fill] : {std::pair{sizeof problem, 0}, {sizeof problem, 1}, {before_fill_depth, 7}}) {
+    problem.struct_size = size;
+    problem.fill_depth = fill;
+    plan();
+    expect_ok(sp_matcher_match(matcher, &pair, &result));
+    int filled = 0;
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        if (!(map(x, y) > 0)) continue;
+        EXPECT_EQ(std::isfinite(depth_map(x, y)), bits(x, y) == 0 || fill == 1);
+        filled += bits(x, y) != 0;
+      }
+    EXPECT_GT(filled, 20);
+    expect_ok(sp_matcher_destroy(matcher));
+    matcher = nullptr;
+  }
+  problem.struct_size = sizeof problem;
+  expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "problem.fill_depth is 7");
+}
+
 TEST_F(CInterface, DepthByARigAndCameras) {
   sp_rig rig =
       sized(sp_rig{.focal = 80, .cx_left = width / 2.0, .cx_right = width / 2.0, .cy = height / 2.0, .baseline = 0.2});
   problem.rig = &rig;
   problem.want = SP_WANT_DEPTH | SP_WANT_POINTS;
+  problem.fill_depth = 1;
   plan();
   Image<float> depth_map(width, height), point_map(width, height, 3);
   const sp_image depth = image_of(depth_map.view()), points = image_of(point_map.view());

@@ -161,6 +161,7 @@ sp_problem Caller::problem() {
   p.without_images = number(once_in(12) ? 1 : 0);
   p.disparity_error = once_in(10) ? one_of({-1.0, 0.5, 1e300, std::nan("")}) : 0;
   p.frame = number(0);
+  p.fill_depth = number(once_in(4) ? 1 : 0);
   return p;
 }
 

@@ -17,13 +17,15 @@ FUNCTION float ratio(float a, float b) {
 #endif
 }
 
-KERNEL(triangulate)(IMAGE(const float, disparity), IMAGE(float, depth), IMAGE(float, points), IMAGE(float, uncertainty),
-                    float depth_scale, float offset, float inverse_focal, float first_x, float first_y, float step,
-                    float half_baseline, float error_scale, int head) {
+KERNEL(triangulate)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAGE(float, depth),
+                    IMAGE(float, points), IMAGE(float, uncertainty), float depth_scale, float offset,
+                    float inverse_focal, float first_x, float first_y, float step, float half_baseline,
+                    float error_scale, int head) {
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(disparity) || y >= HEIGHT(disparity)) return;
   const float w = PIXEL(disparity, x, y) - offset;
-  const int valid = w >= 1e-6f && w <= 1e9f;
+  const int measured = !GIVEN(validity) || PIXEL(validity, x, y) == 0;
+  const int valid = measured && w >= 1e-6f && w <= 1e9f;
   const float z = valid ? ratio(depth_scale, w) : INVALID;
   if (GIVEN(depth)) PIXEL(depth, x, y) = z;
   if (GIVEN(uncertainty)) PIXEL(uncertainty, x, y) = valid ? z * z * error_scale : INVALID;

@@ -11,12 +11,16 @@
 //
 // The stage computes in float, with each step rounded: w = d − offset, Z = (f·B) / w, X = ((step·x + first_x)·(1/f))·Z,
 // with constants that the host rounds once. There is no depth (NaN) if d is invalid, or if w is not in [10⁻⁶, 10⁹]
-// pixels: a point at infinity or behind the cameras.
+// pixels: a point at infinity or behind the cameras. With a validity map, only measured pixels, whose validity is 0,
+// have depth.
 //
-// Input: disparity, NaN where invalid. Output: depth, points (3 channels) and uncertainty, each of which may be empty.
+// Input: disparity, NaN where invalid; validity, 8 bits, which may be empty. Output: depth, points (3 channels) and
+// uncertainty, each of which may be empty.
 // Required input: the pixel alone.
-// Cost: one division and 8 products per pixel; reads 4 bytes, writes 4, 12 and 4.
+// Cost: one division and 8 products per pixel; reads 5 bytes, writes 4, 12 and 4.
 #pragma once
+
+#include <cstdint>
 
 #include "core/text.hpp"
 #include "device/gpu/view.hpp"
@@ -56,13 +60,21 @@ struct Constants {
 inline constexpr float nearest_to_infinity = 1e-6f, largest_disparity = 1e9f;  // w, pixels
 
 template <template <class> class View>
+struct InputOf {
+  View<const float> disparity;
+  View<const std::uint8_t> validity = {};  // empty: pixels that were not measured have depth, too
+};
+using Input = InputOf<ImageView>;
+
+template <template <class> class View>
 struct OutputOf {
   View<float> depth, points, uncertainty;  // each may be empty
 };
 using Output = OutputOf<ImageView>;
 
 template <class In, class Out>
-void check(const Parameters& p, const In& disparity, const Out& out) {
+void check(const Parameters& p, const In& in, const Out& out) {
+  const auto& disparity = in.disparity;
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
   if (!(p.rig.focal > 0) || !(p.rig.baseline > 0))
     refuse(text("a rig with the focal length ", number_text(p.rig.focal), " and the baseline ",
@@ -70,6 +82,10 @@ void check(const Parameters& p, const In& disparity, const Out& out) {
   if (!(p.disparity_error >= 0))
     refuse(
         text("a disparity error of ", number_text(p.disparity_error), " is not allowed; it must be 0 or more pixels"));
+  if (!in.validity.empty() && in.validity.size() != disparity.size())
+    refuse(text("a validity map of ", in.validity.width, "×", in.validity.height,
+                " does not match the disparity map of ", disparity.width, "×", disparity.height,
+                "; both must have the same size"));
   for (const auto* image : {&out.depth, &out.points, &out.uncertainty})
     if (!image->empty() && (image->size() != disparity.size() || image->channels != (image == &out.points ? 3 : 1)))
       refuse(text("an output of ", image->width, "×", image->height, " with ", image->channels,
@@ -77,10 +93,10 @@ void check(const Parameters& p, const In& disparity, const Out& out) {
                   "; points must have 3 channels and the other maps 1, all with the size of the disparity map"));
 }
 
-void oracle(const Parameters&, ImageView<const float> disparity, const Output&);
+void oracle(const Parameters&, const Input&, const Output&);
 
-void cpu(const Parameters&, ImageView<const float> disparity, const Output&, Threads&);
+void cpu(const Parameters&, const Input&, const Output&, Threads&);
 
-void gpu(const Parameters&, gpu::View<const float> disparity, const OutputOf<gpu::View>&, gpu::Queue&);
+void gpu(const Parameters&, const InputOf<gpu::View>&, const OutputOf<gpu::View>&, gpu::Queue&);
 
 }  // namespace stereopsis::triangulate

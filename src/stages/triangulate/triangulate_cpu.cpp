@@ -17,6 +17,7 @@ using namespace stereopsis::HWY_NAMESPACE;
 
 struct Rows {
   const float* disparity;
+  const std::uint8_t* validity;         // null: every valid disparity counts as measured
   float *depth, *points, *uncertainty;  // null if not requested
 };
 
@@ -25,7 +26,11 @@ HWY_INLINE void block(D d, const Constants& k, const Rows& rows, int x, float y)
   const hn::RebindToSigned<D> di;
   const auto value = [d](float v) HWY_ATTR { return hn::Set(d, v); };
   const auto w = hn::Sub(hn::LoadU(d, rows.disparity + x), value(k.offset));
-  const auto valid = hn::And(hn::Ge(w, value(nearest_to_infinity)), hn::Le(w, value(largest_disparity)));
+  auto valid = hn::And(hn::Ge(w, value(nearest_to_infinity)), hn::Le(w, value(largest_disparity)));
+  if (rows.validity) {
+    const auto reasons = hn::PromoteTo(di, hn::LoadU(hn::Rebind<std::uint8_t, D>(), rows.validity + x));
+    valid = hn::And(valid, hn::RebindMask(d, hn::Eq(reasons, hn::Zero(di))));
+  }
   const auto z = hn::Div(value(k.depth_scale), hn::IfThenElse(valid, w, value(1.0f)));
   const auto shown = [&](auto v) HWY_ATTR { return hn::IfThenElse(valid, v, value(invalid_disparity)); };
   if (rows.depth) hn::StoreU(shown(z), d, rows.depth + x);
@@ -41,15 +46,15 @@ HWY_INLINE void block(D d, const Constants& k, const Rows& rows, int x, float y)
     hn::StoreInterleaved3(shown(across), shown(down), shown(z), d, rows.points + 3 * x);
 }
 
-void triangulate_rows(const Constants& k, ImageView<const float> disparity, const Output& out, int first, int last) {
+void triangulate_rows(const Constants& k, const Input& in, const Output& out, int first, int last) {
   const hn::ScalableTag<float> d;
   const hn::CappedTag<float, 1> one;
   for (int y = first; y < last; ++y) {
-    const auto row = [y](const ImageView<float>& image) { return image.empty() ? nullptr : image.row(y); };
-    const Rows rows{disparity.row(y), row(out.depth), row(out.points), row(out.uncertainty)};
+    const auto row = [y](const auto& image) { return image.empty() ? nullptr : image.row(y); };
+    const Rows rows{in.disparity.row(y), row(in.validity), row(out.depth), row(out.points), row(out.uncertainty)};
     const float at = static_cast<float>(y);
     for_each_block(
-        d, 0, disparity.width, [&](int x) { block(d, k, rows, x, at); }, [&](int x) { block(one, k, rows, x, at); });
+        d, 0, in.disparity.width, [&](int x) { block(d, k, rows, x, at); }, [&](int x) { block(one, k, rows, x, at); });
   }
 }
 
@@ -61,11 +66,11 @@ namespace stereopsis::triangulate {
 
 HWY_EXPORT(triangulate_rows);
 
-void cpu(const Parameters& p, ImageView<const float> disparity, const Output& out, Threads& threads) {
-  check(p, disparity, out);
+void cpu(const Parameters& p, const Input& in, const Output& out, Threads& threads) {
+  check(p, in, out);
   const Constants k(p);
-  threads.rows(disparity.height, [&](int first, int last) {
-    HWY_DYNAMIC_DISPATCH(triangulate_rows)(k, disparity, out, first, last);
+  threads.rows(in.disparity.height, [&](int first, int last) {
+    HWY_DYNAMIC_DISPATCH(triangulate_rows)(k, in, out, first, last);
   });
 }
 

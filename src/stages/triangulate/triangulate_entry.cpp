@@ -22,10 +22,12 @@ const StageDescriptor entry{
     .name = "triangulate",
     .title = "depth and points",
     .parameters = example(),
-    .ports = {in("disparity"), out("depth", Element::f32), out("points", Element::f32),
+    .ports = {in("disparity"), if_there("validity"), out("depth", Element::f32), out("points", Element::f32),
               out("uncertainty", Element::f32)},
     .functions = on_every_device([](const auto& c) {
-      run(c, c.template as<Parameters>(), c.template image<const float>("disparity"),
+      run(c, c.template as<Parameters>(),
+          c.template of<InputOf>(c.template image<const float>("disparity"),
+                                 c.template image<const std::uint8_t>("validity")),
           c.template of<OutputOf>(c.template image<float>("depth"), c.template image<float>("points"),
                                   c.template image<float>("uncertainty")));
     }),

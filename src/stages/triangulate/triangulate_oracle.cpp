@@ -6,13 +6,15 @@
 
 namespace stereopsis::triangulate {
 
-void oracle(const Parameters& p, ImageView<const float> disparity, const Output& out) {
-  check(p, disparity, out);
+void oracle(const Parameters& p, const Input& in, const Output& out) {
+  check(p, in, out);
+  const ImageView<const float> disparity = in.disparity;
   const Constants k(p);
   for (int y = 0; y < disparity.height; ++y)
     for (int x = 0; x < disparity.width; ++x) {
       const float w = disparity(x, y) - k.offset;
-      const bool valid = w >= nearest_to_infinity && w <= largest_disparity;
+      const bool measured = in.validity.empty() || in.validity(x, y) == 0;
+      const bool valid = measured && w >= nearest_to_infinity && w <= largest_disparity;
       const float z = valid ? k.depth_scale / w : invalid_disparity;
       if (!out.depth.empty()) out.depth(x, y) = z;
       if (!out.uncertainty.empty()) out.uncertainty(x, y) = valid ? z * z * k.error_scale : invalid_disparity;

@@ -50,51 +50,86 @@ void expect_same(Outputs3& got, Outputs3& expected) {
   EXPECT_TRUE(got.depth.guard_intact() && got.points.guard_intact() && got.uncertainty.guard_intact());
 }
 
+// Marks a third of the pixels as measured, and the others as filled, repaired or invalid, whatever their disparity is.
+Image<std::uint8_t> some_validity(Size size) {
+  constexpr std::uint8_t bits[] = {
+      0, validity::filled, 0, validity::repaired, validity::filled | validity::repaired, validity::left_right};
+  Image<std::uint8_t> some(size);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) some(x, y) = bits[(x + 5 * y) % 6];
+  return some;
+}
+
 TEST(Triangulate, CpuEqualsOracle) {
   for (const Size size : awkward_sizes)
     for (const auto& p : parameter_sets) {
       PitchedImage<float> disparity(some_disparity(size).view());
-      Outputs3 expected(size);
-      triangulate::oracle(p, disparity, {expected.depth, expected.points, expected.uncertainty});
-      for_each_engine([&](Threads& threads) {
-        Outputs3 got(size);
-        for (int run = 0; run < 2; ++run) {
-          triangulate::cpu(p, disparity, {got.depth, got.points, got.uncertainty}, threads);
-          expect_same(got, expected);
-        }
-      });
+      PitchedImage<std::uint8_t> validity(some_validity(size).view());
+      for (const triangulate::Input& in : {triangulate::Input{disparity}, triangulate::Input{disparity, validity}}) {
+        Outputs3 expected(size);
+        triangulate::oracle(p, in, {expected.depth, expected.points, expected.uncertainty});
+        for_each_engine([&](Threads& threads) {
+          Outputs3 got(size);
+          for (int run = 0; run < 2; ++run) {
+            triangulate::cpu(p, in, {got.depth, got.points, got.uncertainty}, threads);
+            expect_same(got, expected);
+          }
+        });
+      }
     }
 }
 
 TEST(Triangulate, GpuEqualsOracle) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const Size size : awkward_sizes)
-      for (const auto& p : parameter_sets) {
-        PitchedImage<float> disparity(some_disparity(size).view());
-        Outputs3 expected(size), got(size);
-        triangulate::oracle(p, disparity, {expected.depth, expected.points, expected.uncertainty});
-        const OnDevice<float> there(device, queue, disparity);
-        OnDevice<float> depth(device, queue, got.depth), points(device, queue, got.points),
-            uncertainty(device, queue, got.uncertainty);
-        for (int run = 0; run < 2; ++run) {
-          triangulate::gpu(p, there, {depth, points, uncertainty}, queue);
-          for (auto* image : {&depth, &points, &uncertainty}) image->download();
-          expect_same(got, expected);
+      for (const auto& p : parameter_sets)
+        for (const bool with_validity : {false, true}) {
+          PitchedImage<float> disparity(some_disparity(size).view());
+          PitchedImage<std::uint8_t> validity(some_validity(size).view());
+          Outputs3 expected(size), got(size);
+          triangulate::Input in{disparity};
+          if (with_validity) in.validity = validity;
+          triangulate::oracle(p, in, {expected.depth, expected.points, expected.uncertainty});
+          const OnDevice<float> there(device, queue, disparity);
+          const OnDevice<std::uint8_t> validity_there(device, queue, validity);
+          triangulate::InputOf<gpu::View> in_there{there};
+          if (with_validity) in_there.validity = validity_there;
+          OnDevice<float> depth(device, queue, got.depth), points(device, queue, got.points),
+              uncertainty(device, queue, got.uncertainty);
+          for (int run = 0; run < 2; ++run) {
+            triangulate::gpu(p, in_there, {depth, points, uncertainty}, queue);
+            for (auto* image : {&depth, &points, &uncertainty}) image->download();
+            expect_same(got, expected);
+          }
         }
-      }
   });
+}
+
+TEST(TriangulateOracle, WithAValidityMapOnlyMeasuredPixelsHaveDepth) {
+  const Size size{67, 13};
+  const Image<float> disparity(size, 1, 20.5f);
+  const Image<std::uint8_t> validity = some_validity(size);
+  Image<float> depth(size), points(size, 3), uncertainty(size);
+  triangulate::oracle({some_rig()}, {disparity, validity}, {depth, points, uncertainty});
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const bool measured = validity(x, y) == 0;
+      EXPECT_EQ(std::isfinite(depth(x, y)), measured);
+      EXPECT_EQ(std::isfinite(uncertainty(x, y)), measured);
+      for (int c = 0; c < 3; ++c) EXPECT_EQ(std::isfinite(points(x, y, c)), measured);
+    }
 }
 
 TEST(Triangulate, OutputsThatAreNotWantedAreLeftOut) {
   const Size size{67, 13};
   const Image<float> disparity = some_disparity(size);
   Outputs3 expected(size);
-  triangulate::oracle(parameter_sets[0], disparity, {expected.depth, expected.points, expected.uncertainty});
+  triangulate::oracle(parameter_sets[0], {disparity}, {expected.depth, expected.points, expected.uncertainty});
   for_each_engine([&](Threads& threads) {
     Outputs3 got(size);
-    triangulate::cpu(parameter_sets[0], disparity, {got.depth, {}, {}}, threads);
-    triangulate::cpu(parameter_sets[0], disparity, {{}, got.points, {}}, threads);
-    triangulate::cpu(parameter_sets[0], disparity, {{}, {}, got.uncertainty}, threads);
+    triangulate::cpu(parameter_sets[0], {disparity}, {got.depth, {}, {}}, threads);
+    triangulate::cpu(parameter_sets[0], {disparity}, {{}, got.points, {}}, threads);
+    triangulate::cpu(parameter_sets[0], {disparity}, {{}, {}, got.uncertainty}, threads);
     expect_same(got, expected);
   });
 }
@@ -105,7 +140,7 @@ TEST(TriangulateOracle, HeadFrameFollowsTheThesis) {
   const Rig rig = some_rig();
   const Size size{40, 30};
   Image<float> disparity(size, 1, 20.5f), points(size, 3);
-  triangulate::oracle({rig, Frame::head}, disparity, {{}, points, {}});
+  triangulate::oracle({rig, Frame::head}, {disparity}, {{}, points, {}});
   for (const auto& [u, v] : {std::pair{0, 0}, {39, 29}, {20, 3}}) {
     const double x_l = u - rig.cx_left, x_r = (u - 20.5) - rig.cx_right, y_l = rig.cy - v, b = rig.baseline;
     const double x = b * rig.focal / (x_l - x_r);
@@ -119,8 +154,8 @@ TEST(TriangulateOracle, FramesAgree) {
   const Rig rig = some_rig();
   const Image<float> disparity = some_disparity({67, 13});
   Image<float> optical({67, 13}, 3), head({67, 13}, 3);
-  triangulate::oracle({rig, Frame::optical}, disparity, {{}, optical, {}});
-  triangulate::oracle({rig, Frame::head}, disparity, {{}, head, {}});
+  triangulate::oracle({rig, Frame::optical}, {disparity}, {{}, optical, {}});
+  triangulate::oracle({rig, Frame::head}, {disparity}, {{}, head, {}});
   for (int y = 0; y < 13; ++y)
     for (int x = 0; x < 67; ++x) {
       if (std::isnan(optical(x, y, 2))) {
@@ -137,7 +172,7 @@ TEST(TriangulateOracle, UncertaintyIsTheDepthsChangeWithTheDisparity) {
   const Rig rig = some_rig();
   const Image<float> disparity({1, 1}, 1, 20.0f);
   Image<float> depth(1, 1), uncertainty(1, 1);
-  triangulate::oracle({rig, Frame::optical, 0.1}, disparity, {depth, {}, uncertainty});
+  triangulate::oracle({rig, Frame::optical, 0.1}, {disparity}, {depth, {}, uncertainty});
   EXPECT_NEAR(depth(0, 0), rig.depth(20), 1e-6 * rig.depth(20));
   EXPECT_NEAR(uncertainty(0, 0), (rig.depth(19.9) - rig.depth(20.1)) / 2, 1e-4 * uncertainty(0, 0));
 }
@@ -146,17 +181,19 @@ TEST(TriangulateOracle, PixelsOfAReducedImageLieInTheMiddleOfTheirs) {
   const Rig rig = some_rig();
   const Image<float> disparity({2, 2}, 1, 20.0f);
   Image<float> points({2, 2}, 3);
-  triangulate::oracle({rig, Frame::optical, 0, 100, 50, 4}, disparity, {{}, points, {}});
+  triangulate::oracle({rig, Frame::optical, 0, 100, 50, 4}, {disparity}, {{}, points, {}});
   EXPECT_NEAR(points(1, 1, 0), (105.5 - rig.cx_left) * rig.depth(20) / rig.focal, 1e-3);
   EXPECT_NEAR(points(1, 1, 1), (55.5 - rig.cy) * rig.depth(20) / rig.focal, 1e-3);
 }
 
 TEST(TriangulateRefusals, RigsWithoutABaselineAndOutputsThatDoNotFit) {
   const Image<float> disparity(3, 2);
+  const Image<std::uint8_t> validity(2, 2);
   Image<float> depth(3, 2), flat(3, 2), other(2, 2);
-  EXPECT_THROW(triangulate::oracle({}, disparity, {depth, {}, {}}), Error);
-  EXPECT_THROW(triangulate::oracle({some_rig()}, disparity, {other, {}, {}}), Error);
-  EXPECT_THROW(triangulate::oracle({some_rig()}, disparity, {depth, flat, {}}), Error);
+  EXPECT_THROW(triangulate::oracle({}, {disparity}, {depth, {}, {}}), Error);
+  EXPECT_THROW(triangulate::oracle({some_rig()}, {disparity}, {other, {}, {}}), Error);
+  EXPECT_THROW(triangulate::oracle({some_rig()}, {disparity}, {depth, flat, {}}), Error);
+  EXPECT_THROW(triangulate::oracle({some_rig()}, {disparity, validity}, {depth, {}, {}}), Error);
 }
 
 }  // namespace
