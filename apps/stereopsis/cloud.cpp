@@ -27,7 +27,7 @@ struct Options {
   IntensityOptions intensity;  // for --color
   std::optional<double> scale, farthest, min_confidence;
   std::string frame = "optical";
-  bool organised = false, drop_filled = false;
+  bool organised = false, drop_filled = false;  // drop_filled: deprecated
   DeviceOptions device;
 };
 
@@ -46,9 +46,7 @@ void check_call(const Options& o) {
   if (o.colour.empty() && (o.intensity.bit_depth || o.intensity.white))
     refuse("--bit-depth and --white apply only to --color; give --color FILE, too");
   if (o.drop_filled && o.validity.empty())
-    refuse("--drop-filled requires the validity of each pixel; give --validity FILE, too");
-  if (!o.validity.empty() && !o.drop_filled)
-    refuse("--validity has an effect only with --drop-filled; give both, or neither");
+    refuse("--drop-filled requires the validity of each pixel; give --validity FILE instead");
   CallFiles files;
   for (const auto& [file, what] : {std::pair{&o.disparity, "the disparity"},
                                    {&o.colour, "--color"},
@@ -65,20 +63,11 @@ void check_call(const Options& o) {
   if (!o.depth.empty()) check_output(o.depth, std::array{".pfm", ".npy", ".tif", ".tiff", ".png"}, "--depth");
 }
 
-// Removes the pixels that the options exclude.
-void drop_unwanted(const Options& o, Image<float>& disparity, const Image<float>& confidence) {
-  const auto least = static_cast<float>(o.min_confidence.value_or(0));
-  Image<std::uint8_t> bits;
-  if (o.drop_filled) {
-    bits = read_validity(o.validity);
-    check_size(o.validity, bits.size(), o, disparity.size());
-  }
+// Removes the pixels whose confidence is below --min-confidence.
+void drop_unsure(double least, Image<float>& disparity, const Image<float>& confidence) {
   for (int y = 0; y < disparity.height(); ++y)
-    for (int x = 0; x < disparity.width(); ++x) {
-      const bool unsure = o.min_confidence && !(confidence(x, y) >= least);
-      const bool made_up = o.drop_filled && (bits(x, y) & (validity::filled | validity::repaired)) != 0;
-      if (unsure || made_up) disparity(x, y) = invalid_disparity;
-    }
+    for (int x = 0; x < disparity.width(); ++x)
+      if (!(confidence(x, y) >= static_cast<float>(least))) disparity(x, y) = invalid_disparity;
 }
 
 void make_cloud(const Options& o) {
@@ -91,13 +80,18 @@ void make_cloud(const Options& o) {
   if (!o.confidence.empty()) confidence = read_confidence(o.confidence);
   if (!colour.empty()) check_size(o.colour, colour.size(), o, disparity.size());
   if (!confidence.empty()) check_size(o.confidence, confidence.size(), o, disparity.size());
-  drop_unwanted(o, disparity, confidence);
+  Image<std::uint8_t> validity;
+  if (!o.validity.empty()) {
+    validity = read_validity(o.validity);
+    check_size(o.validity, validity.size(), o, disparity.size());
+  }
+  if (o.min_confidence) drop_unsure(*o.min_confidence, disparity, confidence);
   const CalibrationFile calibration = o.rig.rectified(disparity.size(), !colour.empty() && colour.channels() == 1);
   for (const std::string& warning : calibration.warnings) warn("warning: {}", warning);
   const Rig& rig = calibration.rig;
   if (rig.size != Size{}) o.rig.check_size(rig.size, o.disparity, disparity.size());
 
-  Triangulated metric = triangulated(disparity, rig, frame, 0, o.device.threads.value_or(0));
+  Triangulated metric = triangulated(disparity, rig, frame, 0, o.device.threads.value_or(0), validity);
   long long points = 0, too_far = 0;
   for (int y = 0; y < disparity.height(); ++y)
     for (int x = 0; x < disparity.width(); ++x) {
@@ -151,8 +145,8 @@ void add_cloud(CLI::App& application) {
   command.number("--min-confidence", o->min_confidence, 0, 1, "C",
                  "Omit points whose value in --confidence is below C, 0 to 1 [keep all]");
   command.path("--validity", o->validity, "FILE",
-               "Validity map that `match --validity` wrote; required by --drop-filled");
-  command.flag("--drop-filled", o->drop_filled, "Omit filled and repaired pixels");
+               "Validity map that `match --validity` wrote: points and depth are those of measured pixels [of all]");
+  command.deprecated_flag("--drop-filled", o->drop_filled, "--validity alone omits filled and repaired pixels");
   command.flag("--organised", o->organised,
                "Write one point per pixel, NaN where the disparity is invalid, instead of the valid points only");
   o->device.add_threads_to(command);

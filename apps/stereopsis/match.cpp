@@ -60,9 +60,10 @@ void add_inputs(Command& command, Options& o) {
 void add_method(Command& command, Options& o) {
   command.group("Method");
   o.method.add_to(command);
-  command.flag("--no-fill", o.no_fill, "Switch all filling stages off: the map contains measured pixels only");
-  command.flag("--drop-filled", o.drop_filled,
-               "Run the filling stages, but mark filled and repaired pixels as invalid in all results");
+  command.flag("--no-fill", o.no_fill, "Switch all filling stages off");
+  command.flag("--measured-only", o.measured_only,
+               "Mark filled and repaired pixels as invalid in the disparity map and all other results");
+  command.deprecated_flag("--drop-filled", o.measured_only, "use --measured-only");
   command.number("--min-confidence", o.min_confidence, 0, 1, "C",
                  "Mark pixels with a confidence below C, 0 to 1, as invalid in all results [keep all]");
   o.device.add_to(command, true);
@@ -113,6 +114,8 @@ void add_results(Command& command, Options& o) {
                "raw is the left image before rectification");
   command.number("--disparity-error", o.disparity_error, 0, 1e6, "PX",
                  "Disparity error assumed by --uncertainty, in pixels [0.5]");
+  command.flag("--fill-depth", o.fill_depth,
+               "Write depth, uncertainty and points of filled and repaired pixels, too [measured pixels only]");
   command.flag("--timings", o.timings, "Print the time of each stage");
   command.path("--report", o.report, "FILE.json", "Write a report: parameters, sizes, times and densities");
   command.flag("--explain", o.explain,

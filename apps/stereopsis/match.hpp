@@ -84,8 +84,8 @@ struct Options {
   std::optional<double> scale, near, far, disparity_error, min_confidence;
   std::string memory_limit, roi, frame, register_to;
   bool crop = false, raw = false, vertical = false, timings = false, organised = false;
-  bool no_fill = false, drop_filled = false, range_per_frame = false, strict = false, resume = false,
-       keep_going = false, explain = false, json = false;
+  bool no_fill = false, measured_only = false, fill_depth = false, range_per_frame = false, strict = false,
+       resume = false, keep_going = false, explain = false, json = false;
   fs::path mask_left, mask_right, report, cost_volume;
   std::vector<std::string> volumes, probes;  // STATE=FILE, X,Y
 
@@ -300,7 +300,7 @@ struct FrameResult {
   Matched left, right;
 };
 
-// Removes the pixels that --drop-filled and --min-confidence exclude.
+// Removes the pixels that --measured-only and --min-confidence exclude.
 void drop_unwanted(const MatchJob& call, FrameResult& result);
 // The pixels that are too far for --depth.
 long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const ResultFiles& files);

@@ -111,6 +111,10 @@ void MatchJob::check_dependent_options() const {
     refuse("--organised applies to the point cloud; give its file with --cloud");
   if (options.disparity_error && !options.wants(ResultFile::uncertainty))
     refuse("--disparity-error applies to --uncertainty; give its file, too");
+  if (options.fill_depth && !options.wants_depth())
+    refuse("--fill-depth applies to --depth, --uncertainty and --cloud; give the file of one of them");
+  if (options.fill_depth && options.measured_only)
+    refuse("--fill-depth and --measured-only exclude each other; leave one of them out");
   if (options.far && !options.near) refuse("--far requires the nearest depth; give it with --near");
   if (options.near && options.disparities)
     refuse("--near and --disparities both give the search range; leave one of them out");
@@ -141,8 +145,6 @@ void MatchJob::check_vertical() const {
 
 void MatchJob::switch_fill_off() {
   if (!options.no_fill) return;
-  if (options.drop_filled)
-    refuse("--no-fill and --drop-filled exclude each other: with --no-fill, no pixel is filled; leave one of them out");
   static constexpr std::array fills = {"fill", "vote_fill", "region_voting", "interpolation"};
   for (const PipelineSlot& slot : pipeline.slots()) {
     if (std::find(fills.begin(), fills.end(), slot.kind) == fills.end()) continue;

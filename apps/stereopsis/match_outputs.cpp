@@ -58,7 +58,7 @@ void drop(const MatchJob& call, Matched& result) {
     for (int x = 0; x < result.disparity.width(); ++x) {
       std::uint8_t& bits = result.validity(x, y);
       const bool valid = (bits & validity::reasons) == 0;
-      const bool made_up = o.drop_filled && (bits & (validity::filled | validity::repaired)) != 0;
+      const bool made_up = o.measured_only && (bits & (validity::filled | validity::repaired)) != 0;
       const bool unsure = o.min_confidence && !(result.confidence(x, y) >= least);
       if (!valid || (!made_up && !unsure)) continue;
       bits |= validity::ambiguous;
@@ -103,7 +103,8 @@ std::vector<FileKind> make_file_kinds() {
        {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}},
       {"--depth",
        "FILE",
-       "Write the depth map: .pfm, .npy or .tiff in the unit of the calibration, or 16-bit .png in mm",
+       "Write the depth map of the measured pixels: .pfm, .npy or .tiff in the unit of the calibration, or 16-bit .png "
+       "in mm",
        ".pfm",
        {".pfm", ".npy", ".tif", ".tiff", ".png"}},
       {"--uncertainty",
@@ -112,7 +113,11 @@ std::vector<FileKind> make_file_kinds() {
        ".npy or .tiff",
        ".pfm",
        {".pfm", ".npy", ".tif", ".tiff"}},
-      {"--cloud", "FILE", "Write a coloured point cloud as .ply, in the coordinate frame of --frame", ".ply", {".ply"}},
+      {"--cloud",
+       "FILE",
+       "Write a coloured point cloud of the measured pixels as .ply, in the coordinate frame of --frame",
+       ".ply",
+       {".ply"}},
       {"-o",
        "OUT",
        "Disparity map to write: .pfm (invalid = inf), .npy or .tiff (invalid = NaN), 16-bit .png (×256, invalid = 0), "
@@ -141,7 +146,7 @@ std::string name_of(ResultFile file) {
 }
 
 void drop_unwanted(const MatchJob& call, FrameResult& result) {
-  if (!call.options.drop_filled && !call.options.min_confidence) return;
+  if (!call.options.measured_only && !call.options.min_confidence) return;
   drop(call, result.left);
   if (!result.right.disparity.empty()) drop(call, result.right);
 }

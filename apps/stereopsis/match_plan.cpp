@@ -57,7 +57,8 @@ Geometry MatchJob::geometry() const {
           .want_points = options.wants(ResultFile::cloud),
           .want_uncertainty = options.wants(ResultFile::uncertainty),
           .frame = point_frame(),
-          .disparity_error = options.disparity_error.value_or(Geometry().disparity_error)};
+          .disparity_error = options.disparity_error.value_or(Geometry().disparity_error),
+          .fill_depth = options.fill_depth};
 }
 
 Problem MatchJob::problem(const InputFrame& frame, bool of_right) const {

@@ -138,6 +138,16 @@ Json frame_json(const MatchJob& call, const FrameRecord& r, std::size_t i) {
   return frame;
 }
 
+// Says which results contain pixels that were not measured.
+void print_filled(const Options& o) {
+  if (o.measured_only) return;
+  const char* const depth = !o.wants_depth() ? ""
+                            : o.fill_depth   ? "; so do depth and points"
+                                             : "; depth and points are measured only (--fill-depth adds the others)";
+  summarise("{} contains filled or repaired pixels (--measured-only leaves them out){}\n",
+            o.outputs[ResultFile::disparity].string(), depth);
+}
+
 }  // namespace
 
 void print_timings(const MatchJob& call, const FrameRecords& records) {
@@ -190,6 +200,7 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
             call.device_names(), measured, filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),
             call.left.sequence ? " a frame" : "");
+  if (filled + repaired > 0) print_filled(call.options);
 }
 
 void write_report(const MatchJob& call, const FrameRecords& records) {

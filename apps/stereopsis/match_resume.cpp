@@ -41,11 +41,12 @@ Json description_of(const MatchJob& of) {
                {"--scale", number(o.scale)},
                {"--bit-depth", number(o.intensity.bit_depth)},
                {"--white", number(o.intensity.white)},
-               {"--drop-filled", o.drop_filled},
+               {"--measured-only", o.measured_only},
                {"--min-confidence", number(o.min_confidence)},
                {"--frame", o.frame},
                {"--organised", o.organised},
-               {"--disparity-error", number(o.disparity_error)}});
+               {"--disparity-error", number(o.disparity_error)},
+               {"--fill-depth", o.fill_depth}});
   return call;
 }
 

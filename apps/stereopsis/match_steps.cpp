@@ -50,7 +50,7 @@ void note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, F
   const double usable = 100 - record.density.masked;
   record.complaint = call.judge_measured(frame, i, usable > 0 ? 100 * record.density.measured / usable : 100);
   drop_unwanted(call, result);
-  if (call.options.drop_filled || call.options.min_confidence) record.density = densities(result.left.validity);
+  if (call.options.measured_only || call.options.min_confidence) record.density = densities(result.left.validity);
 }
 
 Error note_error(FrameRecord& record) try { throw; } catch (const Error& error) {

@@ -132,6 +132,14 @@ Option Command::flag(const std::string& name, bool& value, const std::string& he
   return app_.add_flag(name, value, help)->disable_flag_override();
 }
 
+void Command::deprecated_flag(const std::string& name, bool& value, const std::string& advice) {
+  const auto read = [=, &value] {
+    value = true;
+    warn("warning: {} is deprecated; {}", name, advice);
+  };
+  app_.add_flag_callback(name, read)->disable_flag_override()->group("");
+}
+
 Option Command::option(const std::string& name) const { return app_.get_option(name); }
 void Command::group(const std::string& heading) { app_.option_defaults()->group(heading); }
 void Command::footer(const std::string& text) { app_.footer(text); }

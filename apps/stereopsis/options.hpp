@@ -55,6 +55,8 @@ class Command {
   Option list(const std::string& names, std::vector<std::string>& values, const std::string& placeholder,
               const std::string& help);
   Option flag(const std::string& name, bool& value, const std::string& help);
+  // Adds a deprecated name of a flag. The help does not list it, and its use warns with `advice`.
+  void deprecated_flag(const std::string& name, bool& value, const std::string& advice);
 
   Option option(const std::string& name) const;  // returns an option that was added
   void group(const std::string& heading);        // heading in the help for options added from here on

@@ -57,7 +57,9 @@ TEST_F(Geometry, RawIsRectifyAndThenMatch) {
                     "--frame",
                     "head",
                     "--confidence",
-                    "two_c.pfm"}));
+                    "two_c.pfm",
+                    "--validity",
+                    "two_v.png"}));
   EXPECT_EQ(read_disparity(folder / "raw.pfm").size(), (Size{153, 108}));
   for (const auto& [raw, two] : {std::pair{"raw.pfm", "two.pfm"},
                                  {"raw_z.pfm", "two_z.pfm"},
@@ -67,7 +69,7 @@ TEST_F(Geometry, RawIsRectifyAndThenMatch) {
 
   expect_done(
       call({"cloud", "two.pfm", "--calib", "rectified/rig.yml", "-o", "three.ply", "--color", "rectified/left/left.png",
-            "--confidence", "two_c.pfm", "--depth", "three_z.pfm", "--frame", "head"}));
+            "--confidence", "two_c.pfm", "--validity", "two_v.png", "--depth", "three_z.pfm", "--frame", "head"}));
   EXPECT_TRUE(same("raw.ply", "three.ply"));
   EXPECT_TRUE(same("raw_z.pfm", "three_z.pfm"));
 }
@@ -226,7 +228,7 @@ TEST_F(Geometry, ALensModelIsAskedForAndCheckedAgainstTheFile) {
 // assimp reads the cloud that `match` writes: as many points, in the same box.
 TEST_F(Geometry, TheCloudOpensInAReaderOfOthers) {
   if (std::system("assimp version >/dev/null 2>&1") != 0) GTEST_SKIP() << "assimp is not installed (assimp-utils)";
-  expect_done(match_raw({"-o", "d.pfm", "--cloud", "cloud.ply"}));
+  expect_done(match_raw({"-o", "d.pfm", "--cloud", "cloud.ply", "--measured-only"}));
   const std::string call_assimp = "assimp info '" + (folder / "cloud.ply").string() + "' -r 2>&1";
   std::string text;
   FILE* pipe = popen(call_assimp.c_str(), "r");

@@ -111,7 +111,7 @@ TEST_F(Sentences, ResumeNamesTheOptionThatDiffers) {
   expect_says(sequence({"--resume", "--no-fill"}), 2, {"fill.enabled was true and is false", "leave --resume out"});
   expect_says(sequence({"--resume", "--set", "sgm.p1=13"}), 2, {"optimisation.p1 was 20 and is 13"});
   expect_says(sequence({"--resume", "--roi", "0,0,90,90"}), 2, {"--roi was not given and is 0,0,90,90"});
-  expect_says(sequence({"--resume", "--drop-filled"}), 2, {"--drop-filled was false and is true"});
+  expect_says(sequence({"--resume", "--measured-only"}), 2, {"--measured-only was false and is true"});
   expect_says(sequence({"--resume", "--min-disparity", "1"}), 2, {"the search range was 0 to 31 and is 1 to 32"});
   const Answer method = sequence({"--resume", "--method", "banz-sgm"});
   expect_says(method, 2, {"--method was sgm and is banz-sgm", "others differ"});

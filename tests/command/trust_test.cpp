@@ -276,32 +276,71 @@ TEST_F(Trust, WhatWasFilledIsNotCalledMeasured) {
               1e-9);
 }
 
-TEST_F(Trust, FilledPixelsCanBeLeftOutOfEveryResult) {
-  const std::vector<std::string> rig = {"--focal", "200", "--baseline", "100mm"};
-  const auto with_rig = [&](std::vector<std::string> more) {
-    more.insert(more.end(), rig.begin(), rig.end());
-    return more;
-  };
-  ASSERT_EQ(match(with_rig({"-o", "all.pfm", "--validity", "v.png"})).code, 0);
-  ASSERT_EQ(match(with_rig({"-o", "kept.pfm", "--depth", "z.pfm", "--drop-filled", "--validity", "v2.png", "--cloud",
-                            "kept.ply"}))
+std::vector<std::string> with_rig(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--focal", "200", "--baseline", "100mm"});
+  return arguments;
+}
+
+TEST_F(Trust, DepthAndPointsAreMeasuredUnlessTheyAreFilledOnRequest) {
+  const Answer usual = match(with_rig(
+      {"-o", "all.pfm", "--depth", "z.pfm", "--uncertainty", "u.pfm", "--cloud", "c.ply", "--validity", "v.png"}));
+  ASSERT_EQ(usual.code, 0) << usual.err;
+  EXPECT_NE(usual.out.find("all.pfm contains filled or repaired pixels (--measured-only"), std::string::npos);
+  EXPECT_NE(usual.out.find("--fill-depth"), std::string::npos) << usual.out;
+  ASSERT_EQ(match(with_rig({"-o", "d.pfm", "--depth", "z2.pfm", "--uncertainty", "u2.pfm", "--cloud", "c2.ply",
+                            "--fill-depth"}))
                 .code,
             0);
-  const Image<float> all = disparity("all.pfm"), kept = disparity("kept.pfm"), depth = disparity("z.pfm");
-  const Image<std::uint8_t> bits = read_validity(folder / "v.png"), bits2 = read_validity(folder / "v2.png");
-  int points = 0;
+  const Image<float> all = disparity("all.pfm"), depth = disparity("z.pfm"), uncertainty = disparity("u.pfm"),
+                     filled_depth = disparity("z2.pfm"), filled_uncertainty = disparity("u2.pfm");
+  const Image<std::uint8_t> bits = read_validity(folder / "v.png");
+  int measured = 0, present = 0;
   for (int y = 0; y < all.height(); ++y)
     for (int x = 0; x < all.width(); ++x) {
-      const bool filled = (bits(x, y) & validity::filled) != 0;
-      ASSERT_EQ(std::isfinite(kept(x, y)), std::isfinite(all(x, y)) && !filled);
+      const bool has_depth = all(x, y) > 0;
+      ASSERT_EQ(std::isfinite(filled_depth(x, y)), has_depth);
+      ASSERT_EQ(std::isfinite(filled_uncertainty(x, y)), has_depth);
+      ASSERT_EQ(std::isfinite(depth(x, y)), has_depth && bits(x, y) == 0);
+      ASSERT_EQ(std::isfinite(uncertainty(x, y)), has_depth && bits(x, y) == 0);
+      measured += has_depth && bits(x, y) == 0;
+      present += has_depth;
+    }
+  EXPECT_GT(present, measured + 100);
+  const auto has_points = [](const fs::path& file, int count) {
+    return contents(file).find("element vertex " + std::to_string(count) + "\n") != std::string::npos;
+  };
+  EXPECT_TRUE(has_points(folder / "c.ply", measured));
+  EXPECT_TRUE(has_points(folder / "c2.ply", present));
+  // `cloud` gives the same points.
+  ASSERT_EQ(call(with_rig({"cloud", "all.pfm", "-o", "later.ply", "--validity", "v.png"})).code, 0);
+  EXPECT_TRUE(has_points(folder / "later.ply", measured));
+  ASSERT_EQ(call(with_rig({"cloud", "all.pfm", "-o", "later.ply"})).code, 0);
+  EXPECT_TRUE(has_points(folder / "later.ply", present));
+
+  expect_refused({"match", "left.png", "right.png", "-o", "new.pfm", "--fill-depth"}, {"--fill-depth", "--depth"});
+  expect_refused(with_rig({"match", "left.png", "right.png", "-o", "new.pfm", "--depth", "new2.pfm", "--fill-depth",
+                           "--measured-only"}),
+                 {"--fill-depth", "--measured-only"});
+}
+
+TEST_F(Trust, FilledPixelsCanBeLeftOutOfEveryResult) {
+  ASSERT_EQ(match({"-o", "all.pfm", "--validity", "v.png"}).code, 0);
+  const Answer kept_only =
+      match(with_rig({"-o", "kept.pfm", "--depth", "z.pfm", "--measured-only", "--validity", "v2.png"}));
+  ASSERT_EQ(kept_only.code, 0) << kept_only.err;
+  EXPECT_EQ(kept_only.out.find("filled"), std::string::npos) << kept_only.out;
+  const Image<float> all = disparity("all.pfm"), kept = disparity("kept.pfm"), depth = disparity("z.pfm");
+  const Image<std::uint8_t> bits = read_validity(folder / "v.png"), bits2 = read_validity(folder / "v2.png");
+  for (int y = 0; y < all.height(); ++y)
+    for (int x = 0; x < all.width(); ++x) {
+      ASSERT_EQ(std::isfinite(kept(x, y)), bits(x, y) == 0);
       ASSERT_EQ(std::isfinite(depth(x, y)), std::isfinite(kept(x, y)) && kept(x, y) > 0);
       ASSERT_EQ((bits2(x, y) & validity::reasons) == 0, std::isfinite(kept(x, y)));
-      points += std::isfinite(depth(x, y));
     }
-  EXPECT_NE(contents(folder / "kept.ply").find("element vertex " + std::to_string(points) + "\n"), std::string::npos);
-  // `cloud` gives the same points.
-  ASSERT_EQ(call(with_rig({"cloud", "all.pfm", "-o", "later.ply", "--validity", "v.png", "--drop-filled"})).code, 0);
-  EXPECT_NE(contents(folder / "later.ply").find("element vertex " + std::to_string(points) + "\n"), std::string::npos);
+  const Answer old_name = match({"-o", "old.pfm", "--drop-filled"});
+  ASSERT_EQ(old_name.code, 0);
+  EXPECT_TRUE(says(old_name, "--drop-filled is deprecated; use --measured-only")) << old_name.err;
+  EXPECT_EQ(contents(folder / "old.pfm"), contents(folder / "kept.pfm"));
 
   ASSERT_EQ(match({"-o", "bare.pfm", "--no-fill", "--validity", "v3.png"}).code, 0);
   const Image<std::uint8_t> bare = read_validity(folder / "v3.png");
