@@ -268,7 +268,7 @@ std::shared_ptr<SharedMatcher> make_matcher(
     std::pair<int, int> disparities, const std::optional<std::string>& volume_dtype, bool without_images,
     const std::optional<Region>& region, const std::optional<StripeOf>& stripe, bool refine_only, const Names& wanted,
     const std::vector<std::pair<int, int>>& probes, const Rig* rig, const StereoCalibration* calibration,
-    const std::string& frame_name, double disparity_error, const std::string& device, int threads,
+    const std::string& frame_name, double disparity_error, bool fill_depth, const std::string& device, int threads,
     const std::string& implementation_name, std::size_t memory_limit, int batch, const std::string& colour) {
   const auto [height, width, channels] = shape;
   Problem p;
@@ -291,6 +291,7 @@ std::shared_ptr<SharedMatcher> make_matcher(
   if (rig != nullptr) p.geometry.rig = *rig;
   p.geometry.frame = frame(frame_name);
   p.geometry.disparity_error = disparity_error;
+  p.geometry.fill_depth = fill_depth;
   want(p, wanted);
   const Device on{device, threads, implementation(implementation_name)};
   const nb::gil_scoped_release release;
@@ -380,8 +381,8 @@ void bind_matcher(nb::module_& m) {
   nb::class_<SharedMatcher>(m, "Matcher")
       .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,
            "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "stripe"_a.none(), "refine_only"_a, "want"_a,
-           "probes"_a, "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "device"_a, "threads"_a,
-           "implementation"_a, "memory_limit"_a, "batch"_a, "colour"_a)
+           "probes"_a, "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "fill_depth"_a, "device"_a,
+           "threads"_a, "implementation"_a, "memory_limit"_a, "batch"_a, "colour"_a)
       .def("match", &match, "pair"_a, "out"_a)
       .def("enqueue", &enqueue, "pair"_a, "copies"_a)
       .def_prop_ro("device", [](const SharedMatcher& s) { return s.plan().device().name; })

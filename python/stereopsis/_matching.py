@@ -129,6 +129,7 @@ class Matcher:
     rig          a Rig, required for depth, points and uncertainty
     frame        coordinate frame of points: "optical" (x right, y down, z forward) or "head" (x forward, y left, z up)
     disparity_error  disparity error assumed by the output "uncertainty", in pixels [0.5]
+    fill_depth   True to compute depth, points and uncertainty of filled and repaired pixels, too [of measured pixels only]
     calibration  a Calibration of raw cameras; each pair is rectified before it is matched
     colour       layout of the images: "rgb" (also grey), "bgr", "rgba", "bgra", "nv12", "bayer_rggb", "bayer_bggr", "bayer_grbg" or
                  "bayer_gbrg". They are read in place. For NV12, methods on grey images read the luma
@@ -169,6 +170,7 @@ class Matcher:
         calibration: Calibration | None = None,
         frame: str = "optical",
         disparity_error: float = 0.5,
+        fill_depth: bool = False,
         colour: str = "rgb",
         bit_depth: int = 0,
         threads: int = 0,
@@ -196,6 +198,7 @@ class Matcher:
             ),
             "frame": _options.one_of("frame", frame, "optical", "head"),
             "disparity_error": _options.number("disparity_error", disparity_error),
+            "fill_depth": bool(fill_depth),
             "device": _options.text("device", device),
             "threads": _options.integer("threads", threads, 0, 65536),
             "implementation": _options.one_of("implementation", implementation, "fused", "plain", "oracle"),

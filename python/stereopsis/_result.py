@@ -163,6 +163,12 @@ class Result:
         return np.equal(on_host(self.validity), 0)
 
     @property
+    def measured_disparity(self) -> Floats:
+        """(h, w) float32: the disparity of measured pixels, and NaN elsewhere."""
+        measured: Floats = np.where(self.measured, on_host(self.disparity), np.float32(np.nan))
+        return measured
+
+    @property
     def filled(self) -> npt.NDArray[np.bool_]:
         """(h, w) bool: True if the pixel is valid and a fill took its disparity from other pixels."""
         return self._valid_with(validity.filled)
@@ -186,6 +192,11 @@ class Result:
     def filled_share(self) -> float:
         """Share of filled pixels among those inside the region, 0 to 1."""
         return self._share_of(self.filled)
+
+    @property
+    def repaired_share(self) -> float:
+        """Share of repaired pixels among those inside the region, 0 to 1."""
+        return self._share_of(self.repaired)
 
     def _share_of(self, pixels: npt.NDArray[np.bool_]) -> float:
         inside = np.count_nonzero((on_host(self.validity) & validity.outside) == 0)

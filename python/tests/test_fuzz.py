@@ -71,7 +71,7 @@ def test_any_arrays(call):
 
 OPTIONS = [
     *("disparities", "region", "want", "probes", "bit_depth", "threads", "memory_limit", "device", "colour", "frame"),
-    *("implementation", "disparity_error", "rig", "calibration", "method", "sgm.p1"),
+    *("implementation", "disparity_error", "fill_depth", "rig", "calibration", "method", "sgm.p1"),
 ]
 WHATEVER = draw.recursive(
     draw.one_of(

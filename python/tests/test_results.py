@@ -70,9 +70,25 @@ def test_what_is_measured_and_what_is_filled(scene):
     assert not (r.filled & ((bits & reasons) != 0)).any()
     assert r.measured_share == pytest.approx(r.measured.sum() / 8000)
     assert r.filled_share == pytest.approx(r.filled.sum() / 8000)
+    assert r.repaired_share == pytest.approx(r.repaired.sum() / 8000)
     again = pickle.loads(pickle.dumps(r))
     np.testing.assert_array_equal(again.measured, r.measured)
     assert (again.method, again.ms) == (r.method, r.ms) and repr(again) == repr(r)
+
+
+def test_depth_and_points_are_measured_unless_they_are_filled_on_request(scene, same_bits):
+    how = {"disparities": (1, 33), "device": "cpu", "rig": st.Rig(focal=300, baseline=120), "want": ["depth", "points", "uncertainty"]}
+    usual, filled = (st.match(scene.left, scene.right, fill_depth=fill, **how) for fill in (False, True))
+    assert usual.filled.sum() > 100
+    same_bits(filled.disparity, usual.disparity)
+    same_bits(filled.validity, usual.validity)
+    valid = ~np.isnan(usual.disparity)
+    for name in ("depth", "points", "uncertainty"):
+        ours, theirs = (np.isfinite(getattr(r, name)).reshape(120, 160, -1).all(axis=2) for r in (usual, filled))
+        np.testing.assert_array_equal(ours, usual.measured)
+        np.testing.assert_array_equal(theirs, valid)
+        same_bits(getattr(usual, name)[usual.measured], getattr(filled, name)[usual.measured])
+    np.testing.assert_array_equal(usual.measured_disparity, np.where(usual.measured, usual.disparity, np.nan))
 
 
 def test_a_result_says_method_time_and_share(scene):

@@ -68,6 +68,22 @@ def test_every_kind_of_bag_goes_in_and_comes_out(storage, output, tmp_path, same
         same_bits(np.ascontiguousarray(cloud[..., :3]), np.ascontiguousarray(wanted.points))
 
 
+def test_depth_is_measured_unless_it_is_filled_on_request(tmp_path, same_bits):
+    source = small_bag(tmp_path / "in", "mcap")
+    options = ["--depth", "--method", "sgm", "--disparities", "16", "--device", "cpu", "--quiet"]
+    bag(source, "-o", tmp_path / "usual", "--disparity", "--nan", *options)
+    bag(source, "-o", tmp_path / "filled", "--fill-depth", *options)
+    bag(source, "-o", tmp_path / "measured", "--disparity", "--nan", "--measured-only", *options)
+    usual, filled, measured = (read(tmp_path / name) for name in ("usual", "filled", "measured"))
+    for i, (left, right) in enumerate(generated(3)):
+        wanted = st.match(left, right, 16, device="cpu", want="depth", rig=SMALL_RIG, fill_depth=True)
+        assert wanted.filled.any()
+        same_bits(ros.array_of(filled["/stereo/depth/image_rect"][i]), wanted.depth)
+        same_bits(ros.array_of(usual["/stereo/depth/image_rect"][i]), np.where(wanted.measured, wanted.depth, np.float32(np.nan)))
+        for made, disparity in ((usual, wanted.disparity), (measured, wanted.measured_disparity)):
+            np.testing.assert_array_equal(ros.array_of(made["/stereo/disparity"][i].image), disparity - np.float32(2))
+
+
 def test_thirty_real_pairs_are_those_of_match(tmp_path, command, same_bits):
     """Read back by rosbags and by mcap-ros2-support, of which neither is ours."""
     decoder = pytest.importorskip("mcap_ros2.reader", reason="mcap-ros2-support reads MCAP")
@@ -91,7 +107,8 @@ def test_thirty_real_pairs_are_those_of_match(tmp_path, command, same_bits):
         same_bits(disparity_of(by_mcap), disparity_of(by_rosbags))
         assert by_mcap.header.stamp.sec == 1_700_000_000 + i // 10
         depth = ros.array_of(theirs["/stereo/depth/image_rect"][i])
-        valid = wanted > 0
+        valid = np.isfinite(depth)  # only measured pixels have depth
+        assert valid.mean() > 0.5 and (wanted[valid] > 0).all()
         np.testing.assert_allclose(depth[valid], by_mcap.f * by_mcap.t / np.float64(wanted[valid]), rtol=1e-6)
 
 
@@ -211,6 +228,8 @@ def test_a_run_that_goes_on_searches_what_was_estimated(tmp_path):
 def test_numbers_of_the_call_that_are_not_allowed(tmp_path):
     source = small_bag(tmp_path / "in", count=2)
     for words, said in (
+        (["--fill-depth"], "--fill-depth applies to --depth and --points"),
+        (["--depth", "--measured-only"], "--measured-only applies to --disparity"),
         (["--queue", 0], "--queue 0 is not allowed"),
         (["--approximate", -1], "--approximate -1.0 is not allowed"),
         (["--min-disparity", -40], "give both, or neither"),

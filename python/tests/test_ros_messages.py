@@ -10,6 +10,7 @@ from stereopsis import ros
 from stereopsis.ros import stamps
 from stereopsis.ros.bayer import demosaiced
 from stereopsis.ros.images import grey_of
+from stereopsis.ros.results import Results, Shape
 
 rosbags = pytest.importorskip("rosbags", reason="rosbags has the messages' types")
 from rosbags.typesys import Stores, get_typestore  # noqa: E402
@@ -226,10 +227,10 @@ def test_stamps_are_exact(messages):
 RIG = st.Rig(focal=200, baseline=0.1, cx_left=75, cx_right=68, cy=50, unit="m", size=(160, 120))
 
 
-def matched(scene, products, pipeline=None, rig=RIG, disparities=(2, 34)):
+def matched(scene, products, pipeline=None, rig=RIG, disparities=(2, 34), **more):
     cameras = None if rig is None else ros.Cameras((160, 120), rig)
     pair = ros.StampedPair(1_000_000_007, "left_optical", 1, scene.left, scene.right, scene.left, cameras)
-    matching = ros.Matching(pipeline or st.Pipeline("banz-sgm"), device="cpu", disparities=disparities)
+    matching = ros.Matching(pipeline or st.Pipeline("banz-sgm"), device="cpu", disparities=disparities, **more)
     return ros.Processor(matching, products, ros.Notes(pytest.fail)).one(pair, products)
 
 
@@ -247,7 +248,8 @@ def test_a_disparity_image_is_what_its_definition_says(scene, messages, family):
     np.testing.assert_array_equal(pixels[valid], done.result.disparity[valid] - 7)
     with np.errstate(divide="ignore"):
         depth = np.where(pixels > 0, message.f * baseline / pixels, np.nan)  # Z = fT / d
-    np.testing.assert_allclose(depth[valid], done.result.depth[valid], rtol=1e-6)
+    measured = done.result.measured
+    np.testing.assert_allclose(depth[measured], done.result.depth[measured], rtol=1e-6)
     window = message.valid_window
     assert (window.x_offset, window.y_offset, window.width, window.height) == (2, 0, 158, 120)
     outside = np.ones_like(valid)
@@ -255,6 +257,24 @@ def test_a_disparity_image_is_what_its_definition_says(scene, messages, family):
     assert not valid[outside].any()
     as_nan = ros.array_of(messages.disparity(header, done.result.disparity, done.searched, invalid_is_nan=True).image)
     np.testing.assert_array_equal(np.isnan(as_nan), ~valid)
+
+
+def test_only_measured_pixels_have_depth_and_on_request_disparity(scene, messages):
+    parallel = st.Rig(focal=200, baseline=0.1, cx_left=75, cx_right=75, cy=50, unit="m", size=(160, 120))
+    usual, filled = (matched(scene, ["depth", "points"], st.Pipeline("sgm"), parallel, fill_depth=fill) for fill in (False, True))
+    assert usual.result.filled.sum() > 100
+
+    def valid(done, product, **shape):
+        _, _, message = next(Results(messages, Shape(invalid_is_nan=True, **shape)).of(done, product))
+        if product == "points":
+            return np.isfinite(np.frombuffer(message.data, np.float32).reshape(120, 160, 4)[..., 2])
+        return ~np.isnan(ros.array_of(message.image if product == "disparity" else message))
+
+    for product in ("depth", "points"):
+        np.testing.assert_array_equal(valid(usual, product), usual.result.measured)
+        np.testing.assert_array_equal(valid(filled, product), ~np.isnan(usual.result.disparity))
+    np.testing.assert_array_equal(valid(usual, "disparity"), ~np.isnan(usual.result.disparity))
+    np.testing.assert_array_equal(valid(usual, "disparity", measured_only=True), usual.result.measured)
 
 
 def test_the_window_holds_what_can_be_valid(scene):

@@ -46,3 +46,6 @@ def test_what_no_pair_could_be_matched_by_changes_nothing():
     changed, _ = applied({"optimisation_p1": 5, "min_disparity": -8}, parameters, matching, Shape())
     assert changed.disparities == (-8, 56) and changed.pipeline.get("optimisation.p1") == 5
     assert matching.pipeline == st.Pipeline("sgm")
+    assert not changed.fill_depth
+    changed, shape = applied({"fill_depth": True, "measured_only": True}, parameters, changed, Shape())
+    assert changed.fill_depth and shape.measured_only

@@ -129,6 +129,15 @@ def test_what_is_merged_is_a_tiled_geotiff(tmp_path, cog):
     jobs.assert_same([jobs.read_image(file) for file in files], st.match(scene.left, scene.right, RANGE, "prehn-window", "cpu"))
 
 
+def test_measured_pixels_alone_are_merged_on_request(tmp_path, scene):
+    job = done(tmp_path, jobs.pair_files(tmp_path, scene), st.Pipeline("sgm"))
+    jobs.run("merge", job.folder, "-o", tmp_path / "d.tif", "--measured-only")
+    whole = st.match(scene.left, scene.right, RANGE, "sgm", "cpu")
+    assert whole.filled.any()
+    np.testing.assert_array_equal(jobs.read_image(tmp_path / "d.tif"), whole.measured_disparity)
+    np.testing.assert_array_equal(jobs.read_image(tmp_path / "d.validity.tif"), whole.validity)
+
+
 def test_ranges_from_a_coarse_pass(tmp_path):
     scene = jobs.synthetic(320, 240, 40)
     job = done(tmp_path, jobs.pair_files(tmp_path, scene), disparities=None, coarse=4, tile=(80, 80))

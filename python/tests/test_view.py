@@ -23,7 +23,8 @@ import stereopsis as st
 websockets = pytest.importorskip("websockets", reason="the viewer needs websockets: pip install '.[view]'")
 from stereopsis.view import preparation, sources  # noqa: E402
 from stereopsis.view.engine import Engine, Matchers  # noqa: E402
-from stereopsis.view.messages import seen, slots_of, state_message  # noqa: E402
+from stereopsis.view.keep import Keeper  # noqa: E402
+from stereopsis.view.messages import plane, seen, slots_of, state_message  # noqa: E402
 from stereopsis.view.pairing import Pairing, nearest, paired  # noqa: E402
 from stereopsis.view.probe import Probe, curve  # noqa: E402
 from stereopsis.view.settings import Settings, changed  # noqa: E402
@@ -367,6 +368,24 @@ def test_without_post_processing_nothing_refines(settings, scene):
     plain = st.match(scene.left, scene.right, 32, pipeline=off)
     assert not (plain.validity & (st.validity.filled | st.validity.left_right)).any()
     assert st.Pipeline.from_json(off.to_json()) == off
+
+
+def test_depth_and_cloud_are_of_measured_pixels_unless_the_settings_fill_them(settings, scene, same_bits):
+    rig = st.Rig(focal=100.0, baseline=0.2, cx_left=79.5, cy=59.5, unit="m", size=(160, 120))
+    engine = Engine([Changing(scene)], replace(settings, disparities=(1, 33), device="cpu"), rig, playing=False)
+    engine.start()
+    wait_for(lambda: engine.shown is not None)
+    assert engine.shown.result.filled.sum() > 100
+    same_bits(plane(engine.shown, "surface")[1], engine.shown.result.measured_disparity)
+    depths = [Keeper(engine).make("depth").content]
+    engine.change({"do": "fill_depth", "on": True})
+    wait_for(lambda: engine.shown.settings.fill_depth)
+    same_bits(plane(engine.shown, "surface")[1], engine.shown.result.disparity)
+    depths.append(Keeper(engine).make("depth").content)
+    measured, filled = (np.isfinite(np.frombuffer(depth[-4 * 160 * 120 :], "<f4")).reshape(120, 160)[::-1] for depth in depths)
+    np.testing.assert_array_equal(measured, engine.shown.result.measured)
+    np.testing.assert_array_equal(filled, ~np.isnan(engine.shown.result.disparity))
+    engine.close()
 
 
 def test_working_sizes_scale_pictures_range_region_and_rig(settings, scene):

@@ -341,6 +341,7 @@ def test_lines_over_the_pictures_a_wipe_and_the_cloud_that_is_turned(view):
     assert 0.2 < page.script("return viewer.look.wipe") < 0.35
 
     page.script("viewer.look_at({views: ['left', 'cloud', 'cloud', 'validity']})")
+    page.wait_for(lambda: page.script("return Boolean(viewer.planes.surface)"), "the points")
     before = page.colours(1)
     page.drag(1, (120, 80), (160, 90))
     turned = page.colours(1)
@@ -362,8 +363,8 @@ def test_every_view_is_drawn(view, scene, tmp_path):
         page.script("viewer.look_at({views: ['left', arguments[0], 'cloud', 'validity']})", name)
         planes = page.script("return [...document.querySelectorAll('.pane-body')].map(b => b.dataset.view)")
         assert planes[1] == name
-        if name == "confidence":
-            page.wait_for(lambda: page.script("return Boolean(viewer.planes.confidence)"), "confidences")
+        own = {"confidence": "confidence", "depth": "surface", "uncertainty": "surface"}.get(name, "disparity")
+        page.wait_for(lambda own=own: page.script("return Boolean(viewer.planes[arguments[0]])", own), "the plane of the view")
         if name != "cloud":
             expected = 1 if name == "difference" else 2  # nothing differs yet
             assert len(np.unique(page.colours(1).reshape(-1, 3), axis=0)) >= expected, name
@@ -379,10 +380,12 @@ def test_the_range_is_estimated_and_depth_and_cloud_are_kept(view, tmp_path):
     page.settle()
     assert page.script("return viewer.frame.disparities") == list(st.check(scene.left, scene.right).disparities)
 
-    disparity = page.plane("disparity")
+    disparity, measured = page.plane("disparity"), page.plane("validity") == 0
+    assert 0.5 < measured.mean() < np.isfinite(disparity).mean()
     page.click('[data-keep="depth"]')
     (tmp_path / "depth.pfm").write_bytes(page.downloaded("depth.pfm"))
-    assert np.allclose(st.read_pfm(tmp_path / "depth.pfm"), 30 / disparity, rtol=1e-5, equal_nan=True)
+    of_measured = np.where(measured, 30 / disparity, np.nan)
+    assert np.allclose(st.read_pfm(tmp_path / "depth.pfm"), of_measured, rtol=1e-5, equal_nan=True)
     page.click('[data-keep="disparity"]')
     (tmp_path / "disparity.pfm").write_bytes(page.downloaded("disparity.pfm"))
     assert np.array_equal(st.read_pfm(tmp_path / "disparity.pfm"), disparity, equal_nan=True)
@@ -390,7 +393,7 @@ def test_the_range_is_estimated_and_depth_and_cloud_are_kept(view, tmp_path):
     page.wait_for(lambda: page.find("#command").text.startswith("stereopsis match left.ppm right.ppm"), "the command line")
     page.click('[data-keep="cloud"]')
     header, _, points = page.downloaded("cloud.ply").partition(b"end_header\n")
-    assert b"element vertex %d" % np.count_nonzero(disparity > 0) in header and points
+    assert b"element vertex %d" % np.count_nonzero(disparity[measured] > 0) in header and points
 
     body = page.driver.find_elements("css selector", ".pane-body")[1]
     page.scroll(body, -300)

@@ -60,11 +60,13 @@ def _add_matching(group: Any) -> None:
 def _add_results(group: Any) -> None:
     add = group.add_argument
     add("--disparity", action="store_true", help="Write NS/disparity as stereo_msgs/DisparityImage [if no other result is chosen]")
-    add("--depth", action="store_true", help="Write NS/depth/image_rect and NS/depth/camera_info")
-    add("--points", action="store_true", help="Write NS/points2 as sensor_msgs/PointCloud2")
+    add("--depth", action="store_true", help="Write NS/depth/image_rect and NS/depth/camera_info, with the depth of measured pixels")
+    add("--points", action="store_true", help="Write NS/points2 as sensor_msgs/PointCloud2, with the points of measured pixels")
     add("--confidence", action="store_true", help="Write NS/confidence as 32FC1 images, 0 to 1")
     add("--register-to", metavar="FILE", help="Write NS/depth_registered too, as another camera sees it: FILE has its lens and pose; or raw: the left raw image")
     add("--register-frame", metavar="FRAME", help="frame_id of NS/depth_registered; required with a FILE [that of the left images]")
+    add("--fill-depth", action="store_true", help="Write depth and points of filled and repaired pixels, too")
+    add("--measured-only", action="store_true", help="Mark filled and repaired pixels as invalid in NS/disparity, too")
     add("--namespace", metavar="NS", help="Namespace of the topics that are written [common beginning of the topics of the images]")
     add("--millimetres", action="store_true", help="Write the depth as 16UC1 in millimetres, 0 where it is invalid [32FC1 in metres]")
     add("--nan", action="store_true", help="Write NaN for invalid disparities [min_disparity − 1]")

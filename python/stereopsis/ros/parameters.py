@@ -43,6 +43,8 @@ NODE = (
     Parameter("depth_in_millimetres", False, "depth is 16UC1 in millimetres; else 32FC1 in metres"),
     Parameter("organised_cloud", True, "points2 has the image's rows and columns; else the valid points alone"),
     Parameter("use_color", True, "points2 has the left image's colours"),
+    Parameter("fill_depth", False, "depth and points2 contain filled and repaired pixels, too; else measured ones"),
+    Parameter("measured_only", False, "filled and repaired disparities are invalid, too"),
 )
 
 
@@ -90,7 +92,8 @@ def applied(
     given = {p.pipeline: values[p.name] for p in parameters if p.pipeline is not None and p.name in values}
     pipeline = matching.pipeline.copy().update(given)
     first, count = _range(values, matching)
-    changed = replace(matching, pipeline=pipeline, disparities=(first, first + count), near_far=None)
+    fill_depth = bool(values.get("fill_depth", matching.fill_depth))
+    changed = replace(matching, pipeline=pipeline, disparities=(first, first + count), near_far=None, fill_depth=fill_depth)
     Matcher(pipeline=pipeline, disparities=changed.disparities, device="cpu").explain()  # rejects settings that match no pair
     return (
         changed,
@@ -100,6 +103,7 @@ def applied(
             millimetres=bool(values.get("depth_in_millimetres", shape.millimetres)),
             organised=bool(values.get("organised_cloud", shape.organised)),
             coloured=bool(values.get("use_color", shape.coloured)),
+            measured_only=bool(values.get("measured_only", shape.measured_only)),
         ),
     )
 

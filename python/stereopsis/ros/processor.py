@@ -36,6 +36,7 @@ class Matching:
     near_far: tuple[float, float] | None = None
     bit_depth: int = 0
     in_flight: int = 3
+    fill_depth: bool = False  # depth and points of filled and repaired pixels, too
 
     def range_of(self, cameras: Cameras | None) -> tuple[int, int] | None:
         if self.disparities is not None or self.near_far is None:
@@ -139,6 +140,7 @@ class Processor:
             want=want,
             rig=cameras.rig if cameras is not None and raw is None and with_depth else None,
             calibration=raw,
+            fill_depth=m.fill_depth,
             bit_depth=m.bit_depth,
             warn_of_pair=False,  # a node begins a stream for every pair; the processor's judge outlives them
         )

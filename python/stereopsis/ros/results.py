@@ -32,6 +32,7 @@ class Shape:
     organised       True if clouds have the rows and columns of the image; otherwise they have only valid points
     coloured        True if clouds have the colours of the left image
     registration    camera of depth_registered; None: there is no such result
+    measured_only   True if filled and repaired disparities are invalid; depth and points have them only with Matching.fill_depth
     """
 
     invalid_is_nan: bool = False
@@ -39,6 +40,7 @@ class Shape:
     organised: bool = True
     coloured: bool = True
     registration: Registration | None = None
+    measured_only: bool = False
 
 
 class Results:
@@ -52,7 +54,8 @@ class Results:
         made: list[Any] = []
         match product:
             case "disparity":
-                made = [messages.disparity(header, result.disparity, matched.searched, shape.invalid_is_nan)]
+                disparity = result.measured_disparity if shape.measured_only else result.disparity
+                made = [messages.disparity(header, disparity, matched.searched, shape.invalid_is_nan)]
             case "depth" if result.depth is not None and matched.pair.cameras is not None:
                 height, width = result.depth.shape
                 info = info_fields(matched.pair.cameras.rig, "left", (width, height))

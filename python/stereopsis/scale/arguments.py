@@ -97,4 +97,5 @@ def _add_status(parser: argparse.ArgumentParser) -> None:
 def _add_merge(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", required=True,
                         help="GeoTIFF to write, with FILE.validity.tif beside it; a folder for many pairs")  # fmt: skip
+    parser.add_argument("--measured-only", action="store_true", help="Mark filled and repaired pixels as invalid in the disparity map")
     parser.add_argument("--cog", action="store_true", help="Write a cloud-optimised GeoTIFF with overviews")

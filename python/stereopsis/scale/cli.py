@@ -199,6 +199,6 @@ def _status(arguments: argparse.Namespace) -> int:
 
 def _merge(arguments: argparse.Namespace) -> int:
     job = Job.open(arguments.job)
-    for path in merge(job, Path(arguments.output), arguments.cog):
+    for path in merge(job, Path(arguments.output), arguments.cog, arguments.measured_only):
         print(path)
     return 0

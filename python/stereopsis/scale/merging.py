@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .._errors import CallError, Error, FileError
 from .._json import parsed
 from .manifest import KINDS, Job, Unit
-from .rasters import write_tiled
+from .rasters import Array, write_tiled
 from .running import duration, weight
 from .spans import Span
 from .store import State
 from .work import MAP_TYPES, missing, read_map, targets
 
 
-def merge(job: Job, output: Path, cog: bool = False) -> list[Path]:
+def merge(job: Job, output: Path, cog: bool = False, measured_only: bool = False) -> list[Path]:
     """Writes the disparity to a tiled GeoTIFF of float32, NaN where invalid, and the validity and other requested maps beside it;
-    for a list of pairs, writes a folder of these files. Returns the files. Raises Error if units are missing or damaged.
+    for a list of pairs, writes a folder of these files. With `measured_only`, filled and repaired disparities are NaN, too; the
+    validity still tells them apart. Returns the files. Raises Error if units are missing or damaged.
     """
     left = missing(job, targets(job))
     if left:
@@ -35,7 +39,7 @@ def merge(job: Job, output: Path, cog: bool = False) -> list[Path]:
     for path in (path for _, of in outputs for _, path in _files(job, of)):
         if path.resolve() in inputs:
             raise CallError(f"{path} is an input image of the job; choose another name")
-    return [_written(job, unit, name, path, cog) for unit, path in outputs for name, path in _files(job, path)]
+    return [_written(job, unit, name, path, cog, measured_only) for unit, path in outputs for name, path in _files(job, path)]
 
 
 def _outputs(job: Job, output: Path) -> list[tuple[Unit | None, Path]]:
@@ -56,13 +60,19 @@ def _files(job: Job, output: Path) -> list[tuple[str, Path]]:
     return [("disparity", output), *more]
 
 
-def _written(job: Job, unit: Unit | None, name: str, path: Path, cog: bool) -> Path:
+def _written(job: Job, unit: Unit | None, name: str, path: Path, cog: bool, measured_only: bool) -> Path:
     kind, (left, _) = job.manifest.final_kind, job.manifest.inputs[0 if unit is None else unit.pair]
     width, height = left.picture.width, left.picture.height
     units = job.manifest.of_kind(kind) if unit is None else [unit]
-    write_tiled(
-        path, left.path, (width, height), MAP_TYPES[name], lambda rows: read_map(job, units, name, rows, Span(0, width)), cog
-    )
+
+    def read(name: str, rows: Span) -> Array:
+        return read_map(job, units, name, rows, Span(0, width))
+
+    def measured(rows: Span) -> Array:
+        return np.where(read("validity", rows) == 0, read(name, rows), np.float32(np.nan))
+
+    only_measured = measured_only and name == "disparity"
+    write_tiled(path, left.path, (width, height), MAP_TYPES[name], measured if only_measured else partial(read, name), cog)
     return path
 
 

@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--calib-scale", type=float, default=1.0, metavar="S", help="Scale of the images after calibration: their width / the width that --calib is for [1]")
     add("--lens", default="", metavar="MODEL", help="Lens model of a calibration file that does not name it: radtan or equidistant [the file's]")
     add("--raw", action="store_true", help="Rectify the pairs with --calib")
+    add("--fill-depth", action="store_true", help="Show depth and points of filled and repaired pixels, too [of measured pixels only]")
     add("--truth", metavar="FILE", help="Ground truth of the disparity: a file, a folder or a pattern")
     add("--truth-scale", type=float, default=0.0, metavar="S", help="Factor of an 8- or 16-bit ground truth: disparity = stored value / S")
     add("--pair", choices=["number", "stamp"], metavar="BY", help="Pair the images of both views by number or by time stamp: number or stamp [number; stamp for bags]")

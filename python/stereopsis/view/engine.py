@@ -89,6 +89,7 @@ def matcher_of(
         want=sorted(want),
         probes=probes,
         rig=prepared.rig,
+        fill_depth=settings.fill_depth,
         bit_depth=prepared.frame.bit_depth,
         warn_of_pair=False,  # the page shows the fault
     )

@@ -71,6 +71,8 @@ def plane(shown: Shown, name: str) -> tuple[int, Array] | None:
             return None if prepared.truth is None else (shown.pair, prepared.truth.astype(np.float32, copy=False))
         case "pinned":
             return None if shown.pinned is None else (shown.serial, shown.pinned.disparity)
+        case "surface":
+            return shown.serial, result.disparity if shown.settings.fill_depth else result.measured_disparity
         case "disparity" | "validity" | "confidence":
             array = getattr(result, name)
             return None if array is None else (shown.serial, array)
@@ -135,6 +137,7 @@ def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
             "rectified": now.rectified,
             "rectifiable": engine.rectifiable,
             "refined": now.post_processing,
+            "fill_depth": now.fill_depth,
             "disparities": now.disparities,
             "region": now.region,
             "slots": slots_of(now.pipeline),

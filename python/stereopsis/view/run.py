@@ -31,7 +31,7 @@ def viewer_of(arguments: argparse.Namespace) -> Viewer:
     if isinstance(sources[0], Files):
         sources[0].read(0)  # an error of reading is reported before the server starts
     rig, calibration = geometry_of(arguments)
-    settings = Settings(pipeline_of(arguments), arguments.device, arguments.threads, range_of(arguments))
+    settings = Settings(pipeline_of(arguments), arguments.device, arguments.threads, range_of(arguments), fill_depth=arguments.fill_depth)
     speed = arguments.fps or sources[0].rate
     engine = Engine(sources, settings, rig, calibration, playing=not arguments.paused, speed=speed)
     return Viewer(engine, Keeper(engine, arguments.calib, arguments.raw), arguments.host, arguments.port)

@@ -29,6 +29,7 @@ class Settings:
     swapped: bool = False
     rectified: bool = True
     post_processing: bool = True
+    fill_depth: bool = False  # depth and points of filled and repaired pixels, too
     region: Region | None = None
 
     def working_size(self, size: tuple[int, int]) -> tuple[int, int]:
@@ -136,4 +137,5 @@ CHANGES: dict[str, Callable[[Settings, Message], Settings]] = {
     "swap": switch("swapped"),
     "rectify": switch("rectified"),
     "refine": switch("post_processing"),
+    "fill_depth": switch("fill_depth"),
 }

@@ -45,6 +45,7 @@ def matching_of(arguments: argparse.Namespace) -> Matching:
         near_far=near_far,
         bit_depth=arguments.bit_depth,
         in_flight=arguments.in_flight,
+        fill_depth=arguments.fill_depth,
     )
 
 
@@ -52,13 +53,19 @@ def products_of(arguments: argparse.Namespace) -> list[str]:
     chosen = [name for name in PRODUCTS if getattr(arguments, name)]
     if arguments.register_to:
         chosen.append("registered")
-    return chosen or ["disparity"]
+    products = chosen or ["disparity"]
+    if arguments.fill_depth and not {"depth", "points", "registered"} & {*products}:
+        raise CallError("--fill-depth applies to --depth and --points; give one of them")
+    if arguments.measured_only and "disparity" not in products:
+        raise CallError("--measured-only applies to --disparity; give it, too")
+    return products
 
 
 def shape_of(arguments: argparse.Namespace, raw: bool) -> Shape:
     names = "--register-to", "--register-frame"
     registration = Registration.of(arguments.register_to or "", arguments.register_frame or "", raw, names)
-    return Shape(arguments.nan, arguments.millimetres, not arguments.unorganised, not arguments.no_colour, registration)
+    a = arguments
+    return Shape(a.nan, a.millimetres, not a.unorganised, not a.no_colour, registration, a.measured_only)
 
 
 def storage_of(arguments: argparse.Namespace) -> str:

@@ -43,14 +43,15 @@ export class Probe {
       return;
     }
     const d = model.disparity_at(pixel.x, pixel.y);
+    const {validity} = model.planes;
+    const bits = validity?.key === frame.serial ? validity.data[pixel.y * frame.size[0] + pixel.x] : null;
     const parts = [`${pixel.x}, ${pixel.y}${pixel.held ? " (held)" : ""}: `];
     if (Number.isFinite(d)) {
-      parts.push(make("b", {}, `${d.toFixed(2)} px`), depth_text(d, frame.rig), `, match at ${(pixel.x - d).toFixed(1)}`);
+      const depth = bits && !model.state?.fill_depth ? "" : depth_text(d, frame.rig);
+      parts.push(make("b", {}, `${d.toFixed(2)} px`), depth, `, match at ${(pixel.x - d).toFixed(1)}`);
     } else {
       parts.push(make("b", {}, "no disparity"));
     }
-    const {validity} = model.planes;
-    const bits = validity?.key === frame.serial ? validity.data[pixel.y * frame.size[0] + pixel.x] : null;
     if (bits != null) parts.push(`, ${reason_text(bits)}`);
     const truth = model.planes.truth?.data[pixel.y * frame.size[0] + pixel.x];
     if (Number.isFinite(truth) && frame.truth) parts.push(`, truth ${truth.toFixed(2)}`);

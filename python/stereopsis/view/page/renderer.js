@@ -8,7 +8,7 @@ import {INVALID, picture, point, points, quad} from "./shaders.js";
 import {limits, reasons, views} from "./views.js";
 
 const modes = {left: "picture", right: "picture", disparity: "value", confidence: "value", truth: "value"}; // others have their own
-const main_map = {confidence: "confidence", truth: "truth"};
+const main_map = {confidence: "confidence", truth: "truth", depth: "surface", uncertainty: "surface"};
 const other_map = {error: "truth", compare: "pinned", difference: "pinned"};
 const own_colours = {error: "error", difference: "difference"};
 
@@ -117,14 +117,14 @@ export class Renderer {
     const {gl, textures} = this;
     const {made, at} = this.points;
     const [width, height] = model.frame.size;
-    if (!model.planes.disparity || !model.planes.left) return;
+    if (!model.planes.surface || !model.planes.left) return;
     const rig = model.frame.rig ?? {fb: width, doffs: 0, focal: width, cx: width / 2, cy: height / 2};
     const fit = Math.min(box.width / width, box.height / height);
     gl.useProgram(made);
     gl.enable(gl.DEPTH_TEST);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     textures.bind(0, "left", "image3");
-    textures.bind(1, "disparity", "map");
+    textures.bind(1, "surface", "map");
     textures.bind(2, this.#lut(model.look.colours), "image3");
     ["image", "map", "lut"].forEach((name, unit) => gl.uniform1i(at[name], unit));
     gl.uniform2i(at.size, width, height);

@@ -31,7 +31,7 @@ export class Side {
     this.searched = make("span", {class: "hint"});
     this.resolution = make("select", {id: "resolution", "aria-label": "Working resolution", onchange: () => send({do: "resolution", value: this.resolution.value})});
     const box = (id, name) => make("input", {id, type: "checkbox", onchange: (e) => send({do: name, on: e.target.checked})});
-    [this.swap, this.rectify, this.refine] = [box("swap", "swap"), box("rectify", "rectify"), box("refine", "refine")];
+    [this.swap, this.rectify, this.refine, this.fill_depth] = ["swap", "rectify", "refine", "fill_depth"].map((name) => box(name.replace("_", "-"), name));
     this.region = make("button", {id: "region", title: "Drag a region on the left picture (R, or shift and drag)", onclick: () => toggle_region(send)}, "Drag a region");
     this.pair_by = make("select", {id: "pair-by", "aria-label": "Views paired by", onchange: () => this.#send_pairing()});
     fill(this.pair_by, [{value: "number", text: "number"}, {value: "stamp", text: "time stamp"}], "number");
@@ -49,7 +49,8 @@ export class Side {
       ...this.pairing_rows,
       row("Cameras swapped", "Left and right change places", this.swap),
       this.rectify_row,
-      row("Post-processing", "Checks, filters and fills behind the selection (P)", this.refine));
+      row("Post-processing", "Checks, filters and fills behind the selection (P)", this.refine),
+      row("Fill depth", "Depth and points of filled and repaired pixels, too; else only measured pixels have them", this.fill_depth));
   }
 
   #picture() {
@@ -97,6 +98,7 @@ export class Side {
     this.rectify.checked = state.rectified;
     this.rectify_row.hidden = !state.rectifiable;
     this.refine.checked = state.refined;
+    this.fill_depth.checked = state.fill_depth;
     this.pin.textContent = state.pinned == null ? "Pin these settings" : "Unpin";
     this.pin.setAttribute("aria-pressed", state.pinned != null);
     this.pinned.textContent = state.pinned == null ? "Pin, change something, and wipe between both." : `Pinned: ${state.pinned}`;

@@ -10,13 +10,21 @@ export async function snapshot(send) {
   const pictures = {left: renderer.picture_of("left").toDataURL("image/jpeg", 0.9), map: renderer.picture_of("disparity").toDataURL()};
   model.changed("look");
   const values = await deflated(planes.disparity.data);
+  const surface = await deflated(surface_of(frame, planes));
   const about = {
     name: frame.name, method: model.state.method, size: frame.size, disparities: frame.disparities, rig: frame.rig,
     density: frame.density, command: await command, ms: frame.ms,
   };
   const template = await (await fetch("snapshot.html")).text();
-  const page = template.replace("/*DATA*/", () => `const about = ${safe(about)}, pictures = ${safe(pictures)}, values = "${values}";`);
+  const page = template.replace("/*DATA*/", () => `const about = ${safe(about)}, pictures = ${safe(pictures)}, values = "${values}", surface = "${surface}";`);
   download("stereopsis.html", new Blob([page], {type: "text/html"}));
+}
+
+// Returns the disparities from which the page computes depth; NaN where they are not measured, or where that is unknown.
+function surface_of(frame, {disparity, validity}) {
+  if (model.state.fill_depth) return disparity.data;
+  const bits = validity?.key === frame.serial ? validity.data : null;
+  return disparity.data.map((d, i) => (bits?.[i] === 0 ? d : NaN));
 }
 
 const safe = (object) => JSON.stringify(object).replaceAll("<", "\\u003c");

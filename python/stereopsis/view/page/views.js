@@ -1,4 +1,5 @@
-// The views that a pane can show, each with its planes and the unit, range and colours of its values.
+// The views that a pane can show, each with its planes and the unit, range and colours of its values. The plane `surface`
+// has the disparities from which depth and points are computed.
 const range = (m) => m.frame?.disparities ?? [0, 64];
 const rig = (m) => m.frame?.rig;
 const depth = (m, d) => rig(m).fb / (d - rig(m).doffs);
@@ -7,9 +8,9 @@ export const views = {
   left: {name: "Left", planes: ["left"]},
   right: {name: "Right", planes: ["right"]},
   disparity: {name: "Disparity", planes: ["disparity"], unit: "px", map: true, of: (m, d) => d, auto: (m) => [range(m)[0], range(m)[1] - 1]},
-  depth: {name: "Depth", planes: ["disparity"], map: true, needs: "rig", of: depth, auto: (m) => far_near(m)},
+  depth: {name: "Depth", planes: ["surface"], map: true, needs: "rig", of: depth, auto: (m) => far_near(m)},
   uncertainty: {
-    name: "Depth uncertainty", planes: ["disparity"], map: true, needs: "rig",
+    name: "Depth uncertainty", planes: ["surface"], map: true, needs: "rig",
     of: (m, d) => 0.5 * depth(m, d) ** 2 / Math.abs(rig(m).fb), auto: (m) => [0, 0.5 * far_near(m)[0] ** 2 / Math.abs(rig(m).fb)],
   },
   confidence: {name: "Confidence", planes: ["confidence"], map: true, auto: () => [0, 1], plain: true},
@@ -18,7 +19,7 @@ export const views = {
   truth: {name: "Truth", planes: ["truth"], unit: "px", map: true, needs: "truth", auto: (m) => [range(m)[0], range(m)[1] - 1]},
   compare: {name: "Compare with pinned", planes: ["disparity", "pinned"], unit: "px", map: true, needs: "pinned", auto: (m) => [range(m)[0], range(m)[1] - 1]},
   difference: {name: "Difference to pinned", planes: ["disparity", "pinned"], unit: "px", map: true, needs: "pinned", auto: () => [-4, 4], plain: true},
-  cloud: {name: "Point cloud", planes: ["left", "disparity"]},
+  cloud: {name: "Point cloud", planes: ["left", "surface"]},
 };
 
 export const needs = {
