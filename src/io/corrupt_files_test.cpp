@@ -119,7 +119,7 @@ TEST(CorruptFiles, Npy) {
       {npy("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", six), "cannot contain"},
       {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", six), "at most"},
       {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (6,), }", six), "shape (6)"},
-      {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 3, 2), }", six), "shape (1, 3, 2)"},
+      {npy("{'descr': '|u1', 'fortran_order': False, 'shape': (3, 1, 2), }", six), "shape (3, 1, 2)"},
       {npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1), }", six), "type '<i4'"},
       {npy("{'descr': 'u2', 'fortran_order': False, 'shape': (1, 1), }", six), "type 'u2'"},
       {npy("{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }", six), "type '|O'"},
