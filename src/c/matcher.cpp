@@ -28,9 +28,9 @@ std::shared_ptr<MatcherObject> at(const sp_matcher* handle) { return matchers().
 
 // Locks a matcher, so that threads take turns. Throws an Error inside a stage of the matcher, which would wait for
 // itself.
-class Turn {
+class InTurn {
  public:
-  explicit Turn(const sp_matcher* handle) : object_(outside(handle)), lock_(object_->mutex) {}
+  explicit InTurn(const sp_matcher* handle) : object_(outside(handle)), lock_(object_->mutex) {}
   MatcherObject* operator->() const { return object_.get(); }
   MatcherObject& operator*() const { return *object_; }
 
@@ -174,7 +174,7 @@ sp_status sp_matcher_create(const sp_pipeline* pipeline, const sp_problem* probl
 
 sp_status sp_matcher_destroy(sp_matcher* matcher) {
   return guarded([&] {
-    if (matcher != nullptr) Turn::outside(matcher);
+    if (matcher != nullptr) InTurn::outside(matcher);
     matchers().remove(matcher, "matcher");
   });
 }
@@ -202,14 +202,14 @@ sp_status sp_matcher_volume(const sp_matcher* matcher, uint32_t which, sp_image*
 
 sp_status sp_matcher_match(sp_matcher* matcher, const sp_pair* pair, const sp_result* result) {
   return guarded([&] {
-    const Turn object(matcher);
+    const InTurn object(matcher);
     match(*object, pair, result);
   });
 }
 
 sp_status sp_matcher_enqueue(sp_matcher* matcher, const sp_pair* pair, const sp_result* result, sp_ticket* ticket) {
   return guarded([&] {
-    const Turn object(matcher);
+    const InTurn object(matcher);
     sp_ticket& place = given(ticket, "ticket");
     place = enqueue(*object, pair, result, {});
   });
@@ -218,7 +218,7 @@ sp_status sp_matcher_enqueue(sp_matcher* matcher, const sp_pair* pair, const sp_
 sp_status sp_matcher_enqueue_in_stream(sp_matcher* matcher, const sp_pair* pair, const sp_result* result, void* stream,
                                        sp_ticket* ticket) {
   return guarded([&] {
-    const Turn object(matcher);
+    const InTurn object(matcher);
     const sp_ticket begun = enqueue(*object, pair, result, reinterpret_cast<std::uintptr_t>(stream));
     if (ticket != nullptr) *ticket = begun;
   });
@@ -226,28 +226,28 @@ sp_status sp_matcher_enqueue_in_stream(sp_matcher* matcher, const sp_pair* pair,
 
 sp_status sp_matcher_wait(sp_matcher* matcher, sp_ticket ticket) {
   return guarded([&] {
-    const Turn object(matcher);
+    const InTurn object(matcher);
     object->matcher.wait(ticket_of(ticket, *object));
   });
 }
 
 sp_status sp_matcher_is_done(sp_matcher* matcher, sp_ticket ticket, int32_t* done) {
   return guarded([&] {
-    const Turn object(matcher);
+    const InTurn object(matcher);
     given(done, "done") = object->matcher.is_done(ticket_of(ticket, *object));
   });
 }
 
 sp_status sp_matcher_time_count(const sp_matcher* matcher, size_t* count) {
   return guarded([&] {
-    const Turn object(matcher);
+    const InTurn object(matcher);
     given(count, "count") = object->times.size();
   });
 }
 
 sp_status sp_matcher_time(const sp_matcher* matcher, size_t index, sp_stage_time* time) {
   return guarded([&] {
-    const Turn object(matcher);
+    const InTurn object(matcher);
     if (index >= object->times.size())
       refuse(text("there is no time ", index, "; the number of times of the last match is ", object->times.size()));
     const StageTime& t = object->times[index];
