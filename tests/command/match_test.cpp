@@ -95,8 +95,8 @@ TEST_F(Match, DepthAndCloudAreInTheUnitOfTheCalibration) {
         "cam0=[200 0 75; 0 200 55; 0 0 1]\ncam1=[200 0 77; 0 200 55; 0 0 "
         "1]\ndoffs=2\nbaseline=100\nwidth=150\nheight=110\n"
         "ndisp=32\n");
-  expect_done(match({"-o", "d.pfm", "--calib", "calib.txt", "--depth", "z.pfm", "--cloud", "c.ply"}));
-  expect_done(match({"-o", "d.pfm", "--calib", "calib.txt", "--depth", "z.png"}));
+  expect_done(match({"-o", "d.pfm", "--calib", "calib.txt", "--fill-depth", "--depth", "z.pfm", "--cloud", "c.ply"}));
+  expect_done(match({"-o", "d.pfm", "--calib", "calib.txt", "--fill-depth", "--depth", "z.png"}));
   const Image<float> d = disparity("d.pfm"), z = disparity("z.pfm"), mm = disparity("z.png", 1);
   long long points = 0;
   for (int y = 0; y < d.height(); ++y)

@@ -13,7 +13,7 @@ TEST_F(Programs, HelpAndVersion) {
     const Answer answer = call({name, "--help"});
     EXPECT_EQ(answer.code, 0) << name;
     EXPECT_EQ(answer.err, "") << name;
-    EXPECT_LT(std::count(answer.out.begin(), answer.out.end(), '\n'), 80) << name;
+    EXPECT_LT(std::count(answer.out.begin(), answer.out.end(), '\n'), 90) << name;
     EXPECT_NE(call({"--help"}).out.find(name), std::string::npos) << name;
   }
   EXPECT_TRUE(call({"--version"}).out.starts_with("stereopsis "));
