@@ -45,7 +45,7 @@ TEST(CorruptFiles, NoImage) {
   expect_refusals({{"", "the file is empty"},
                    {"P", "not a PNG, PNM"},
                    {"hello", "not a PNG, PNM"},
-                   {"BM\1\2\3", "not a PNG, PNM"}});
+                   {"BM\1\2\3", "the BMP ends within its header"}});
 }
 
 TEST(CorruptFiles, Pnm) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -189,8 +190,10 @@ TEST_F(CInterface, StructsOfOtherVersions) {
     sp_matcher_destroy(made);
     return status;
   };
-  for (const std::size_t size : {std::size_t{0}, std::size_t{8}, sizeof problem - 1})
+  const std::size_t first_version = offsetof(sp_problem, fill_depth);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{8}, first_version - 1})
     expect_refused(with_size(size), "sizeof");
+  expect_ok(with_size(first_version));
   expect_refused(with_size(sizeof problem + 8), "as new as the header", SP_ERROR_UNSUPPORTED);
   expect_refused(with_size(SIZE_MAX), "as new as the header", SP_ERROR_UNSUPPORTED);
   expect_ok(with_size(sizeof problem));

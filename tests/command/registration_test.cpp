@@ -24,7 +24,7 @@ class RegisterTo : public Command {
   }
 
   static Answer match_raw(std::vector<std::string> more) {
-    more.insert(more.begin(), {"--calib", "cameras.yml", "--raw"});
+    more.insert(more.begin(), {"--calib", "cameras.yml", "--raw", "--fill-depth"});
     return match(more);
   }
 

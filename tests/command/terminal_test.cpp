@@ -59,8 +59,8 @@ TEST_F(Terminal, WildcardsThatTheShellExpandedGetAHint) {
 }
 
 TEST_F(Terminal, ThreeNumbersAreACalibration) {
-  ASSERT_EQ(match({"-o", "d.pfm", "--focal", "200", "--baseline", "100mm", "--doffs", "2", "--depth", "z.pfm",
-                   "--cloud", "c.ply"})
+  ASSERT_EQ(match({"-o", "d.pfm", "--focal", "200", "--baseline", "100mm", "--doffs", "2", "--fill-depth", "--depth",
+                   "z.pfm", "--cloud", "c.ply"})
                 .code,
             0);
   const Image<float> d = read_disparity(folder / "d.pfm"), z = read_disparity(folder / "z.pfm");

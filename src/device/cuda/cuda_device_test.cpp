@@ -141,7 +141,7 @@ TEST_F(CudaDevice, WithLittleMemoryDoesLargeImagesInStripes) {
   const Plan large = planned({2880, 1980});
   EXPECT_GT(large.stripe_rows(), 0);
   EXPECT_LE(large.workspace_bytes(), std::size_t{1} << 30);
-  expect_error(ErrorCategory::memory, "'cuda:0' has 921.5 MiB to give", [&] { planned({20000, 20000}); });
+  expect_error(ErrorCategory::memory, "'cuda:0' has 921.5 MiB available", [&] { planned({20000, 20000}); });
 }
 
 TEST_F(CudaDevice, TakesItsMemoryFromTheCallers) {
