@@ -196,7 +196,7 @@ def subcommands():
 
 def actions_of(name):
     """The actions of a subcommand that has some: scale's plan, run, status and merge."""
-    return re.findall(r"^    (\w+) ", help_of(name).partition("\nactions:\n")[2].partition("\n\n")[0], re.MULTILINE)
+    return re.findall(r"^    (\w+) ", help_of(name).partition("\nActions:\n")[2].partition("\n\n")[0], re.MULTILINE)
 
 
 def test_every_option_has_its_text():

@@ -19,7 +19,7 @@ enum class KittiPair { any, grey_first, grey, colour };
 
 // Facts that the caller of a reader knows and the file may lack.
 struct CalibrationOptions {
-  KittiPair pair = KittiPair::any;
+  KittiPair pair = KittiPair::any;  // cameras of a KITTI file that has grey and colour ones
   Size size;                        // size of the raw images if the file lacks it or has several; 0×0: unknown
   std::optional<Lens::Model> lens;  // model of the lenses if the file does not name it; a different name is an error
   double scale = 1;                 // width of the images / width of the images that were calibrated; > 0

@@ -22,7 +22,7 @@ AnyImage read_image(const std::filesystem::path& file);
 
 // An image and the pixels of it that are data.
 struct MaskedImage {
-  AnyImage image;
+  AnyImage image;            // pixels without data are NaN in float images, and as in the file in others
   Image<std::uint8_t> mask;  // 255 = data, 0 = no data; empty if the file does not distinguish them
   long long no_data = 0;     // number of pixels without data
 };

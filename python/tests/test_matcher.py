@@ -354,13 +354,13 @@ def test_without_copies_a_stream_rejects_memory_in_flight(scene, same_bits):
         same_bits(result.disparity, expected)
     both = np.concatenate(pair, axis=1)  # side by side: no byte is shared
     side_by_side = [(both[:, :160], pair[1]), (both[:, 160:], pair[1].copy())]
-    assert len(list(matcher.stream([pair, *side_by_side], in_flight=3, copy=False))) == 3
+    assert len(list(matcher.stream([rooms[0], *side_by_side], in_flight=3, copy=False))) == 3
     for again in ((pair[0], rooms[0][1]), (rooms[0][0], pair[1]), (pair[0][:, :, :], rooms[1][1])):
         done = []
         with pytest.raises(st.CallError, match="shares memory with a pair in flight"):
             for result in matcher.stream([rooms[2], pair, again], in_flight=3, copy=False):
                 done.append(result)
-        assert len(done) == 1
+        assert not done
 
 
 @pytest.mark.parametrize("wrong", [None, 3, (1, 2, 3), "l"])
