@@ -411,7 +411,7 @@ def test_the_recording_shows_the_panes(view, tmp_path):
     page = view("synth:table,240x160x32", "--paused")
     page.script("viewer.pixel = null; viewer.changed('pixel')")
     page.click("#record")
-    page.press("x")
+    page.press("p")  # swapped cameras would be told on the panes
     page.settle()
     time.sleep(2)  # seconds of video
     panes = page.find("#panes")
