@@ -73,7 +73,7 @@ def await_(true, seconds=90):
 def test_what_slurm_refuses_is_told(slurm, planned):
     job = planned(stripes=2)
     said = jobs.run("run", job.folder, "--engine", "slurm", "--sbatch=--partition=none", expected=1)
-    assert "sbatch refused: " in said and "partition" in said
+    assert "sbatch failed: " in said and "partition" in said
 
 
 def test_gnu_parallel_runs_levels(planned, whole):

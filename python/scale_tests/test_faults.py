@@ -109,7 +109,7 @@ def test_a_full_disk_loses_nothing(job, finished, whole):
         resource.setrlimit(resource.RLIMIT_FSIZE, (sizes[len(sizes) * 9 // 10],) * 2)
 
     said = jobs.run("run", job.folder, "--quiet", expected=1, preexec_fn=little_room)
-    assert "can't be written: File too large; make room, and run again" in said
+    assert "cannot be written: File too large; free space, and run again" in said
     before = jobs.made_at(job)
     assert 0 < len(before) < len(job.units)
     assert not list(job.folder.glob("*/.*")), "a part of a file is left"
@@ -164,7 +164,7 @@ def test_path_costs_of_another_job_are_refused(copy):
         unpacked(content, "this file", copy.manifest.job, second.rows.end)
     with pytest.raises(st.FormatError, match="another job, row or version"):
         unpacked(content, "this file", "0" * 64, first.rows.end)
-    with pytest.raises(st.FormatError, match="no file of path costs"):
+    with pytest.raises(st.FormatError, match="not a file of path costs"):
         unpacked(b"x" * 100, "this file", copy.manifest.job, first.rows.end)
 
 
