@@ -517,7 +517,7 @@ TEST_F(CalibrationFormats, ContradictionsAndImplausibleUnitsAreWarnedOf) {
   write_calibration(folder_ / "units.yml", wrong);
   auto warnings = read({folder_ / "units.yml"}).warnings;
   ASSERT_EQ(warnings.size(), 1U);
-  EXPECT_TRUE(contains(warnings[0], "120.02") && contains(warnings[0], "0.12 by P2")) << warnings[0];
+  EXPECT_TRUE(contains(warnings[0], "119.9") && contains(warnings[0], "0.12 by P2")) << warnings[0];
   wrong = *raw.cameras;
   wrong.rotation = rotation_by({0, 0.15, 0});
   write_calibration(folder_ / "stale.yml", wrong);

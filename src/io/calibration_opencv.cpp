@@ -165,12 +165,18 @@ std::vector<std::string> contradictions(const StereoCalibration& c) {
   const double angle = length(axis_and_angle_of(product(c.rotation, transposed(implied.rotation)))) * 57.29577951308232;
   Vector3 offset = c.translation;
   for (std::size_t i = 0; i < 3; ++i) offset[i] -= implied.translation[i];
-  if (angle <= largest_angle && length(offset) <= largest_offset * c.rig.baseline) return {};
   const auto rounded = [](double value) { return number_text(std::round(value * 1e4) / 1e4); };
-  return {text("R and T contradict R1, R2 and P2, which are used: the rotations differ by ", rounded(angle),
-               "° and the baseline is ", rounded(length(c.translation)), " by T but ", rounded(c.rig.baseline),
-               " by P2; at most ", largest_angle, "° and ", 100 * largest_offset,
-               " % are expected; calibrate again, or take all matrices from one calibration in one unit")};
+  std::vector<std::string> differences;
+  if (angle > largest_angle)
+    differences.push_back(
+        text("the rotations differ by ", rounded(angle), "°, and at most ", largest_angle, "° is expected"));
+  if (length(offset) > largest_offset * c.rig.baseline)
+    differences.push_back(text("the translations differ by ", rounded(length(offset)), " at a baseline of ",
+                               rounded(c.rig.baseline), " by P2, and at most ", 100 * largest_offset,
+                               " % is expected"));
+  if (differences.empty()) return {};
+  return {text("R and T contradict R1, R2 and P2, which are used: ", join(differences, "; "),
+               "; calibrate again, or take all matrices from one calibration in one unit")};
 }
 
 CalibrationFile read_unrectified(const Inputs& inputs) {
