@@ -114,6 +114,9 @@ std::array<Frames, 2> frames_of_list(const fs::path& list, std::size_t views) {
     const std::vector<std::string> cells = cells_of(line);
     if ((cells.size() == 1 && cells[0].empty()) || line.starts_with('#')) continue;
     if (files[0].empty() && is_heading(cells, list.parent_path())) {
+      if (cells.size() < views)
+        refuse(fmt::format("{}, line {}: the heading '{}' names {} column, and two are expected, such as left,right",
+                           list.string(), number, line, cells.size()));
       columns = columns_in(cells);
       expected = cells.size();
       continue;

@@ -34,6 +34,7 @@ std::optional<Nanoseconds> stamp_of_number(const std::string& text) {
                              : text.size() >= 15 ? 1'000
                              : text.size() >= 12 ? 1'000'000
                                                  : 1'000'000'000;
+    if (value > std::numeric_limits<long long>::max() / unit) return std::nullopt;  // such as a date of 14 digits
     return value * unit;
   }
   long double seconds = 0;

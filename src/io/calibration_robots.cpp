@@ -138,6 +138,7 @@ CalibrationFile read_camodocal(const Inputs& inputs) {
   pair.right = lens(cameras[1]);
   pair.size = size(cameras[0]);
   require_same(pair.size, size(cameras[1]));
+  if (pair.size == Size{}) pair.size = size_of_images(inputs);
   if (const Document* file = inputs.with("body_T_cam1.data")) {
     pair.right_from_left = after(pose_of(*file, "body_T_cam1.data").inverse(), pose_of(*file, "body_T_cam0.data"));
     pair.unit = "m";

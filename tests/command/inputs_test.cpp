@@ -122,6 +122,11 @@ TEST_F(Inputs, AListOfPairs) {
   EXPECT_NE(missing.err.find("missing.csv, line 2"), std::string::npos) << missing.err;
   write(folder / "lists/narrow.csv", "../left/0.png\n");
   EXPECT_EQ(match_to_out({"lists/narrow.csv"}).code, 2);
+  write(folder / "lists/heading.csv", "images\n../left/0.png,../right/0.png\n");
+  const Answer heading = match_to_out({"lists/heading.csv"});
+  EXPECT_EQ(heading.code, 2);
+  EXPECT_NE(heading.err.find("heading.csv, line 1: the heading 'images' names 1 column"), std::string::npos)
+      << heading.err;
 }
 
 // The files of a list may have one name in many folders.
