@@ -91,14 +91,9 @@ macro(stereopsis_embed name)
     add_custom_command(OUTPUT ${fatbin} ${ARGN} VERBATIM)
   endif()
   set(packed ${kernel_dir}/${name}.zst)
-  add_custom_command(OUTPUT ${packed} COMMAND ${STEREOPSIS_ZSTD} -q -f -19 --long=27 -o ${packed} ${fatbin} DEPENDS ${fatbin} VERBATIM)
+  add_custom_command(OUTPUT ${packed} COMMAND ${STEREOPSIS_ZSTD} -q -f -${level} --long=27 -o ${packed} ${fatbin} DEPENDS ${fatbin} VERBATIM)
   list(APPEND fatbins ${packed})
-  string(APPEND declarations
-    "asm(\".pushsection .rodata\\n\"\n"
-    "    \".hidden stereopsis_kernels_${name}\\n.globl stereopsis_kernels_${name}\\nstereopsis_kernels_${name}:\\n\"\n"
-    "    \".incbin \\\"${packed}\\\"\\n\"\n"
-    "    \".hidden stereopsis_kernels_${name}_end\\n.globl stereopsis_kernels_${name}_end\\nstereopsis_kernels_${name}_end:\\n.popsection\\n\");\n"
-    "extern \"C\" const unsigned char stereopsis_kernels_${name}[], stereopsis_kernels_${name}_end[];\n")
+  string(APPEND declarations "STEREOPSIS_EMBED(stereopsis_kernels_${name}, \"${packed}\")\n")
   string(APPEND entries "{\"${name}\", {stereopsis_kernels_${name}, stereopsis_kernels_${name}_end}},\n    ")
 endmacro()
 
@@ -106,7 +101,7 @@ endmacro()
 function(stereopsis_cuda_architectures without_gpu result)
   set(list ${STEREOPSIS_CUDA_ARCHITECTURES})
   if(list STREQUAL all)
-    set(list 75 80 86 87 89 90 100 120)
+    set(list 75 80 86 87 89 90 100 110 120)
   elseif(list STREQUAL native)
     set(list ${without_gpu})
     execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
@@ -177,6 +172,18 @@ function(stereopsis_kernel_machine_code target)
   stereopsis_cuda_code(80 "${architectures}" tuned_real tuned_virtual)
   message(STATUS "CUDA machine code for [${real}] and PTX for [${virtual}]; of tuned kernels [${tuned_real}] and [${tuned_virtual}]")
 
+  # Kernels that no GPU here runs are for tests of the host's side: the compiler takes the shortest way. Packages are small instead.
+  set(how -fatbin -no-compress -fmad=false -ccbin ${STEREOPSIS_NVCC_HOST} -I${kernel_source_dir})
+  set(level 19)
+  if(STEREOPSIS_CUDA_ARCHITECTURES STREQUAL native)
+    set(level 3)
+    execute_process(COMMAND ${STEREOPSIS_NVCC} --help OUTPUT_VARIABLE help)
+    if(NOT real AND help MATCHES "Ofast-compile")
+      list(APPEND how --Ofast-compile=max)
+      message(STATUS "CUDA kernels are not optimised, as there is no GPU here; for another machine name its architecture, as in -DSTEREOPSIS_CUDA_ARCHITECTURES=90")
+    endif()
+  endif()
+
   set(declarations "")
   set(entries "")
   foreach(file ${kernels})
@@ -188,8 +195,7 @@ function(stereopsis_kernel_machine_code target)
       DEPENDS ${kernel_source_dir}/${file} ${PROJECT_SOURCE_DIR}/cmake/StereopsisKernels.cmake VERBATIM)
     # No contraction: the same bits everywhere.
     stereopsis_embed(${name}
-      COMMAND ${STEREOPSIS_NVCC} -fatbin -no-compress -fmad=false -std=c++17 -I${kernel_source_dir} -ccbin ${CMAKE_CXX_COMPILER} ${code}
-              -o ${kernel_dir}/${name}.fatbin ${cu}
+      COMMAND ${STEREOPSIS_NVCC} ${how} -std=c++17 ${code} -o ${kernel_dir}/${name}.fatbin ${cu}
       DEPENDS ${cu} ${kernel_paths} COMMENT "Compiling the kernels of ${name} for CUDA")
   endforeach()
 
@@ -217,8 +223,7 @@ function(stereopsis_kernel_machine_code target)
       separate_arguments(constants UNIX_COMMAND "${CMAKE_MATCH_2}")
       list(TRANSFORM constants PREPEND -D)
       stereopsis_embed(${full_name}
-        COMMAND ${STEREOPSIS_NVCC} -fatbin -no-compress -fmad=false -std=c++20 ${constants} -I${kernel_source_dir}
-                -ccbin ${CMAKE_CXX_COMPILER} ${code} -o ${kernel_dir}/${full_name}.fatbin ${kernel_source_dir}/${file}
+        COMMAND ${STEREOPSIS_NVCC} ${how} -std=c++20 ${constants} ${code} -o ${kernel_dir}/${full_name}.fatbin ${kernel_source_dir}/${file}
         DEPENDS ${kernel_source_dir}/${file} ${headers} COMMENT "Compiling ${full_name} for CUDA")
     endforeach()
   endforeach()
@@ -227,6 +232,7 @@ function(stereopsis_kernel_machine_code target)
   endforeach()
   file(CONFIGURE OUTPUT ${kernel_dir}/machine_code.cpp CONTENT
 "#include \"device/cuda/machine_code.hpp\"
+#include \"device/system/embed.hpp\"
 
 ${declarations}
 const std::vector<stereopsis::cuda::MachineCode>& stereopsis::cuda::machine_code() {
@@ -248,13 +254,38 @@ const stereopsis::cuda::Architectures& stereopsis::cuda::tuned_architectures() {
   target_sources(${target} PRIVATE ${kernel_dir}/machine_code.cpp)
 endfunction()
 
+# Sets STEREOPSIS_NVCC_HOST, in the cache, to the first host compiler that nvcc supports, or to nothing. The kernels do not
+# depend on it.
+function(stereopsis_find_nvcc_host)
+  set(tried "${STEREOPSIS_NVCC} ${CMAKE_CXX_COMPILER}")
+  if(STEREOPSIS_NVCC_HOST_TRIED STREQUAL tried)
+    return()
+  endif()
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/nvcc_host.cu)
+  file(WRITE ${source} "#include <cstdint>\n")
+  set(STEREOPSIS_NVCC_HOST "" CACHE INTERNAL "The host compiler of nvcc")
+  foreach(compiler ${CMAKE_CXX_COMPILER} g++-14 g++-13 g++-12 g++-11)
+    execute_process(COMMAND ${STEREOPSIS_NVCC} -fatbin -std=c++20 -ccbin ${compiler} ${source} -o ${source}.fatbin
+      RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT failed)
+      set(STEREOPSIS_NVCC_HOST ${compiler} CACHE INTERNAL "The host compiler of nvcc")
+      break()
+    endif()
+  endforeach()
+  set(STEREOPSIS_NVCC_HOST_TRIED "${tried}" CACHE INTERNAL "What STEREOPSIS_NVCC_HOST was found for")
+endfunction()
+
 # The GPU layer of the library: called where the target is made.
 function(stereopsis_gpu target)
   set(nvcc "")
   if(STEREOPSIS_NVCC)
     execute_process(COMMAND ${STEREOPSIS_NVCC} --version OUTPUT_VARIABLE version)
     if(version MATCHES "release ([0-9]+)" AND CMAKE_MATCH_1 GREATER_EQUAL 12)
-      set(nvcc ${STEREOPSIS_NVCC})
+      stereopsis_find_nvcc_host()
+      set(nvcc ${STEREOPSIS_NVCC_HOST})
+      if(NOT nvcc)
+        message(WARNING "nvcc supports neither ${CMAKE_CXX_COMPILER} nor g++-11 to g++-14 as its host compiler: install one of these, or there is no CUDA")
+      endif()
     endif()
     if(nvcc AND NOT (STEREOPSIS_ZSTD AND STEREOPSIS_ZSTD_HEADERS AND STEREOPSIS_ZSTD_LIBRARY))
       message(WARNING "nvcc is here, but zstd is not, which packs its kernels: install zstd and libzstd-dev, or there is no CUDA")

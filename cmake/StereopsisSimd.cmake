@@ -8,19 +8,22 @@ function(stereopsis_simd_targets_to_spare result)
   get_directory_property(options COMPILE_OPTIONS)
   get_directory_property(definitions COMPILE_DEFINITIONS)
   list(TRANSFORM definitions PREPEND -D)
-  try_run(ran compiled SOURCE_FROM_CONTENT simd_targets.cpp [[
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/simd_targets.cpp)
+  file(WRITE ${source} [[
     #include <hwy/targets.h>
     #include <cstdio>
     int main() {
       const long long usable = hwy::SupportedTargets() & HWY_TARGETS, best = usable & -usable;
       std::printf("%lld", static_cast<long long>(HWY_TARGETS) & ~(HWY_STATIC_TARGET | best));
-    }]]
-    COMPILE_DEFINITIONS ${options} ${definitions} LINK_LIBRARIES hwy::hwy CXX_STANDARD 20 NO_CACHE
-    COMPILE_OUTPUT_VARIABLE said RUN_OUTPUT_STDOUT_VARIABLE bits)
+    }]])
+  try_run(ran compiled ${CMAKE_CURRENT_BINARY_DIR}/simd_targets ${source}
+    COMPILE_DEFINITIONS ${options} ${definitions} LINK_LIBRARIES hwy::hwy COMPILE_OUTPUT_VARIABLE said RUN_OUTPUT_VARIABLE bits)
   if(NOT compiled OR NOT ran EQUAL 0)
     message(FATAL_ERROR "This machine's SIMD targets can't be told; set STEREOPSIS_SIMD_TARGETS to all or static\n${said}")
   endif()
   set(${result} ${bits} PARENT_SCOPE)
+  unset(ran CACHE)  # another build of the same folder may be on another machine
+  unset(compiled CACHE)
 endfunction()
 
 if(STEREOPSIS_SIMD_TARGETS STREQUAL static)

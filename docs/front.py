@@ -36,7 +36,7 @@ SCALES = (0.4, 1, 2)
 METHODS = ["sgm-learned", "sgm-learned-fast", "ad-census", "costfilter", "census-guided", "zncc", "banz-sgm", "realtime-dp"]
 SWITCHES = ["left_right.enabled", "speckle.enabled", "median.enabled", "vote_fill.enabled", "median2.enabled",
             "propagation.enabled", "repair.enabled"]
-NEVER_MOVED = ("region.", "confidence.", "fill.", "select.border", "optimisation.paths")
+NEVER_MOVED = ("region.", "confidence.", "density.", "fill.", "select.border", "optimisation.paths")
 STEPS = (0.6, 1.6)
 CLASSES = (0.6, 1.0, 2.0, 6.0)  # times `sgm`'s: of each the best are improved
 SIZE, CHUNK = "1280x960x128", 16

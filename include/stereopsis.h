@@ -1,21 +1,24 @@
-/* The C interface of Stereopsis, for C and for every language that can call C.
+/* The C interface of Stereopsis, for C and for every language that can call C functions.
  *
- * Every function returns a status. After an error, sp_last_error() returns one sentence that describes it.
- * The library prints nothing, never ends the process, and reads no image files: the caller passes decoded pixels.
+ * Every function returns a status. After an error, sp_last_error() returns one sentence that describes it. The library
+ * prints nothing, never ends the process, and reads no image files: the caller passes decoded pixels.
  *
- * Every struct begins with `struct_size`, which the caller sets to the sizeof of the struct. Later versions only append members, so that
- * programs that were built with an older header continue to work. A member that is 0 has its default.
+ * Every struct begins with `struct_size`, which the caller sets to the sizeof of the struct. Later versions only append
+ * members, so that programs that were built with an older header continue to work. A member that is 0 selects the
+ * default value.
  *
  *   sp_image image = {.struct_size = sizeof image, .data = pixels, .pitch = 640, .width = 640, .height = 480, .channels = 1};
  *
- * Handles (sp_pipeline*, sp_matcher*, sp_buffer*, sp_mark*) are opaque and are never dereferenced. A destroyed or invalid handle returns
- * SP_ERROR_CALL. Threads may share a handle: their calls run one after the other. Different matchers run in parallel. Memory that the
- * caller passes (images, results) must be as large as the call states; the library cannot check this.
+ * Handles (sp_pipeline*, sp_matcher*, sp_buffer*, sp_mark*) are opaque, and programs never dereference them. A call
+ * with a destroyed or invalid handle returns SP_ERROR_CALL. Threads may share a handle, whose calls then run one after
+ * the other. Different matchers run in parallel. Memory that the caller passes (images, results) must be as large as
+ * the call states; the library cannot check its size.
  *
  * Disparities are d = x_left - x_right, float, in pixels; NaN where invalid. The terms are those of the C++ interface
- * (stereopsis/matcher.hpp, stereopsis/pipeline.hpp), whose comments have more detail. The binary interface of this header is stable for
- * each version number of libstereopsis.so. The C++ interface is stable only at source level, so link the static library in C++.
- * Programs in C link -lstereopsis: pkg-config's stereopsis-c, or stereopsis::c of CMake's find_package(stereopsis COMPONENTS c). */
+ * (stereopsis/matcher.hpp, stereopsis/pipeline.hpp), whose comments have more detail. The binary interface of this
+ * header is stable for each version number of libstereopsis.so. The C++ interface is stable only at source level, so
+ * link the static library in C++. Programs in C link -lstereopsis: pkg-config's stereopsis-c, or stereopsis::c of
+ * CMake's find_package(stereopsis COMPONENTS c). */
 #ifndef STEREOPSIS_H
 #define STEREOPSIS_H
 
@@ -49,12 +52,13 @@ enum {
   SP_ERROR_INTERNAL = 7     /* an error in the library: please report it */
 };
 
-/* Returns one sentence, in UTF-8, about the last failed call of the calling thread: what is wrong, with the value; what is allowed; what
- * to do. The string is valid until the next call of this thread fails. */
+/* Returns one sentence, in UTF-8, about the last failed call of the calling thread. The sentence states the fault with
+ * its value, the allowed values, and the remedy. The string is valid until the next call of this thread fails. */
 SP_API const char* sp_last_error(void);
 /* Returns the name of a status, such as "SP_ERROR_CALL"; "unknown" for any other number. */
 SP_API const char* sp_status_name(sp_status status);
-/* Return the version of the loaded library. STEREOPSIS_VERSION_NUMBER and STEREOPSIS_VERSION are the version of this header. */
+/* Return the version of the loaded library. STEREOPSIS_VERSION_NUMBER and STEREOPSIS_VERSION are the version of this
+ * header. */
 SP_API int32_t sp_version_number(void);
 SP_API const char* sp_version(void);
 
@@ -62,57 +66,59 @@ SP_API const char* sp_version(void);
 enum { SP_U8 = 0, SP_U16 = 1, SP_F32 = 2 };
 /* Places of pixels: host memory, or a device. */
 enum { SP_HOST = 0, SP_DEVICE = 1 };
-/* Layout of the colours of a view's image (stereopsis/formats.hpp). The library reads each layout directly, without a copy. */
+/* Layouts of colours in an image of a view (stereopsis/formats.hpp). The library reads each layout directly, without a
+ * copy. */
 enum {
   SP_FORMAT_RGB = 0, /* 3 channels; grey if the image has 1 channel */
   SP_FORMAT_BGR = 1,
   SP_FORMAT_RGBA = 2, /* 4 channels; alpha is ignored */
   SP_FORMAT_BGRA = 3,
-  SP_FORMAT_NV12 = 4,       /* SP_U8, 1 channel, height * 3 / 2 rows: luma, then chroma; the luma is the grey image */
+  /* SP_U8, 1 channel, height * 3 / 2 rows: luma, then chroma; the luma serves as the grey image. */
+  SP_FORMAT_NV12 = 4,
   SP_FORMAT_BAYER_RGGB = 5, /* mosaics: 1 channel */
   SP_FORMAT_BAYER_BGGR = 6,
   SP_FORMAT_BAYER_GRBG = 7,
   SP_FORMAT_BAYER_GBRG = 8
 };
 
-/* A view of pixels, which the caller or a buffer owns. A cost volume is an image with one channel for each candidate, the lowest disparity
- * first. */
+/* A view of pixels, which the caller or a buffer owns. A cost volume is an image with one channel for each candidate,
+ * the lowest disparity first. */
 typedef struct sp_image {
   size_t struct_size;
   void* data;        /* address in host memory; on a device, the address (CUDA) or the cl_mem of a buffer (OpenCL) */
   int64_t offset;    /* bytes from `data` to pixel (0, 0) [0] */
-  int64_t pitch;     /* bytes from one row to the next, a multiple of the element size; 0: rows without gaps */
+  int64_t pitch;     /* bytes from one row to the next, a multiple of the element size; 0 means rows without gaps */
   int32_t width;     /* pixels, at least 1 */
   int32_t height;    /* pixels, at least 1 */
-  int32_t channels;  /* interleaved elements of a pixel: for a view 1 (grey), 3 (RGB), or those of its format */
+  int32_t channels;  /* interleaved elements of a pixel: 1 (grey), 3 (RGB), or as many as the format of a view has */
   int32_t type;      /* SP_U8, SP_U16, or SP_F32 (intensities in 8-bit units, 0 to 255) */
-  int32_t bit_depth; /* number of significant low-order bits of SP_U16, 1 to 16; 0: all bits */
+  int32_t bit_depth; /* number of significant low-order bits of SP_U16, 1 to 16; 0 means all bits */
   int32_t place;     /* SP_HOST or SP_DEVICE */
-  int32_t format;    /* SP_FORMAT_…, for both views as in sp_problem.format; 0 for all other images */
+  int32_t format;    /* SP_FORMAT_… for the two views, equal to sp_problem.format; 0 for all other images */
   int32_t reserved;
 } sp_image;
 
 /* A method. The strings are valid until the process ends. */
 typedef struct sp_method {
   size_t struct_size;
-  const char* name;    /* name for sp_pipeline_create */
+  const char* name;    /* name of the method, for sp_pipeline_create */
   const char* summary; /* one line */
   const char* paper;   /* the paper that describes the method */
 } sp_method;
-/* Return the number of methods, and the method at `index`, from 0. */
+/* Return the number of methods, and the method at `index`, counted from 0. */
 SP_API sp_status sp_method_count(size_t* count);
 SP_API sp_status sp_method_get(size_t index, sp_method* method);
 
 /* A device. The strings are valid until the process ends. */
 typedef struct sp_device {
   size_t struct_size;
-  const char* name;        /* name for sp_problem.device */
+  const char* name;        /* name of the device, for sp_problem.device */
   const char* description; /* hardware, such as "Intel Xeon, 2 cores, AVX-512" */
   const char* reason;      /* reason why the device cannot be used, and what to do; empty if it can be used */
   int32_t usable;          /* 1 if matchers can run on the device, else 0 */
   int32_t reserved;
 } sp_device;
-/* Return the number of devices, and the device at `index`, from 0. Devices that cannot be used are included. */
+/* Return the number of devices, and the device at `index`, counted from 0. Devices that cannot be used are included. */
 SP_API sp_status sp_device_count(size_t* count);
 SP_API sp_status sp_device_get(size_t index, sp_device* device);
 
@@ -124,11 +130,12 @@ SP_API sp_status sp_pipeline_create(const char* method, sp_pipeline** pipeline);
 SP_API sp_status sp_pipeline_copy(const sp_pipeline* pipeline, sp_pipeline** copy);
 /* Destroys a pipeline. All sp_…_destroy functions ignore a null handle. */
 SP_API sp_status sp_pipeline_destroy(sp_pipeline* pipeline);
-/* Sets a parameter to a value, both as in `stereopsis match --set NAME=VALUE`: "sgm.p1" to "12", "cost.stage" to "census". */
+/* Sets a parameter to a value, both as in `stereopsis match --set NAME=VALUE`: "sgm.p1" to "12", "cost.stage" to
+ * "census". */
 SP_API sp_status sp_pipeline_set(sp_pipeline* pipeline, const char* name, const char* value);
-/* Writes the value of a parameter, with a terminating zero, into the `capacity` bytes at `value`. Too few bytes are SP_ERROR_CALL.
- * Writes the length of the value, without the zero, to `length`, unless that is null. With `value` null and `capacity` 0, only the length
- * is returned. */
+/* Writes the value of a parameter, with a terminating zero, to `value`, which has `capacity` bytes. Returns
+ * SP_ERROR_CALL if there are too few bytes. Writes the length of the value, without the zero, to `length`, unless
+ * `length` is null. With `value` null and `capacity` 0, only the length is returned. */
 SP_API sp_status sp_pipeline_get(const sp_pipeline* pipeline, const char* name, char* value, size_t capacity,
                                  size_t* length);
 
@@ -138,7 +145,7 @@ typedef struct sp_parameter {
   const char* name;           /* "slot.parameter" */
   const char* type;           /* "flag", "choice", "integer", "number", "numbers", "text" */
   const char* value;          /* current value, as in sp_pipeline_set */
-  const char* default_value;  /* value at creation, in the same notation */
+  const char* default_value;  /* default value, in the same notation */
   const char* allowed;        /* allowed values, such as "an odd integer from 1 to 15" */
   const char* description;    /* meaning of the parameter */
   const char* unit;           /* unit, such as "pixels"; empty if there is none */
@@ -146,19 +153,20 @@ typedef struct sp_parameter {
   size_t choice_count;        /* number of strings in `choices` */
   double minimum;             /* smallest value; NaN if there is none */
   double maximum;             /* largest value; NaN if there is none */
-  double step;                /* distance between allowed values, from `minimum` on; 0: any number in between */
-  int32_t needs_plan;         /* 1 if a change may change the steps or the memory of a plan, else 0 */
+  double step;                /* distance between allowed values, from `minimum` on; 0 allows any number in between */
+  int32_t needs_plan;         /* 1 if a new value may change the steps or the memory of a plan, else 0 */
   int32_t reserved;
 } sp_parameter;
-/* Return the number of parameters, and the parameter at `index`, from 0. Call sp_pipeline_parameter_count first. Strings are valid until
- * the pipeline is changed, counted again or destroyed. */
+/* Return the number of parameters, and the parameter at `index`, counted from 0. Call sp_pipeline_parameter_count
+ * first. Strings are valid until the pipeline is changed, counted again or destroyed. */
 SP_API sp_status sp_pipeline_parameter_count(sp_pipeline* pipeline, size_t* count);
 SP_API sp_status sp_pipeline_parameter(sp_pipeline* pipeline, size_t index, sp_parameter* parameter);
 
-/* Arguments of a call of a user-defined stage (stereopsis/user_stage.hpp). They are valid only during the call. */
+/* Arguments of a call of a user-defined stage (stereopsis/user_stage.hpp). The arguments are valid only during the
+ * call. */
 typedef struct sp_stage_call {
   size_t struct_size;
-  /* An image is null if the slot of the stage does not have it. On a GPU, all images are SP_DEVICE. */
+  /* An image is null if the slot of the stage has no such image. On a GPU, all images are SP_DEVICE. */
   const sp_image* reference;      /* input: image of the reference view */
   const sp_image* other;          /* input: image of the other view */
   const sp_image* mask_reference; /* input: SP_U8, 255 = usable pixel */
@@ -168,7 +176,7 @@ typedef struct sp_stage_call {
   const sp_image* disparity;  /* input and output of a refinement: SP_F32, pixels, NaN where invalid */
   const sp_image* validity;   /* input and output of a refinement: SP_U8, bits SP_INVALID_… */
   const sp_image* confidence; /* input of a refinement: SP_F32, 0 to 1 */
-  void* stream; /* on a GPU, the queue (CUstream, cl_command_queue) into which the stage must enqueue all its work */
+  void* stream; /* on a GPU, the queue (CUstream, cl_command_queue) into which the stage must enqueue its work */
   /* Candidate k of pixel (x, y) of the reference view is pixel (x - min_disparity - k, y) of the other view. */
   int32_t min_disparity;
   int32_t disparities; /* number of candidates */
@@ -179,26 +187,34 @@ typedef struct sp_stage_call {
 typedef struct sp_rect {
   int32_t x, y, width, height;
 } sp_rect;
-/* Runs a user-defined stage. Returns 0 on success; any other value ends the match with SP_ERROR_CALL. It may be called from another thread.
- * It must not use or destroy the matcher that runs it (SP_ERROR_CALL), but may call sp_matcher_plan and sp_matcher_volume. */
+/* Runs a user-defined stage. Returns 0 on success. Any other value ends the match with SP_ERROR_CALL. The library may
+ * call the function from another thread. The function must not use or destroy the matcher that runs it (SP_ERROR_CALL),
+ * but may call sp_matcher_plan and sp_matcher_volume. */
 typedef int32_t (*sp_stage_function)(const sp_stage_call* call, void* user);
 /* A user-defined stage. */
 typedef struct sp_stage {
   size_t struct_size;
   const char* name;      /* name in times and error messages; not empty */
-  sp_stage_function cpu; /* runs the stage on the CPU; null: not supported. `cpu` or `gpu` must be set */
-  sp_stage_function gpu; /* runs the stage on a GPU; null: not supported */
-  /* Writes to `input` the part of the images that is required to compute `output`; null: the same pixels. */
+  /* Function that runs the stage on the CPU; null if the CPU is not supported. At least one of `cpu` and `gpu` must
+   * be set. */
+  sp_stage_function cpu;
+  sp_stage_function gpu; /* function that runs the stage on a GPU; null if GPUs are not supported */
+  /* Writes to `input` the region of the images that is required to compute the region `output`. Without this function,
+   * both regions are equal. */
   void (*required_input)(const sp_rect* output, sp_rect* input, void* user);
-  void* user;     /* passed to the functions; must outlive the pipeline, its copies and their matchers */
-  double largest; /* largest cost that the stage writes; 0: the largest value of an integer type, or 1 for SP_F32 */
+  /* Pointer that is passed to the functions, and must outlive the pipeline, its copies and their matchers. */
+  void* user;
+  /* Largest cost that the stage writes; 0 means the largest value of an integer type, or 1 for SP_F32. */
+  double largest;
   int32_t makes;  /* type of the costs that the stage writes: SP_U8, SP_U16 or SP_F32 */
-  int32_t takes;  /* type of the cost volume that the stage filters; -1: any type */
+  int32_t takes;  /* type of the cost volume that the stage filters; -1 means any type */
 } sp_stage;
-/* Puts a user-defined stage into a slot: "cost", "plus", "aggregation", "optimisation" or "refinement". A refinement is appended. */
+/* Sets a user-defined stage as the stage of a slot: "cost", "plus", "aggregation", "optimisation" or "refinement". A
+ * stage for "refinement" is appended to the refinements. */
 SP_API sp_status sp_pipeline_set_stage(sp_pipeline* pipeline, const char* slot, const sp_stage* stage);
 
-/* A calibrated, rectified rig, which defines the depth of a disparity: Z = focal * baseline / (d + cx_right - cx_left). */
+/* A calibrated, rectified rig, which defines the depth of a disparity: Z = focal * baseline / (d + cx_right -
+ * cx_left). */
 typedef struct sp_rig {
   size_t struct_size;
   double focal;    /* focal length, pixels; > 0 */
@@ -224,9 +240,9 @@ typedef struct sp_camera {
 enum {
   /* The next lines are generated by ./dev outputs. */
   SP_WANT_RIGHT = 1, /* Disparity of the right view, from the same costs, in pixels; neither checked nor filled. */
-  SP_WANT_CONFIDENCE = 2, /* Confidence of the disparity, 0 to 1; 0 where a pixel was not measured. */
-  SP_WANT_TIMES = 4, /* Times of the stages. The CPU always returns them. */
-  SP_WANT_DEPTH = 8, /* Depth Z, in the unit of the rig; NaN where it is not measured (see fill_depth) or not in front. */
+  SP_WANT_CONFIDENCE = 2, /* Probability that the disparity is within 1 pixel of the truth, also for filled pixels; 0 without a disparity. */
+  SP_WANT_TIMES = 4, /* Times of the stages; on the CPU, times are always returned. */
+  SP_WANT_DEPTH = 8, /* Depth Z, in the unit of the rig; NaN behind the cameras and, unless fill_depth is set, for unmeasured pixels. */
   SP_WANT_POINTS = 16, /* Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN. */
   SP_WANT_UNCERTAINTY = 32, /* Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity. */
   SP_WANT_RECTIFIED = 64, /* Rectified left image, in the pixel type of the pair. */
@@ -235,14 +251,15 @@ enum {
   SP_WANT_OPTIMISED = 512 /* Volume of costs after optimisation: one channel for each candidate. */
   /* End of the generated lines. */
 };
-/* Coordinate frames of points: x right, y down, z forward, with the left camera as origin; or x forward, y left, z up, with the middle of
- * the baseline as origin. */
+/* Coordinate frames of points. Optical: x right, y down, z forward, with the left camera as origin. Head: x forward, y
+ * left, z up, with the middle of the baseline as origin. */
 enum { SP_FRAME_OPTICAL = 0, SP_FRAME_HEAD = 1 };
-/* Implementations: several stages fused into one operation where possible; each stage by itself; or the scalar definitions (CPU only).
- * All give the same result. */
+/* Implementations. Fused: several stages in one operation where possible. Plain: one stage at a time. Oracle: the
+ * scalar definitions (CPU only). All implementations give the same result. */
 enum { SP_FUSED = 0, SP_PLAIN = 1, SP_ORACLE = 2 };
 
-/* Value of sp_problem.threads: use the oneTBB arena in which sp_matcher_create is called, for all later calls of the matcher. */
+/* Value of sp_problem.threads that selects the caller's oneTBB arena: the arena in which sp_matcher_create is called,
+ * for all later calls of the matcher. */
 enum { SP_CALLERS_ARENA = -1 };
 
 /* The input of a matcher: size and type of the images, search range, device and requested outputs. */
@@ -251,23 +268,26 @@ typedef struct sp_problem {
   int32_t width, height, channels, type, bit_depth; /* both images, as in sp_image; 3 channels if `format` is set */
   int32_t min_disparity;                            /* lowest disparity of the search range, pixels; may be negative */
   int32_t disparities;                              /* number of disparities in the search range, 1 to 16384 */
-  int32_t batch;                                    /* number of pairs in flight at a time, 1 to 4096; 0: 1 */
+  int32_t batch;                                    /* number of pairs in flight at a time, 1 to 4096; 0 means 1 */
   sp_rect region;         /* region of interest of the left image; all members 0: the whole image */
-  uint64_t memory_limit;  /* limit of the workspace, bytes; 0: half of the host's memory, or 9/10 of a GPU's */
+  /* Limit of the workspace, bytes; 0 means half of the host's memory, or 9/10 of a GPU's memory. */
+  uint64_t memory_limit;
   const char* device;     /* "auto" (also null), "cpu", "cuda", "cuda:N", "opencl" or "opencl:N" */
-  int32_t threads;        /* number of CPU threads; 0: as many as the process may use; or SP_CALLERS_ARENA */
+  int32_t threads;        /* number of CPU threads, or SP_CALLERS_ARENA; 0 means as many as the process may use */
   int32_t implementation; /* SP_FUSED, SP_PLAIN or SP_ORACLE */
   uint32_t want;          /* requested outputs: a sum of SP_WANT_… */
   int32_t given_costs;    /* 1 if a cost volume comes with each pair; the pipeline must have cost.stage = volume */
-  int32_t costs_type;     /* pixel type of that volume */
+  int32_t costs_type;     /* pixel type of the given cost volume */
   int32_t without_images; /* 1 if each pair has only the cost volume, and no images */
   const sp_rig* rig;      /* calibration of the rectified pair, for depth, points and uncertainty; may be null */
-  const sp_camera* left_camera; /* both cameras: the pair is raw, and is rectified first; both null: it is rectified */
+  const sp_camera* left_camera; /* cameras of a raw pair, which is rectified first; null for a rectified pair */
   const sp_camera* right_camera;
-  double disparity_error; /* disparity error assumed by the output `uncertainty`, pixels; 0: 0.5 */
+  /* Disparity error that `uncertainty` assumes, in pixels; 0 means the error that the confidence implies. */
+  double disparity_error;
   int32_t frame;          /* coordinate frame of the points: SP_FRAME_OPTICAL or SP_FRAME_HEAD */
   int32_t format;         /* layout of both images: SP_FORMAT_… */
-  int32_t fill_depth;     /* 1: depth, points and uncertainty of filled and repaired pixels, too; 0: only measured */
+  /* 1 to compute depth, points and uncertainty also for filled and repaired pixels; 0 for measured pixels only. */
+  int32_t fill_depth;
   int32_t reserved;       /* 0 */
 } sp_problem;
 
@@ -276,36 +296,38 @@ typedef struct sp_plan {
   size_t struct_size;
   const char* device;       /* name of the device; valid as long as the matcher */
   uint64_t workspace_bytes; /* memory of the matcher, bytes */
-  int32_t stripe_rows; /* height of the stripes in which a memory limit makes the matcher work; 0: the whole image */
-  int32_t output_width, output_height; /* size of the maps; sp_matcher_volume returns that of volumes */
+  /* Height of the stripes in which a matcher works to keep to the memory limit; 0 means the whole image. */
+  int32_t stripe_rows;
+  int32_t output_width, output_height; /* size of the maps; sp_matcher_volume returns the size of volumes */
   int32_t reserved;
-  sp_rect required_input; /* part of the images that the matcher reads for the region */
+  sp_rect required_input; /* region of the images that the matcher reads */
 } sp_plan;
 
-/* The inputs of a match. An image that is not used is null. All images of a pair and of its result must be in the same place: in host memory
- * or on the matcher's device. */
+/* The inputs of a match. An image that is not used is null. All images of a pair and of its result must be in the same
+ * place: in host memory or on the matcher's device. */
 typedef struct sp_pair {
   size_t struct_size;
   const sp_image* left;
   const sp_image* right;
-  const sp_image* mask_left;  /* SP_U8; 255 = usable pixel, 0 = unusable; null: all pixels are usable */
+  const sp_image* mask_left;  /* SP_U8; 255 = usable pixel, 0 = unusable; null if all pixels are usable */
   const sp_image* mask_right; /* mask of the right image */
   const sp_image* costs;      /* cost volume of the left view, with sp_problem.given_costs */
 } sp_pair;
-/* The images into which a match writes its outputs. `disparity` and every output of sp_problem.want must be set; `validity` may be null
- * in host memory; all other outputs must be null. Maps have 1 channel (points: 3), the type SP_F32 (validity: SP_U8), and the size in
- * sp_plan, which is that of the input unless the pipeline returns maps of reduced images.
+/* The images into which a match writes its outputs. `disparity` and every output of sp_problem.want must be set.
+ * `validity` may be null in host memory. All other outputs must be null. Maps have 1 channel (points: 3), the type
+ * SP_F32 (validity: SP_U8), and the size in sp_plan. This size is the size of the input, unless the pipeline returns
+ * maps of reduced images.
  *
- * Images of the result must not share memory with images of the pair or with each other (SP_ERROR_CALL); disjoint crops of one image are
- * allowed. */
+ * Images of the result must not share memory with images of the pair or with each other (SP_ERROR_CALL); disjoint crops
+ * of one image are allowed. */
 typedef struct sp_result {
   size_t struct_size;
   /* The next lines are generated by ./dev outputs. */
   const sp_image* disparity; /* Disparity of the left view, in pixels; NaN where a pixel is invalid. */
-  const sp_image* validity; /* Bits that say why a pixel is invalid, or that it was filled or repaired; 0 where it was measured. */
+  const sp_image* validity; /* Bits that state why a pixel is invalid, or that the pixel was filled or repaired; 0 for measured pixels. */
   const sp_image* right; /* Disparity of the right view, from the same costs, in pixels; neither checked nor filled. */
-  const sp_image* confidence; /* Confidence of the disparity, 0 to 1; 0 where a pixel was not measured. */
-  const sp_image* depth; /* Depth Z, in the unit of the rig; NaN where it is not measured (see fill_depth) or not in front. */
+  const sp_image* confidence; /* Probability that the disparity is within 1 pixel of the truth, also for filled pixels; 0 without a disparity. */
+  const sp_image* depth; /* Depth Z, in the unit of the rig; NaN behind the cameras and, unless fill_depth is set, for unmeasured pixels. */
   const sp_image* points; /* Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN. */
   const sp_image* uncertainty; /* Uncertainty of the depth, in the unit of the rig, for the assumed error of the disparity. */
   const sp_image* rectified; /* Rectified left image, in the pixel type of the pair. */
@@ -315,14 +337,14 @@ typedef struct sp_result {
   /* End of the generated lines. */
 } sp_result;
 
-/* Bits of the validity map. The SP_INVALID_… bits are the reasons why a pixel is invalid. SP_FILLED and SP_REPAIRED mark pixels that are
- * valid but were not measured. */
+/* Bits of the validity map. The SP_INVALID_… bits are the reasons why a pixel is invalid. SP_FILLED and SP_REPAIRED
+ * mark pixels that are valid but were not measured. */
 enum {
   SP_INVALID_NO_CANDIDATE = 1, /* no candidate of the search range lies inside the other image */
   SP_INVALID_LEFT_RIGHT = 2,   /* failed the left-right check */
   SP_INVALID_AMBIGUOUS = 4,    /* without texture, or without a unique best candidate */
   SP_INVALID_SPECKLE = 8,      /* in a small isolated region */
-  SP_INVALID_MASKED = 16,      /* masked in the input, or not finite there */
+  SP_INVALID_MASKED = 16,      /* masked in the input, or not finite in a float image */
   SP_INVALID_OUTSIDE = 32,     /* outside the region of interest */
   SP_FILLED = 64,              /* valid, but the disparity comes from surrounding pixels */
   SP_REPAIRED = 128            /* valid, but the disparity comes from confident neighbours */
@@ -336,23 +358,25 @@ SP_API sp_status sp_matcher_create(const sp_pipeline* pipeline, const sp_problem
 SP_API sp_status sp_matcher_destroy(sp_matcher* matcher);
 /* Returns the plan of a matcher. */
 SP_API sp_status sp_matcher_plan(const sp_matcher* matcher, sp_plan* plan);
-/* Returns size, channels, type and pitch of a requested cost volume. `which` is SP_WANT_COST, SP_WANT_AGGREGATED or SP_WANT_OPTIMISED. */
+/* Returns size, channels, type and pitch of a requested cost volume. `which` is SP_WANT_COST, SP_WANT_AGGREGATED or
+ * SP_WANT_OPTIMISED. */
 SP_API sp_status sp_matcher_volume(const sp_matcher* matcher, uint32_t which, sp_image* shape);
 /* Matches a pair, and returns when its result is complete. */
 SP_API sp_status sp_matcher_match(sp_matcher* matcher, const sp_pair* pair, const sp_result* result);
 
-/* Enqueues a pair, and returns its ticket. The images must remain valid until the pair is done. Up to sp_problem.batch pairs are in flight;
- * another pair first waits for the oldest one. sp_matcher_wait returns the error of a pair that failed. The ticket 0 belongs to no pair and
- * is always done; the ticket of another matcher is SP_ERROR_CALL. */
+/* Enqueues a pair, and returns its ticket. The images must remain valid until the pair is done. Up to sp_problem.batch
+ * pairs are in flight; a further call first waits for the oldest pair. The ticket 0 belongs to no pair and is always
+ * done; the ticket of another matcher returns SP_ERROR_CALL. */
 typedef uint64_t sp_ticket;
 SP_API sp_status sp_matcher_enqueue(sp_matcher* matcher, const sp_pair* pair, const sp_result* result,
                                     sp_ticket* ticket);
-/* Enqueues a pair of images on the device, ordered with a queue of the caller (CUstream, cl_command_queue; null: CUDA's default stream):
- * after the work that the queue already has, and before work that it gets later. The call does not wait. `ticket` may be null. */
+/* Enqueues a pair of images on the device into a queue of the caller (CUstream, cl_command_queue; null means CUDA's
+ * default stream). The match runs after earlier work and before later work of the queue. The call does not wait.
+ * `ticket` may be null. */
 SP_API sp_status sp_matcher_enqueue_in_stream(sp_matcher* matcher, const sp_pair* pair, const sp_result* result,
                                               void* stream, sp_ticket* ticket);
-/* Waits until a pair is done, and returns the error of the pair if it failed. Further calls with the ticket return the same status at once;
- * the errors of the last 1,024 failed pairs are kept. */
+/* Waits until a pair is done, and returns the error of the pair if it failed. Further calls with the ticket return the
+ * same status at once; the errors of the last 1,024 failed pairs are kept. */
 SP_API sp_status sp_matcher_wait(sp_matcher* matcher, sp_ticket ticket);
 /* Sets `done` to 1 if a pair is done, else to 0, without waiting. */
 SP_API sp_status sp_matcher_is_done(sp_matcher* matcher, sp_ticket ticket, int32_t* done);
@@ -362,9 +386,9 @@ typedef struct sp_stage_time {
   size_t struct_size;
   const char* name; /* valid until the next match */
   double ms;        /* milliseconds */
-  double bytes;     /* bytes that the definition of the stage reads and writes */
+  double bytes;     /* bytes that the stage reads and writes by definition, without scratch memory */
 } sp_stage_time;
-/* Return the number of times, and the time at `index`, from 0. On a GPU, they require SP_WANT_TIMES. */
+/* Return the number of times, and the time at `index`, counted from 0. On a GPU, times require SP_WANT_TIMES. */
 SP_API sp_status sp_matcher_time_count(const sp_matcher* matcher, size_t* count);
 SP_API sp_status sp_matcher_time(const sp_matcher* matcher, size_t index, sp_stage_time* time);
 
@@ -374,34 +398,37 @@ SP_API sp_status sp_estimate_range(const sp_image* left, const sp_image* right, 
 
 /* Memory of an image. */
 typedef struct sp_buffer sp_buffer;
-/* Allocates memory on a GPU (SP_DEVICE), or pinned memory of the host for fast transfers (SP_HOST). Only size, channels, type and bit depth
- * of `shape` are used. */
+/* Allocates memory on a GPU (SP_DEVICE), or pinned memory of the host for fast transfers (SP_HOST). Only size,
+ * channels, type and bit depth of `shape` are used. */
 SP_API sp_status sp_buffer_create(const char* device, int32_t place, const sp_image* shape, sp_buffer** buffer);
-/* Releases the memory. */
+/* Releases the memory of the buffer. */
 SP_API sp_status sp_buffer_destroy(sp_buffer* buffer);
 /* Returns a view of the buffer's pixels, which is valid as long as the buffer. */
 SP_API sp_status sp_buffer_image(const sp_buffer* buffer, sp_image* image);
-/* Copy a host image of the same shape to or from a buffer on a device (SP_DEVICE), and return when the copy is complete. */
+/* Copy a host image of the same shape to or from a buffer on a device (SP_DEVICE), and return when the copy is
+ * complete. */
 SP_API sp_status sp_buffer_upload(sp_buffer* buffer, const sp_image* image);
 SP_API sp_status sp_buffer_download(const sp_buffer* buffer, const sp_image* image);
 
-/* An allocator of the caller for the memory of a CUDA device, such as the pool of a framework. The functions are called from any thread that
- * creates or destroys a matcher or a buffer, with the context of the device current. */
+/* An allocator of the caller for the memory of a CUDA device, such as the pool of a framework. The functions are called
+ * from any thread that creates or destroys a matcher or a buffer, with the context of the device current. */
 typedef struct sp_allocator {
   size_t struct_size;
   uint64_t (*allocate)(size_t bytes,
-                       void* user); /* returns an address that is a multiple of 256 bytes; 0 if there is no memory */
+                       void* user); /* returns an address that is a multiple of 256 bytes, or 0 if no memory is left */
   void (*release)(uint64_t memory, void* user);
-  void* user; /* passed to the functions; must remain valid as long as memory that they returned is in use */
+  /* Pointer that is passed to the functions, and must remain valid while memory from `allocate` is in use. */
+  void* user;
 } sp_allocator;
-/* Allocates the device's memory with this allocator from now on; null: with the driver. Memory from an earlier allocator is released with
- * that allocator. A device other than CUDA returns SP_ERROR_UNSUPPORTED. */
+/* Makes the library allocate the device's memory with this allocator from now on. A null allocator selects the
+ * allocator of the driver. Memory from an earlier allocator is released with that allocator. A device other than CUDA
+ * returns SP_ERROR_UNSUPPORTED. */
 SP_API sp_status sp_use_allocator(const char* device, const sp_allocator* allocator);
-/* Uses this CUcontext of the device instead of its primary context. Call this before the device is first used. The context must remain
- * valid as long as the process uses the device. */
+/* Uses this CUcontext of the device instead of the primary context. Call this function before the device is first used.
+ * The context must remain valid as long as the process uses the device. */
 SP_API sp_status sp_use_cuda_context(const char* device, void* context);
 
-/* A point in a queue of the caller, with which the order between queues is set. */
+/* A point in a queue of the caller, for ordering work between queues. */
 typedef struct sp_mark sp_mark;
 /* Create and destroy a mark for the queues of a device. */
 SP_API sp_status sp_mark_create(const char* device, sp_mark** mark);

@@ -1,5 +1,5 @@
-// The precompiled header: headers that most files of the library include. Each file still includes what it uses,
-// because the preset `package` builds without a precompiled header.
+// The precompiled header, with headers that most files of the library include. Each file nevertheless includes the
+// headers that it uses, because the preset `package` builds without a precompiled header.
 #pragma once
 
 #include <algorithm>

@@ -19,7 +19,9 @@ def is_whole(shard):
     return (shard / "scenes.json").exists()  # written last
 
 
-def render(command, folder, seed, number):
+def render(
+    command, folder, seed, number, size=SIZE, pictures=PICTURES, disparities=DISPARITIES, count=SHARD, like="varied"
+):
     """Writes shard `number` of a seed, unless it is there; without a command another training into the same folder
     does."""
     shard = pathlib.Path(folder) / f"{seed}-{number:05}"
@@ -28,19 +30,19 @@ def render(command, folder, seed, number):
         time.sleep(0.1)
     if is_whole(shard):
         return shard
-    width, height = PICTURES[number % len(PICTURES)]
+    width, height = pictures[number % len(pictures)]
     arguments = {
-        "-o": shard, "--count": SHARD, "--seed": (seed * 1_000_000 + number * SHARD) % 2**31,
-        "--width": SIZE[0], "--height": SIZE[1], "--disparities": DISPARITIES,
-        "--picture-width": width, "--picture-height": height,
+        "-o": shard, "--count": count, "--seed": (seed * 1_000_000 + number * count) % 2**31,
+        "--width": size[0], "--height": size[1], "--disparities": disparities,
+        "--picture-width": width, "--picture-height": height, "--like": like,
     }  # fmt: skip
     call = [command, "synth", "--random", "--stacked"] + [str(v) for pair in arguments.items() for v in pair]
     subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
     return shard
 
 
-def load(shard):
-    shape = (-1, SIZE[1], SIZE[0])
+def load(shard, size=SIZE):
+    shape = (-1, size[1], size[0])
     read = lambda name: torch.from_numpy(np.load(shard / f"{name}.npy"))
     return (
         read("left").view(*shape, 3), read("right").view(*shape, 3),
@@ -81,6 +83,12 @@ class Scenes:
         shard = self.shards[int(torch.randint(len(self.shards), (), generator=generator))]
         index = torch.randint(len(shard[0]), (size,), generator=generator).to(self.device)
         return [t[index] for t in shard]
+
+
+def grey8(image):
+    """8-bit grey (height, width) of 8-bit RGB, as the library computes it."""
+    red, green, blue = image.int().unbind(-1)
+    return ((19595 * red + 38470 * green + 7471 * blue + 32768) >> 16).to(torch.uint8)
 
 
 def grey(image, weights):

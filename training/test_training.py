@@ -1,13 +1,17 @@
 """python3 -m unittest discover training"""
 
+import pathlib
 import unittest
 
 import numpy as np
 import torch
 
+import confidence
 import emulation
 import network
+import scenes
 import sgm
+import stereopsis as st
 import weights
 
 
@@ -148,6 +152,40 @@ class Weights(unittest.TestCase):
                 weights.from_bytes(bytes(damaged))
         with self.assertRaises(ValueError):
             weights.from_bytes(data[:-5])
+
+
+
+class Confidence(unittest.TestCase):
+    def setUp(self):
+        file = pathlib.Path(__file__).parent / "weights" / "confidence.weights"
+        self.data = file.read_bytes()
+        self.network, self.probabilities = confidence.from_bytes(self.data)
+
+    def test_a_file_is_written_as_it_was_read(self):
+        self.assertEqual(confidence.to_bytes(self.network, self.probabilities), self.data)
+
+    def test_network_is_what_the_library_computes(self):
+        scene = st.synth(width=150, height=101, disparities=24)
+        found = st.match(scene.left, scene.right, 24, device="cpu", want=["confidence"])
+        grey = [scenes.grey8(torch.from_numpy(view))[None] for view in (scene.left, scene.right)]
+        maps = [torch.from_numpy(np.array(m))[None] for m in (found.disparity, found.validity)]
+        with torch.no_grad():
+            logits = self.network(confidence.evidence(*grey, *maps))[0].numpy().astype(int)
+        expected = np.where(np.isfinite(found.disparity), self.probabilities[logits + confidence.MOST_LOGIT], 0)
+        np.testing.assert_array_equal(found.confidence, expected)
+
+    def test_every_method_gives_maps_to_train_on(self):
+        scene = st.synth(width=120, height=90, disparities=24)
+        for method in confidence.METHODS:
+            for matcher in confidence.matchers(method, "cpu"):
+                self.assertEqual(matcher(scene.left, scene.right).disparity.shape, (90, 120))
+
+    def test_table_is_monotone(self):
+        logits = torch.tensor([-127, -127, 0, 0, 5, 5, 127])
+        good = torch.tensor([0, 0, 1, 1, 0, 1, 1])
+        table = confidence.table(logits, good)
+        self.assertTrue((np.diff(table) >= 0).all())
+        np.testing.assert_allclose(table[[0, 127, 132, 254]], [0, 0.75, 0.75, 1], atol=1e-4)
 
 
 if __name__ == "__main__":

@@ -8,16 +8,18 @@
 
 #include "call_files.hpp"
 #include "commands.hpp"
+#include "result_files.hpp"
 #include "stereopsis/io.hpp"
+#include "stereopsis/simd.hpp"
 
 namespace stereopsis::command {
 namespace {
 
 struct Options {
   std::vector<std::string> methods, settings, devices, sizes;
-  std::vector<std::string> threads;
+  std::vector<std::string> threads, simd;
   std::optional<int> batch, repeat;
-  std::filesystem::path dataset, json;
+  std::filesystem::path dataset, json, html;
   bool no_peers = false, no_stream = false;
 };
 
@@ -30,23 +32,25 @@ Workload parse_workload(const std::string& text) {
   return {{numbers[0], numbers[1]}, numbers[2]};
 }
 
-// Parses NAME or FILE.json, optionally with :slot.parameter=value,…; these settings follow those for all methods.
-Pipeline parse_method(const std::string& text, std::vector<std::string> settings) {
-  const std::size_t colon = text.find(':');
-  const std::string name = text.substr(0, colon);
-  Pipeline pipeline = name.ends_with(".json") ? read_pipeline(name) : Pipeline(name);
-  std::istringstream parts(colon == std::string::npos ? "" : text.substr(colon + 1));
-  for (std::string part; std::getline(parts, part, ',');) settings.push_back(part);
-  apply_settings(pipeline, settings);
-  return pipeline;
-}
-
 // Returns numbers of threads; 0 means all.
 std::vector<int> parse_threads(const std::vector<std::string>& texts) {
   std::vector<int> counts;
   for (const std::string& text : texts) counts.push_back(text == "all" ? 0 : to_integer("--threads", text, 1, 4096));
   if (counts.empty()) counts.push_back(0);
   return counts;
+}
+
+// Adds a contender for each number of threads and each SIMD target, which do not matter for a GPU.
+void add_contenders(Contender contender, const std::vector<int>& threads, const std::vector<std::string>& simd,
+                    std::vector<Contender>& contenders) {
+  if (contender.device.name != "cpu") return contenders.push_back(contender);
+  for (const int count : threads)
+    for (const std::string& target : simd.empty() ? std::vector<std::string>{"auto"} : simd) {
+      use_simd(target);  // throws before anything is measured
+      contender.device.threads = count;
+      contender.simd = target;
+      contenders.push_back(contender);
+    }
 }
 
 void bench(const Options& options) {
@@ -58,32 +62,47 @@ void bench(const Options& options) {
               threads.back(),
               options.repeat.value_or(scenes ? 3 : 7),
               options.batch.value_or(1),
-              options.json};
+              options.json,
+              options.html,
+              {}};
   if (scenes && bench.batch != 1)
     throw Error(
         ErrorCategory::unsupported,
-        fmt::format("--batch {} cannot be used with --dataset, because its scenes differ in size; use 1", bench.batch));
+        fmt::format(
+            "--batch {} cannot be used with --dataset, because the scenes of a dataset differ in size; use --batch 1",
+            bench.batch));
   for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods) {
     const Pipeline pipeline = parse_method(method, options.settings);
     for (const std::string& device : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)
-      // The number of threads does not matter for a GPU.
-      for (const int count : resolve_device(device) == "cpu" ? threads : std::vector<int>{0})
-        bench.contenders.push_back({method, pipeline, {resolve_device(device), count}});
+      add_contenders({method, pipeline, {resolve_device(device)}}, threads, options.simd, bench.contenders);
   }
   std::vector<Workload> workloads;
   for (const std::string& size :
        options.sizes.empty() ? std::vector<std::string>{"640x480x64", "1280x960x128"} : options.sizes)
     workloads.push_back(parse_workload(size));
-  CallFiles files;
-  for (const std::string& method : options.methods)
-    if (const std::string file = method.substr(0, method.find(':')); file.ends_with(".json"))
-      files.reads(file, "--method");
-  files.writes(bench.json, "--json");
-  if (!bench.json.empty()) check_writable(bench.json);
+  reads_methods(bench.files, options.methods);
+  for (const auto& file : {bench.json, bench.html})
+    if (!file.empty()) check_result(file);
   scenes ? bench_dataset(bench, options.dataset) : bench_sizes(bench, workloads);
 }
 
 }  // namespace
+
+Pipeline parse_method(const std::string& text, std::vector<std::string> settings) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  Pipeline pipeline = name.ends_with(".json") ? read_pipeline(name) : Pipeline(name);
+  std::istringstream parts(colon == std::string::npos ? "" : text.substr(colon + 1));
+  for (std::string part; std::getline(parts, part, ',');) settings.push_back(part);
+  apply_settings(pipeline, settings);
+  return pipeline;
+}
+
+void reads_methods(CallFiles& files, const std::vector<std::string>& methods) {
+  for (const std::string& method : methods)
+    if (const std::string file = method.substr(0, method.find(':')); file.ends_with(".json"))
+      files.reads(file, "--method");
+}
 
 Image<std::uint8_t> grey(ImageView<const std::uint8_t> image) {
   Image<std::uint8_t> out(Size{image.width, image.height});
@@ -100,38 +119,47 @@ void add_bench(CLI::App& application) {
   Command command(application, "bench",
                   "Measure the run time of methods, next to other stereo matchers that are installed");
   const auto o = std::make_shared<Options>();
-  command.list(
-      "--method", o->methods, "NAME[:SET,...]",
-      "Method, or FILE.json of a pipeline, with optional settings of its own: sgm:sgm.paths=8; repeatable [sgm]");
+  command.list("--method", o->methods, "NAME[:SET,...]",
+               "Method, or FILE.json of a pipeline, with optional settings: sgm:optimisation.paths=8; with the Python "
+               "package also "
+               "onnx:FILE or program:CMD; repeatable [sgm]");
   command.list("--set", o->settings, "NAME.PARAMETER=VALUE", "Set a parameter of all methods; repeatable");
   command.list("--device", o->devices, "NAME", "Device: auto, cpu, cuda[:N] or opencl[:N]; repeatable [auto]");
   command.list("--threads", o->threads, "N|all",
-               "Number of CPU threads; repeatable; other matchers use the last number [all]");
+               "Number of CPU threads; repeatable; other stereo matchers run with the last number only [all]");
+  command.list("--simd", o->simd, "NAME", fmt::format("{}; repeatable [auto]", simd_help));
   const Option sizes = command.list(
       "--size", o->sizes, "WxHxD",
       "Width, height and number of disparities of a generated pair; repeatable [640x480x64, 1280x960x128]");
-  command
-      .path("--dataset", o->dataset, "DIR",
-            "Folder of scenes with a dataset.json; they replace the generated pairs, and the accuracy is reported as "
-            "well")
-      .excludes(sizes);
+  Option dataset = command.path(
+      "--dataset", o->dataset, "DIR",
+      "Folder of scenes with a dataset.json; they replace the generated pairs, and the accuracy is reported as "
+      "well");
+  dataset.excludes(sizes);
   command.integer("--batch", o->batch, 1, 4096, "N", "Number of pairs in flight at a time [1]");
   command.integer("--repeat", o->repeat, 1, 10000, "N",
                   "Number of timed runs after one warm-up run [7, or 3 with --dataset]");
   command.flag("--no-peers", o->no_peers, "Do not run other stereo matchers");
-  command.flag("--no-stream", o->no_stream, "Do not measure `stream ms`, which takes 66 pairs on a GPU");
+  command.flag("--no-stream", o->no_stream, "Skip the measurement of `stream ms`, which matches 66 pairs on a GPU");
   command.path("--json", o->json, "FILE.json", "Write all results as JSON");
+  command
+      .path("--html", o->html, "FILE.html",
+            "Write a page with figures, medals, accuracy over time and error pictures of the scenes of --dataset")
+      .needs(dataset);
+  command.creates_folders();
   command.footer(
-      "Generated pairs are 8-bit grey scenes of `synth` with seed 1; above 8 megapixels, a smaller pair is repeated.\n"
-      "The column `GDE/s` counts pairs of a pixel and a disparity, in 10⁹ per second; `first ms` is the time from the "
-      "plan to the first result, with transfers.\n"
-      "On a GPU, all images are on the device; `stream ms` is the time per pair from and to host memory, with three "
-      "pairs in flight.\n"
-      "The roof is the least time that the bytes and operations of the stages take at the measured rates of the "
-      "device.\n"
-      "With --dataset, other matchers get grey images, which are padded on the left so that their maps cover all "
+      "The generated pairs are 8-bit grey scenes of `stereopsis synth` with seed 1. Pairs above 8 megapixels are "
+      "composed of copies of a smaller pair.\n"
+      "The column `GDE/s` is the number of pixels times the number of disparities, in 10⁹ per second. The column "
+      "`first ms` is the time from the plan to the first result, including transfers.\n"
+      "On a GPU, run times are measured with all images on the device. The column `stream ms` is the time per pair "
+      "from host memory to host memory, with three pairs in flight.\n"
+      "The roof is a lower bound of the run time: the time for the memory traffic and the operations of all stages at "
+      "the measured rates of the device.\n"
+      "With --dataset, other matchers receive grey images, which are padded on the left to obtain disparities in all "
       "columns.\n"
-      "These maps are made dense with the smaller neighbour of the row; this is not part of their time.");
+      "Invalid pixels of other matchers are filled with the smaller of the two neighbouring disparities in the row; "
+      "the run time excludes this step.");
   command.callback([o] { bench(*o); });
 }
 

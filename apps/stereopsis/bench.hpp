@@ -5,16 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "call_files.hpp"
 #include "common.hpp"
 
 namespace stereopsis::command {
 
-// A method with its settings on a device; `label` is the text given to --method.
+// A method with its settings on a device and a SIMD target of the CPU; `label` is the text given to --method.
 struct Contender {
   std::string label;
   Pipeline pipeline;
   Device device;
+  std::string simd = "auto";
 };
+// Returns the name of the device, and of a SIMD target that was chosen: "cpu avx2".
+inline std::string device_text(const std::string& device, const std::string& simd) {
+  return simd == "auto" ? device : device + " " + simd;
+}
 
 struct Bench {
   std::vector<Contender> contenders;
@@ -22,8 +28,14 @@ struct Bench {
   int threads = 0;  // 0: all
   int repeat = 0;
   int batch = 1;
-  std::filesystem::path json;
+  std::filesystem::path json, html;
+  CallFiles files;  // pipelines that the call reads
 };
+
+// Parses NAME or FILE.json, optionally with :slot.parameter=value,…; these settings follow those for all methods.
+Pipeline parse_method(const std::string& text, std::vector<std::string> settings);
+// Registers the pipeline files among the methods as inputs.
+void reads_methods(CallFiles& files, const std::vector<std::string>& methods);
 
 // Converts grey or RGB to grey by BT.601, rounded to nearest: the input of the peers.
 Image<std::uint8_t> grey(ImageView<const std::uint8_t> image);

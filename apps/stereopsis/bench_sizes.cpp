@@ -11,6 +11,7 @@
 #include "peers.hpp"
 #include "progress.hpp"
 #include "stereopsis/device_image.hpp"
+#include "stereopsis/simd.hpp"
 #include "stereopsis/synth.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -26,7 +27,7 @@ struct StreamTimes {
 
 struct Result {
   Workload workload;
-  std::string method, device;
+  std::string method, device, simd;
   int threads = 0;  // CPU threads
   Json parameters;
   int batch = 1;
@@ -56,6 +57,7 @@ struct Result {
 Json to_json(const Result& r) {
   return {{"method", r.method},
           {"device", r.device},
+          {"simd", r.simd},
           {"parameters", r.parameters},
           {"threads", r.threads},
           {"commit", STEREOPSIS_COMMIT},
@@ -90,23 +92,27 @@ void print_results(const std::vector<Result>& results) {
     for (const Result& peer : results)
       if (peer.peer && peer.workload.text() == ours.workload.text())
         say("{}: {} on {} is {:.2f}× as fast as {} ({:.2f} ms against {:.2f} ms)\n", ours.workload.text(), ours.method,
-            ours.device, peer.median_ms() / ours.median_ms(), peer.method, ours.median_ms(), peer.median_ms());
+            device_text(ours.device, ours.simd), peer.median_ms() / ours.median_ms(), peer.method, ours.median_ms(),
+            peer.median_ms());
   }
   Table table({"size", "method", "device", "threads", "batch", "median ms", "min ms", "p99 ms", "max ms", "first ms",
-               "GDE/s", "% of roof", "bound", "stream ms", "workspace MB"});
+               "GDE/s", "% of roof", "bound", "stream ms", "workspace MiB"});
   for (const Result& r : results)
-    table.add({r.workload.text(), r.method, r.device, r.device == "cpu" ? std::to_string(r.threads) : "–",
-               std::to_string(r.batch), cell(r.median_ms(), 3), cell(r.min_ms(), 3), cell(quantile(r.ms, 0.99), 3),
-               cell(quantile(r.ms, 1), 3), r.peer ? "–" : cell(r.first_ms, 1), cell(r.gde_per_s(), 3),
+    table.add({r.workload.text(), r.method, device_text(r.device, r.simd),
+               r.device == "cpu" ? std::to_string(r.threads) : "–", std::to_string(r.batch), cell(r.median_ms(), 3),
+               cell(r.min_ms(), 3), cell(quantile(r.ms, 0.99), 3), cell(quantile(r.ms, 1), 3),
+               r.peer ? "–" : cell(r.first_ms, 1), cell(r.gde_per_s(), 3),
                r.peer ? "–" : cell(100 * r.roof().ms / r.median_ms(), 0), r.peer ? "–" : to_string(r.roof().bound),
                r.stream ? cell(r.stream->ms, 3) : "–",
-               r.peer ? "–" : cell(static_cast<double>(r.workspace_bytes) * 1e-6, 1)});
+               r.peer ? "–" : cell(static_cast<double>(r.workspace_bytes) / mebibyte, 1)});
   say("\n");
   table.left({0, 1, 2, 12}).print();
   for (const Result& r : results) {
     if (r.stages.empty()) continue;
     say("\n");
-    stage_table("stage of " + r.method + ", " + r.device + ", " + r.workload.text(), r.stages, r.roofs).print();
+    stage_table("stage of " + r.method + ", " + device_text(r.device, r.simd) + ", " + r.workload.text(), r.stages,
+                r.roofs)
+        .print();
     for (const StageTime& t : r.transfers) say("{}: {:.3f} ms, {:.1f} GB/s\n", t.name, t.ms, gigabytes_per_second(t));
   }
 }
@@ -203,13 +209,14 @@ bool is_transfer(const StageTime& stage) { return stage.name == "upload" || stag
 
 Result measure(const Bench& bench, const Workload& workload, const Contender& contender,
                const Image<std::uint8_t>& left, const Image<std::uint8_t>& right) {
-  const auto& [label, pipeline, device] = contender;
+  const auto& [label, pipeline, device, simd] = contender;
+  use_simd(simd);
   const StereoPair pair{left, right, {}, {}};
   Problem problem = Problem::of(pair, {0, workload.disparities});
   problem.batch = bench.batch;
   Result result{
-      workload, label, device.name, threads_of(device), parameters_json(pipeline), bench.batch, false, {}, 0, 0, {},
-      {},       {},    {}};
+      workload, label, device.name, simd, threads_of(device), parameters_json(pipeline), bench.batch, false, {}, 0, 0,
+      {},       {},    {},          {}};
   {
     const Stopwatch since_plan;
     Matcher matcher(Plan(pipeline, problem, device));
@@ -248,10 +255,15 @@ Image<std::uint8_t> repeated(ImageView<const std::uint8_t> image, Size size) {
 }  // namespace
 
 void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
+  CallFiles files = bench.files;
+  files.writes(bench.json, "--json");
   std::vector<Result> results;
   std::map<std::string, Roofs> roofs;
   for (const Contender& contender : bench.contenders)
-    if (!roofs.contains(contender.device.name)) roofs[contender.device.name] = measure_roofs(contender.device);
+    if (const std::string key = device_text(contender.device.name, contender.simd); !roofs.contains(key)) {
+      use_simd(contender.simd);
+      roofs[key] = measure_roofs(contender.device);
+    }
   Progress progress(workloads.size() * bench.contenders.size(), "runs");
   std::size_t done = 0;
   for (const Workload& workload : workloads) {
@@ -262,7 +274,7 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
     if (repeats) left = repeated(left.view(), workload.size), right = repeated(right.view(), workload.size);
     for (const Contender& contender : bench.contenders) {
       results.push_back(measure(bench, workload, contender, left, right));
-      results.back().roofs = roofs[contender.device.name];
+      results.back().roofs = roofs[device_text(contender.device.name, contender.simd)];
       progress.update(++done);
     }
     if (bench.peers)
@@ -270,6 +282,7 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
         results.push_back({workload,
                            peer.name,
                            "cpu",
+                           "auto",
                            threads_of({"cpu", bench.threads}),
                            peer.parameters,
                            1,

@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "outputs.hpp"
+#include "result_files.hpp"
 #include "stereopsis/io.hpp"
 
 namespace stereopsis::command {
@@ -28,20 +29,21 @@ Call::Call(const Options& given) : options(given) {
   files.writes(options.picture, "--picture");
   files.writes(options.report, "--report");
   check_output(options.output, std::array{".yml", ".yaml", ".xml"}, "-o");
-  if (!options.ros.empty() && !fs::is_directory(options.ros))
-    refuse(fmt::format("--ros {} is not a directory; create it first", options.ros.string()));
+  if (!options.ros.empty() && !is_result_folder(options.ros))
+    refuse(fmt::format("--ros {} is not a directory; give the name of a directory", options.ros.string()));
   if (!options.picture.empty())
     check_output(options.picture, std::array{".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}, "--picture");
-  if (!options.report.empty()) check_writable(options.report);
+  if (!options.report.empty()) check_result(options.report);
 }
 
 void check_errors(double rms, double dy_mean) {
   if (rms <= largest_rms && dy_mean <= largest_dy) return;
   throw Error(
       ErrorCategory::format,
-      fmt::format("no calibration fits these views: the reprojection error is {:.1f} px (at most {} is allowed), and "
-                  "rows differ by {:.1f} px (at most {}); check the pairing of the views and the measures of the board",
-                  rms, largest_rms, dy_mean, largest_dy));
+      fmt::format(
+          "no calibration fits these views: the reprojection error is {:.1f} px (at most {} is allowed), and "
+          "rows differ by {:.1f} px (at most {}); check the pairing of the views and the dimensions of the board",
+          rms, largest_rms, dy_mean, largest_dy));
 }
 
 }  // namespace calibrating
@@ -55,21 +57,22 @@ void add_calibrate(CLI::App& application) {
       .required();
   command
       .text("--board", o->board, "BOARD",
-            "Calibration board: chessboard:9x6:25mm (inner corners, square) or charuco:8x6:30mm:22mm:DICT_4X4_50 "
-            "(squares, square, marker)")
+            "Calibration board: chessboard:9x6:25mm (inner corners, square size) or charuco:8x6:30mm:22mm:DICT_4X4_50 "
+            "(squares, square size, marker size, dictionary)")
       .required();
   command
       .path("-o,--output", o->output, "FILE", "File to write: the calibration in OpenCV's format, .yml, .yaml or .xml")
       .required();
+  command.creates_folders();
   command.path("--ros", o->ros, "DIR",
-               "Write the calibration as ROS camera_info, too: DIR/left.yaml and DIR/right.yaml");
+               "In addition to FILE, write the calibration as ROS camera_info: DIR/left.yaml and DIR/right.yaml");
   command.path("--picture", o->picture, "FILE", "Write a picture of the first pair, rectified, with epipolar lines");
   command.path("--report", o->report, "FILE.json",
-               "Write the errors of all views and the calibration's figures as JSON");
+               "Write the reprojection errors of all views and the quality of the calibration as JSON");
   command.number("--zoom", o->zoom, 0, 1, "Z",
-                 "Field of view of the rectified images, 0 to 1: 0 shows only pixels with a source, 1 shows all pixels "
-                 "of the cameras [0]");
-  command.flag("--keep-outliers", o->keep_outliers, "Use views with large errors, too");
+                 "Field of view of the rectified images, 0 to 1: 0 crops to pixels with a source, 1 keeps all pixels "
+                 "of the raw images [0]");
+  command.flag("--keep-outliers", o->keep_outliers, "Keep views with large errors instead of discarding them");
   command.footer(
       "This command requires a build with OpenCV: apt-get install libopencv-dev (and libopencv-contrib-dev for charuco "
       "boards), then ./dev build.");

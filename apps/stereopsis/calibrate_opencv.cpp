@@ -11,6 +11,7 @@
 #include "frames.hpp"
 #include "outputs.hpp"
 #include "progress.hpp"
+#include "result_files.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/io.hpp"
 #include "table.hpp"
@@ -20,17 +21,6 @@ namespace stereopsis::command::calibrating {
 namespace {
 
 namespace fs = std::filesystem;
-
-Image<std::uint8_t> grey_of(const AnyImageView& image) {
-  const Image<std::uint8_t> pixels = to_8_bits(image);
-  if (pixels.channels() == 1) return pixels;
-  Image<std::uint8_t> grey(pixels.size());
-  for (int y = 0; y < pixels.height(); ++y)
-    for (int x = 0; x < pixels.width(); ++x)
-      grey(x, y) = static_cast<std::uint8_t>(
-          (19595 * pixels(x, y, 0) + 38470 * pixels(x, y, 1) + 7471 * pixels(x, y, 2) + 32768) >> 16);
-  return grey;
-}
 
 // Returns both rectified images side by side, with a line every 16 rows: a point and its match must lie on the same
 // line.
@@ -61,7 +51,7 @@ class Job {
       : options_(call.options), left_(call.left), right_(call.right), board_(Board::parse(options_.board)) {
     if (!options_.ros.empty() && board_.unit.empty())
       refuse(fmt::format(
-          "--ros requires lengths with a unit, and --board {} has none; give the unit of the squares, such as {}mm",
+          "--ros requires lengths with a unit, and --board {} has none; write the unit of the squares, such as {}mm",
           options_.board, options_.board));
   }
 
@@ -70,6 +60,8 @@ class Job {
     const CalibrateOptions how{options_.keep_outliers, options_.zoom.value_or(0)};
     result_ = stereopsis::calibrate(pairs_, board_, size_, how);
     check_errors(result_.rms, result_.dy_mean);
+    for (const fs::path& file : {options_.output, options_.picture, options_.report}) create_folder_of(file);
+    if (!options_.ros.empty()) create_folder_of(options_.ros / "left.yaml");
     write_calibration(options_.output, result_.calibration);
     if (!options_.ros.empty())
       write_camera_info(options_.ros / "left.yaml", options_.ros / "right.yaml", result_.calibration);
@@ -90,7 +82,7 @@ class Job {
         if (image.size() != size_)
           refuse(fmt::format("{} is {}, but {} is {}; all views must have the same size", file.string(),
                              size_text(image.size()), left_.file(0).string(), size_text(size_)));
-        return find_board(grey_of(image), board_);
+        return find_board(std::get<Image<std::uint8_t>>(grey_of(to_8_bits(image)).pixels), board_);
       };
       pairs_.push_back({left_.file(i).filename().string(), view_of(left_.file(i)), view_of(right_.file(i))});
       progress.update(i + 1);

@@ -1,10 +1,10 @@
 #include "call_files.hpp"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
 #include <vector>
 
+#include "device/system/system.hpp"
 #include "options.hpp"
 #include "stereopsis/io.hpp"
 
@@ -27,15 +27,13 @@ bool is_read_once(const fs::path& file) {
 // Returns the location of a file and, if the file exists, its identity: hard links are one file. A device has no
 // identity, because it accepts any number of results.
 std::vector<std::string> identities(const fs::path& file) {
-  struct stat found = {};
-  const bool exists = stat(file.c_str(), &found) == 0;
-  if (exists && S_ISCHR(found.st_mode)) return {};
   std::error_code error;
+  if (fs::is_character_file(file, error)) return {};
   // A result is written to the target of a dangling link.
   fs::path place = fs::weakly_canonical(fs::absolute(follow_links(file)), error);
   if (error) place = fs::absolute(file, error).lexically_normal();
   std::vector<std::string> known = {"at " + place.string()};
-  if (exists) known.push_back(fmt::format("inode {} of {}", found.st_ino, found.st_dev));
+  if (const auto identity = system::identity_of(file)) known.push_back(*identity);
   return known;
 }
 
@@ -45,9 +43,9 @@ void CallFiles::reads(const fs::path& file, const std::string& what) {
   if (!file.empty() && is_read_once(file)) {
     const auto [other, is_new] = read_once_.emplace(file.lexically_normal().string(), what);
     if (!is_new)
-      refuse(
-          fmt::format("{} {} is also {}, and it can be read only once; save its contents to a file, and give that file",
-                      what, file.string(), other->second));
+      refuse(fmt::format(
+          "{} {} is also {}, but such an input can be read only once; save the contents to a file, and give that file",
+          what, file.string(), other->second));
   }
   take(file, what, false);
 }

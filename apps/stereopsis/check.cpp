@@ -64,7 +64,7 @@ Json to_json(const PairReport& result, Size size, const std::vector<std::string>
 }
 
 void check(const Options& options) {
-  const Pairs pairs = find_pairs(options.left, options.right, options.pairing, Unpaired::refuse, "");
+  const Pairs pairs = find_pairs(options.left, options.right, options.pairing);
   CallFiles files;
   reads(files, pairs);
   const std::string left_name = pairs.left.name(0), right_name = pairs.right.name(0);
@@ -80,8 +80,8 @@ void check(const Options& options) {
   for (const auto& [image, name] : {std::pair{&left, &left_name}, {&right, &right_name}})
     if (const auto remark = low_contrast(*image, *name)) remarks.push_back(*remark);
   std::vector<std::string> complaints;
-  for (const Complaint& complaint : complaints_of(result, left_name, right_name))
-    complaints.push_back(complaint.sentence);
+  for (const PairFault& fault : with_advice(faults_of(result), left_name, right_name))
+    complaints.push_back(fault.sentence);
   if (complaints.empty() && result.matches == 0)
     complaints.emplace_back(
         "no point of one image was found in the other, and they have too little texture to say why; give two images of "

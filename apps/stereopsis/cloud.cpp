@@ -1,6 +1,7 @@
 // The subcommand: stereopsis cloud DISPARITY --calib FILE -o FILE.ply
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -11,8 +12,10 @@
 #include "diagnosis.hpp"
 #include "frames.hpp"
 #include "outputs.hpp"
+#include "result_files.hpp"
 #include "rig_options.hpp"
 #include "stereopsis/io.hpp"
+#include "stereopsis/point_cloud_files.hpp"
 #include "stereopsis/triangulation.hpp"
 #include "terminal.hpp"
 
@@ -22,12 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  fs::path disparity, colour, confidence, validity, output, depth;
+  fs::path disparity, colour, confidence, validity, output, depth, mesh;
   RigOptions rig;
   IntensityOptions intensity;  // for --color
-  std::optional<double> scale, farthest, min_confidence;
-  std::string frame = "optical";
-  bool organised = false, drop_filled = false;  // drop_filled: deprecated
+  std::optional<double> scale, nearest, farthest, min_confidence, voxel;
+  std::string frame = "optical", format, outliers;
+  bool normals = false, organised = false, drop_filled = false;  // drop_filled: deprecated
   DeviceOptions device;
 };
 
@@ -42,9 +45,9 @@ void check_call(const Options& o) {
   if (!o.rig.given())
     refuse("a cloud requires a calibration; give it with --calib FILE, or with --focal and --baseline");
   if (o.min_confidence && o.confidence.empty())
-    refuse("--min-confidence requires the confidence of each pixel; give --confidence FILE, too");
+    refuse("--min-confidence requires the confidence of each pixel; add --confidence FILE");
   if (o.colour.empty() && (o.intensity.bit_depth || o.intensity.white))
-    refuse("--bit-depth and --white apply only to --color; give --color FILE, too");
+    refuse("--bit-depth and --white apply only to --color; add --color FILE");
   if (o.drop_filled && o.validity.empty())
     refuse("--drop-filled requires the validity of each pixel; give --validity FILE instead");
   CallFiles files;
@@ -59,7 +62,14 @@ void check_call(const Options& o) {
   o.rig.reads(files);
   files.writes(o.output, "-o");
   files.writes(o.depth, "--depth");
-  check_output(o.output, std::array{".ply"}, "-o");
+  files.writes(o.mesh, "--mesh");
+  check_output(o.output, std::array{".ply", ".pcd"}, "-o");
+  if (!o.mesh.empty()) check_output(o.mesh, std::array{".ply"}, "--mesh");
+  if (o.organised && (o.voxel || !o.outliers.empty()))
+    refuse(
+        "--organised writes a point for every pixel, and --voxel and --outliers remove points; leave one of them out");
+  if (o.nearest.value_or(0) >= o.farthest.value_or(HUGE_VAL))
+    refuse(fmt::format("--near {} is not below --far {}; no point would remain", *o.nearest, *o.farthest));
   if (!o.depth.empty()) check_output(o.depth, std::array{".pfm", ".npy", ".tif", ".tiff", ".png"}, "--depth");
 }
 
@@ -70,9 +80,49 @@ void drop_unsure(double least, Image<float>& disparity, const Image<float>& conf
       if (!(confidence(x, y) >= static_cast<float>(least))) disparity(x, y) = invalid_disparity;
 }
 
-void make_cloud(const Options& o) {
+// Removes the points that are nearer than --near or farther than --far.
+void drop_beyond_limits(const Options& o, Triangulated& metric) {
+  for (int y = 0; y < metric.depth.height(); ++y)
+    for (int x = 0; x < metric.depth.width(); ++x)
+      if (metric.depth(x, y) < o.nearest.value_or(0) || metric.depth(x, y) > o.farthest.value_or(HUGE_VAL))
+        for (int c = 0; c < 3; ++c) metric.points(x, y, c) = invalid_disparity;
+}
+
+struct Outliers {
+  int neighbours = 0;
+  double deviations = 0;
+};
+
+// Parses "K,D".
+Outliers to_outliers(const std::string& text) {
+  const auto halves = halves_of(text);
+  if (!halves) refuse(fmt::format("--outliers {} is not allowed; it must be K,D, such as 16,2", text));
+  return {to_integer("--outliers", halves->first, 1, 1000), to_number("--outliers", halves->second, 0, 1e6)};
+}
+
+// Returns the points that are written, and how many of them are valid.
+std::pair<PointCloud, std::size_t> cloud_of(const Options& o, const Image<float>& points,
+                                            const Image<std::uint8_t>& colour, const Image<float>& confidence) {
+  const Image<float> normals = o.normals ? surface_normals(points) : Image<float>();
+  PointCloud cloud = point_cloud(points, colour, confidence, normals, o.organised);
+  if (!o.outliers.empty()) {
+    const auto [neighbours, deviations] = to_outliers(o.outliers);
+    cloud = without_outliers(cloud, neighbours, deviations, o.device.threads.value_or(0));
+  }
+  if (o.voxel) cloud = voxel_means(cloud, *o.voxel);
+  const auto valid = std::ranges::count_if(cloud.points, [](const auto& point) { return std::isfinite(point[0]); });
+  return {std::move(cloud), static_cast<std::size_t>(valid)};
+}
+
+void make_cloud(Options& o) {
+  resolve_input(o.disparity);
+  PipedResult piped;
+  piped.resolve(o.output, "-o", o.format);
+  piped.resolve(o.depth, "--depth", o.format);
+  piped.check_use(o.format);
   const Frame frame = to_frame(o.frame);
   check_call(o);
+  if (!o.outliers.empty()) to_outliers(o.outliers);
   Image<float> disparity = read_disparity(o.disparity, o.scale.value_or(0));
   Image<std::uint8_t> colour;
   if (!o.colour.empty()) colour = to_8_bits(o.intensity.read(o.colour));
@@ -92,13 +142,9 @@ void make_cloud(const Options& o) {
   if (rig.size != Size{}) o.rig.check_size(rig.size, o.disparity, disparity.size());
 
   Triangulated metric = triangulated(disparity, rig, frame, 0, o.device.threads.value_or(0), validity);
-  long long points = 0, too_far = 0;
-  for (int y = 0; y < disparity.height(); ++y)
-    for (int x = 0; x < disparity.width(); ++x) {
-      if (metric.depth(x, y) > o.farthest.value_or(HUGE_VAL))
-        for (int c = 0; c < 3; ++c) metric.points(x, y, c) = invalid_disparity;
-      points += std::isfinite(metric.points(x, y, 0));
-    }
+  drop_beyond_limits(o, metric);
+  long long too_far = 0;
+  for (const fs::path& file : {o.output, o.depth, o.mesh}) create_folder_of(file);
   if (!o.depth.empty()) {
     if (extension_of(o.depth) != ".png")
       write_disparity(o.depth, metric.depth);
@@ -108,7 +154,9 @@ void make_cloud(const Options& o) {
       refuse(fmt::format("--depth {} stores millimetres, but {} has no unit; use .pfm, .npy or .tiff", o.depth.string(),
                          o.rig.source()));
   }
-  write_point_cloud(o.output, metric.points, colour, confidence, o.organised);
+  const auto [cloud, points] = cloud_of(o, metric.points, colour, confidence);
+  write_point_cloud(o.output, cloud, o.organised ? disparity.size() : Size{});
+  if (!o.mesh.empty()) write_mesh(o.mesh, surface_mesh(metric.points, colour, confidence));
   if (too_far > 0)
     warn(
         "{} pixels are farther than 65.535 m, the largest depth of a 16-bit image, and were written as 0 to --depth; "
@@ -116,6 +164,7 @@ void make_cloud(const Options& o) {
         too_far);
   summarise("{}: {} points{}, {} frame\n", o.output.string(), points, rig.unit.empty() ? "" : " in " + rig.unit,
             o.frame);
+  piped.deliver();
 }
 
 }  // namespace
@@ -123,21 +172,28 @@ void make_cloud(const Options& o) {
 void add_cloud(CLI::App& application) {
   Command command(application, "cloud", "Compute a point cloud from a disparity map and a calibration");
   const auto o = std::make_shared<Options>();
-  command.path("DISPARITY", o->disparity, "", "Disparity map: .pfm, .npy, .tiff, or 16-bit .png (×256, or --scale)")
+  command
+      .path("DISPARITY", o->disparity, "",
+            "Disparity map: .pfm, .npy, .tiff, or 16-bit .png with values of disparity × 256 (or × --scale)")
       .required();
   o->rig.add_files_to(command, "Calibration of the cameras");
   o->rig.add_numbers_to(command);
-  command.path("-o,--output", o->output, "FILE.ply", "Point cloud to write, as binary PLY").required();
+  command.path("-o,--output", o->output, "FILE", "Point cloud to write, as binary .ply or .pcd").required();
+  command.text("--format", o->format, "EXT",
+               "Format of a result whose name is - and that is written to standard output: ply, pfm, npy, tiff or png");
+  command.creates_folders();
   command.path("--color", o->colour, "FILE", "Left image, from which the points get their colours");
   o->intensity.add_to(command);
   command.path("--confidence", o->confidence, "FILE",
-               "Confidence map, stored with the points: 0 to 1 as .pfm, .npy or .tiff, or 0 to the largest value of an "
+               "Confidence map to store with the points: values 0 to 1 in .pfm, .npy or .tiff, or the full range of an "
                "integer image");
   command.path("--depth", o->depth, "FILE",
                "Write the depth map: .pfm, .npy or .tiff in the unit of the calibration, or 16-bit .png in mm");
   command.text("--frame", o->frame, "NAME",
                "Coordinate frame of the points: optical (x right, y down, z forward) or head (x forward, y left, z up) "
                "[optical]");
+  command.number("--near", o->nearest, 0, HUGE_VAL, "Z",
+                 "Omit points nearer than this depth, in the unit of the calibration [0]");
   command.number("--far", o->farthest, 0, HUGE_VAL, "Z",
                  "Omit points beyond this depth, in the unit of the calibration [infinity]");
   command.number("--scale", o->scale, 1e-6, 65535, "S",
@@ -145,10 +201,20 @@ void add_cloud(CLI::App& application) {
   command.number("--min-confidence", o->min_confidence, 0, 1, "C",
                  "Omit points whose value in --confidence is below C, 0 to 1 [keep all]");
   command.path("--validity", o->validity, "FILE",
-               "Validity map that `match --validity` wrote: points and depth are those of measured pixels [of all]");
+               "Validity map written by `match --validity`, which restricts points and depth to measured pixels [all "
+               "valid pixels]");
   command.deprecated_flag("--drop-filled", o->drop_filled, "--validity alone omits filled and repaired pixels");
   command.flag("--organised", o->organised,
-               "Write one point per pixel, NaN where the disparity is invalid, instead of the valid points only");
+               "Write a point for every pixel, with NaN where the disparity is invalid [valid points only]");
+  command.number("--voxel", o->voxel, 1e-9, 1e9, "SIZE",
+                 "Replace the points in each cube of this size by their mean, in the unit of the calibration [all "
+                 "points]");
+  command.text("--outliers", o->outliers, "K,D",
+               "Omit isolated points: those whose mean distance to their K nearest neighbours is more than D standard "
+               "deviations above the mean, such as 16,2 [keep all]");
+  command.flag("--normals", o->normals, "Store the normals of the surface with the points");
+  command.path("--mesh", o->mesh, "FILE.ply",
+               "Write the surface as a mesh, too: triangles between neighbouring pixels");
   o->device.add_threads_to(command);
   command.callback([o] { make_cloud(*o); });
 }

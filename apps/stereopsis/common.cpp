@@ -8,20 +8,27 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "result_files.hpp"
 #include "stereopsis/io.hpp"
+#include "stereopsis/simd.hpp"
 
 namespace stereopsis::command {
 
 void MethodOptions::add_to(Command& command) {
-  Option by_name =
-      command.text("--method", method, "NAME",
-                   "Name of a method or a preset (fast, balanced, accurate); `stereopsis methods` lists them [sgm]");
-  const Option by_file =
-      command.path("--pipeline", pipeline_file, "FILE",
-                   "Pipeline as JSON, in the format of `stereopsis methods NAME --json`; replaces --method");
-  by_name.excludes(by_file);
+  const Option by_name = command.text(
+      "--method", method, "NAME",
+      "Name of a method or a preset (fast, balanced, accurate), which `stereopsis methods` lists; with the "
+      "Python package also onnx:FILE or program:CMD [sgm]");
+  add_file_to(command, by_name);
+}
+
+void MethodOptions::add_file_to(Command& command, const Option& by_name) {
+  Option by_file = command.path(
+      "--pipeline", pipeline_file, "FILE",
+      "JSON file of the pipeline to use instead of --method, in the format of `stereopsis methods NAME --json`");
+  by_file.excludes(by_name);
   command.list("--set", settings, "NAME.PARAMETER=VALUE",
-               "Set a parameter of the method, such as sgm.p1=10; repeatable");
+               "Set a parameter of the method, such as optimisation.p1=10; repeatable");
 }
 
 Pipeline MethodOptions::pipeline(bool of_costs) const {
@@ -60,7 +67,8 @@ void refuse_undone(const Pipeline& pipeline, const std::vector<Setting>& before,
     } catch (const Error&) {  // its stage is no longer in the pipeline
     }
     if (now != value)
-      refuse(fmt::format("--set {} overrides --set {}={}; give them in the other order", setting, name, value));
+      refuse(
+          fmt::format("--set {} overrides --set {}={}; give the two options in the other order", setting, name, value));
   }
 }
 
@@ -72,7 +80,7 @@ void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos)
-      refuse(fmt::format("--set {} has no value; write NAME.PARAMETER=VALUE, such as sgm.p1=10", setting));
+      refuse(fmt::format("--set {} has no value; write NAME.PARAMETER=VALUE, such as optimisation.p1=10", setting));
     const std::string name = setting.substr(0, equals), was = pipeline.get(name);
     std::erase_if(before, [&](const Setting& one) { return one.name == name; });
     pipeline.set(name, setting.substr(equals + 1));
@@ -90,8 +98,9 @@ void DeviceOptions::add_to(Command& command, bool several) {
                        : "Device: auto, cpu, cuda[:N] or opencl[:N] [auto]");
   add_threads_to(command);
   command.text("--implementation", implementation, "NAME",
-               "Implementation: fused, plain (each stage by itself) or oracle (scalar definitions, slow); all give the "
-               "same bits [fused]");
+               "Implementation: fused (fast), plain (one stage at a time) or oracle (slow scalar reference); results "
+               "are identical [fused]");
+  command.text("--simd", simd, "NAME", fmt::format("{} [auto]", simd_help));
 }
 
 void DeviceOptions::add_threads_to(Command& command) {
@@ -113,12 +122,14 @@ static Implementation to_implementation(const std::string& name) {
 Device DeviceOptions::device() const {
   const Implementation chosen = to_implementation(implementation);
   const bool definitions = chosen == Implementation::oracle && name == "auto";  // only the CPU runs the oracles
+  use_simd(simd);
   return {resolve_device(definitions ? "cpu" : name), threads.value_or(0), chosen};
 }
 
 std::vector<Device> DeviceOptions::devices() const {
-  const bool one = name.find_first_of(",*") == std::string::npos;
-  return one ? std::vector{device()} : devices_of({name, threads.value_or(0), to_implementation(implementation)});
+  if (name.find_first_of(",*") == std::string::npos) return {device()};
+  use_simd(simd);
+  return devices_of({name, threads.value_or(0), to_implementation(implementation)});
 }
 
 int threads_of(const Device& device) {
@@ -157,7 +168,16 @@ Table stage_table(const std::string& title, const std::vector<StageTime>& stages
 
 // Names of files may contain bytes that are not UTF-8.
 std::string json_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-void write_json(const std::filesystem::path& file, const Json& json) { write_text(file, json_text(json)); }
+void write_json(const std::filesystem::path& file, const Json& json) {
+  create_folder_of(file);
+  write_text(file, json_text(json));
+}
+
+std::string memory_text(std::size_t bytes) {
+  const double mebibytes = static_cast<double>(bytes) / mebibyte;
+  if (mebibytes < 1) return fmt::format("{:.0f} KiB", 1024 * mebibytes);
+  return mebibytes < 1024 ? fmt::format("{:.1f} MiB", mebibytes) : fmt::format("{:.2f} GiB", mebibytes / 1024);
+}
 
 std::string size_text(Size size) { return fmt::format("{}×{}", size.width, size.height); }
 

@@ -28,6 +28,8 @@ struct MethodOptions {
   std::vector<std::string> settings;
 
   void add_to(Command& command);
+  // Adds --pipeline and --set beside a --method of the command's own.
+  void add_file_to(Command& command, const Option& by_name);
   // `of_costs`: before any setting, the cost becomes `volume`, given costs.
   Pipeline pipeline(bool of_costs = false) const;
 };
@@ -37,16 +39,19 @@ void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings
 
 // The options --device, --threads and --implementation.
 struct DeviceOptions {
-  std::string name = "auto", implementation = "fused";
+  std::string name = "auto", implementation = "fused", simd = "auto";
   std::optional<int> threads;
 
   // `several`: the frames of a sequence may be distributed over several devices.
   void add_to(Command& command, bool several = false);
   void add_threads_to(Command& command);
-  // Returns the device, with `auto` resolved to its name.
+  // Return the device, with `auto` resolved to its name, or every device of a list. Both select the SIMD target.
   Device device() const;
-  std::vector<Device> devices() const;  // returns every device of a list
+  std::vector<Device> devices() const;
 };
+
+inline constexpr const char* simd_help =
+    "SIMD instructions of the CPU: auto, sse4, avx2, avx512 or neon; results are identical";
 
 const char* to_string(Implementation);
 // Returns how many CPU threads a device uses; 0 if unknown.
@@ -61,6 +66,8 @@ Table stage_table(const std::string& title, const std::vector<StageTime>& stages
 std::string json_text(const Json& json);
 void write_json(const std::filesystem::path& file, const Json& json);
 
+constexpr double mebibyte = 1 << 20;
+std::string memory_text(std::size_t bytes);    // "812 KiB", "43.2 MiB", "1.27 GiB"
 std::string size_text(Size size);              // "640×480"
 std::string range_text(DisparityRange range);  // "0 to 63"
 double gigabytes_per_second(const StageTime& stage);

@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "common.hpp"
 #include "python_package.hpp"
+#include "stereopsis/stages.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -31,6 +33,35 @@ Json options_of(const CLI::App& app) {
   return options;
 }
 
+// Returns the names that --set accepts for some method: the parameters of the stages that may fill each slot.
+Json settings() {
+  std::set<std::string> names = {"refinements"};
+  const auto add = [&](const Pipeline& pipeline, const std::string& slot) {
+    for (const PipelineSlot& one : pipeline.slots())
+      if (slot.empty() || one.slot == slot)
+        for (const ParameterInfo& parameter : one.parameters) names.insert(parameter.name);
+  };
+  for (const MethodInfo& method : methods()) add(Pipeline(method.name), "");
+  for (const SlotChoices& choices : slot_choices()) {
+    const bool refines = choices.slot == "refinements";
+    if (!refines) names.insert(choices.slot + ".stage");
+    for (const std::string& stage : choices.stages) try {
+        Pipeline pipeline("banz-sgm");
+        pipeline.set(refines ? choices.slot : choices.slot + ".stage", stage);
+        add(pipeline, refines ? stage : choices.slot);
+      } catch (const Error&) {  // the stage requires another one, or a stage of the user
+      }
+  }
+  return names;
+}
+
+// Returns the names of the refinements.
+Json refinements() {
+  for (const SlotChoices& choices : slot_choices())
+    if (choices.slot == "refinements") return choices.stages;
+  return Json::array();
+}
+
 }  // namespace
 
 std::string description_of(const CLI::App& application) {
@@ -41,11 +72,16 @@ std::string description_of(const CLI::App& application) {
                         {"python", is_python_command(command->get_name())},
                         {"options", options_of(*command)},
                         {"footer", command->get_footer()}});
+  Json preset_names = Json::array();
+  for (const MethodInfo& preset : presets()) preset_names.push_back(preset.name);
   return json_text({{"name", application.get_name()},
                     {"version", STEREOPSIS_VERSION},
                     {"help", application.get_description()},
                     {"options", options_of(application)},
                     {"commands", commands},
+                    {"presets", preset_names},
+                    {"settings", settings()},
+                    {"refinements", refinements()},
                     {"footer", application.get_footer()}});
 }
 

@@ -94,8 +94,7 @@ bool self_test(const std::vector<DeviceDescription>& found) {
 }  // namespace
 
 void add_devices(CLI::App& application) {
-  Command command(application, "devices",
-                  "List the devices that methods can run on, with the reason for each that cannot be used");
+  Command command(application, "devices", "List the devices and, for each device that cannot be used, the reason");
   struct Options {
     bool check = false, json = false;
   };

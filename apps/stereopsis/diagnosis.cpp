@@ -10,6 +10,8 @@
 namespace stereopsis::command {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct Extremes {
   double low = std::numeric_limits<double>::infinity(), high = -low;
 };
@@ -31,8 +33,8 @@ Extremes extremes_of(const AnyImageView& image) {
 
 void set_bit_depth(AnyImage& image, int depth, const std::filesystem::path& file) {
   if (image.view().type != PixelType::u16)
-    refuse(fmt::format("--bit-depth {} applies to 16-bit files, and {} is {}; leave it out{}", depth, file.string(),
-                       to_string(image.view().type),
+    refuse(fmt::format("--bit-depth {} applies to 16-bit files, but {} is {}; leave --bit-depth out{}", depth,
+                       file.string(), to_string(image.view().type),
                        image.view().type == PixelType::f32 ? ", or give the value of white with --white" : ""));
   const double high = extremes_of(image).high, most = std::exp2(depth) - 1;
   if (high > most)
@@ -46,7 +48,7 @@ void set_white(AnyImage& image, double white, const std::filesystem::path& file)
   auto* const pixels = std::get_if<Image<float>>(&image.pixels);
   if (pixels == nullptr)
     refuse(fmt::format(
-        "--white {} applies to float files, and {} is {}; leave it out{}", white, file.string(),
+        "--white {} applies to float files, but {} is {}; leave --white out{}", white, file.string(),
         to_string(image.view().type),
         image.view().type == PixelType::u16 ? ", or give the number of significant bits with --bit-depth" : ""));
   const auto factor = static_cast<float>(255 / white);
@@ -61,6 +63,29 @@ void check_white(const AnyImageView& image, double white, const std::filesystem:
   if (high > white * (255.5 / 255))
     refuse(fmt::format("{} has values up to {:.6g}, but white is {:.6g}; give the value of white with --white",
                        file.string(), high, white));
+}
+
+// Returns what the user can do about a fault.
+std::string advice_on(const PairFault& fault, const fs::path& left, const fs::path& right,
+                      const std::string& how_to_rectify) {
+  using enum PairFaultKind;
+  switch (fault.kind) {
+    case same_picture: return "give the images of the left and of the right camera";
+    case turned: return "turn it back" + orientation_remark(left, right);
+    case vertical:
+      return fmt::format("give {} first, and --vertical to `match`{}", (fault.swapped ? right : left).string(),
+                         orientation_remark(left, right));
+    case unrelated:
+      return "give two images of the same scene, taken at the same time" + orientation_remark(left, right);
+    case rows: return how_to_rectify;
+    case negative:
+      return fmt::format(
+          "give {} as the left one, or, if the cameras converge, a negative --min-disparity, and --doffs where depth "
+          "is wanted",
+          right.string());
+    case late: return "find the frame that is missing or repeated, and give images of the same time";
+  }
+  return "";
 }
 
 }  // namespace
@@ -79,43 +104,10 @@ MaskedImage IntensityOptions::applied(MaskedImage read, const std::filesystem::p
   return read;
 }
 
-std::vector<Complaint> complaints_of(const PairReport& report, const std::filesystem::path& left,
-                                     const std::filesystem::path& right, const std::string& how_to_rectify) {
-  using enum ComplaintKind;
-  if (report.same_image)
-    return {{same_picture, "both images have the same pixels; give the left and the right image of a pair"}};
-  if (report.same_view)
-    return {{same_picture,
-             "both images seem to show the same picture, because nearly all disparities are 0; give the images of "
-             "the left and of the right camera"}};
-  if (report.turn != Turn::none)
-    return {{turned, fmt::format("one of the images {}; turn it back{}",
-                                 report.turn == Turn::half       ? "is turned by 180°"
-                                 : report.turn == Turn::mirrored ? "is mirrored"
-                                                                 : "has its rows in reverse order",
-                                 orientation_remark(left, right))}};
-  if (report.vertical)
-    return {
-        {vertical, fmt::format("one camera seems to be above the other, because points differ in their rows and not "
-                               "in their columns; give {} first, and --vertical to `match`{}",
-                               (report.swapped ? right : left).string(), orientation_remark(left, right))}};
-  if (report.unrelated)
-    return {{unrelated, fmt::format("no point of one image was found in the other; give two images of the same scene, "
-                                    "taken at the same time{}",
-                                    orientation_remark(left, right))}};
-  std::vector<Complaint> complaints;
-  if (report.matches > 0 && !report.rectified())
-    complaints.push_back(
-        {rows, fmt::format("rows do not correspond (the median of |dy| is {:.1f} px; at most 1 px is allowed); {}",
-                           report.median_dy, how_to_rectify)});
-  if (report.swapped)
-    complaints.push_back(
-        {negative,
-         fmt::format("the images seem to be swapped, or the cameras converge, because nearly all disparities "
-                     "are negative (median {:.1f} px); give {} as the left one, or, if the cameras converge, a "
-                     "negative --min-disparity, and --doffs where depth is wanted",
-                     report.median_disparity, right.string())});
-  return complaints;
+std::vector<PairFault> with_advice(std::vector<PairFault> faults, const fs::path& left, const fs::path& right,
+                                   const std::string& how_to_rectify) {
+  for (PairFault& fault : faults) fault.sentence += fmt::format("; {}", advice_on(fault, left, right, how_to_rectify));
+  return faults;
 }
 
 std::string orientation_remark(const std::filesystem::path& left, const std::filesystem::path& right) {

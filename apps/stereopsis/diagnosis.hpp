@@ -9,7 +9,7 @@
 #include "options.hpp"
 #include "stereopsis/image.hpp"
 #include "stereopsis/io.hpp"
-#include "stereopsis/pair_check.hpp"
+#include "stereopsis/pair_judge.hpp"
 
 namespace stereopsis::command {
 
@@ -25,18 +25,11 @@ struct IntensityOptions {
   MaskedImage applied(MaskedImage read, const std::filesystem::path& file) const;
 };
 
-// The fault of a pair. Complaints of one kind are said once.
-enum class ComplaintKind { same_picture, unrelated, late, turned, vertical, rows, negative };
-struct Complaint {
-  ComplaintKind kind;
-  std::string sentence;
-};
-
-// Returns the problems of a pair; empty if there are none, or if the images have too little texture to be judged.
-std::vector<Complaint> complaints_of(const PairReport& report, const std::filesystem::path& left,
-                                     const std::filesystem::path& right,
-                                     const std::string& how_to_rectify = "rectify the pair first");
-// Returns a remark if a file's orientation, which is not applied, may be the reason for a complaint; else "".
+// Returns the faults of a pair with advice, which names its files.
+std::vector<PairFault> with_advice(std::vector<PairFault> faults, const std::filesystem::path& left,
+                                   const std::filesystem::path& right,
+                                   const std::string& how_to_rectify = "rectify the pair first");
+// Returns a remark if a file's orientation, which is not applied, may be the reason for a fault; else "".
 std::string orientation_remark(const std::filesystem::path& left, const std::filesystem::path& right);
 // Returns a sentence if the values use almost nothing of their range, with the option that sets the range.
 std::optional<std::string> low_contrast(const AnyImageView& image, const std::filesystem::path& file);

@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "bench.hpp"
 #include "call_files.hpp"
 #include "commands.hpp"
 #include "common.hpp"
 #include "frames.hpp"
 #include "outputs.hpp"
 #include "progress.hpp"
+#include "result_files.hpp"
 #include "scores.hpp"
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/evaluation.hpp"
@@ -30,10 +32,11 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  fs::path disparity, mask, error_image, dataset, json, sparsification, confidence;
+  fs::path disparity, mask, error_image, dataset, json, html, sparsification, confidence;
   TruthOptions truth;
   std::optional<double> disparity_scale, threshold;
   MethodOptions method;
+  std::vector<std::string> methods;
   DeviceOptions device;
 };
 
@@ -43,8 +46,9 @@ Image<std::uint8_t> read_counted(const fs::path& file) {
   for (int y = 0; y < mask.height() && !any; ++y)
     any = std::find(mask.row(y), mask.row(y) + mask.width(), mask_counts) != mask.row(y) + mask.width();
   if (!any)
-    refuse(fmt::format("--mask {} has no pixel with value 255, so no pixel counts; mark the pixels that count with 255",
-                       file.string()));
+    refuse(
+        fmt::format("--mask {} has no pixel with value 255, so no pixel is scored; mark the pixels to score with 255",
+                    file.string()));
   return mask;
 }
 
@@ -63,7 +67,7 @@ void check_call(const Options& o) {
   files.writes(o.json, "--json");
   if (!o.error_image.empty())
     check_output(o.error_image, std::array{".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}, "--error-image");
-  if (!o.json.empty()) check_writable(o.json);
+  if (!o.json.empty()) check_result(o.json);
   if (o.sparsification.empty() && !o.confidence.empty())
     refuse("--confidence has an effect only with --sparsification FILE.svg; give both, or neither");
   if (o.sparsification.empty()) return;
@@ -128,12 +132,14 @@ void evaluate_file(const Options& o) {
   Score score{evaluate(disparity, truth, mask), {}, {}, {}};
   if (score.result.all.counted == 0)
     refuse(fmt::format(
-        "{} has no valid disparity{}, so no pixel counts; give a ground truth or a mask with pixels to count",
+        "{} has no valid disparity{}, so no pixel is scored; give a ground truth or a mask with pixels to score",
         o.truth.file.string(), mask.empty() ? "" : fmt::format(" where {} is 255", o.mask.string())));
   if (const auto mismatch = mismatch_text(o.truth, scored, known, mask)) {
     score.warnings.push_back(*mismatch);
     warn("warning: {}", *mismatch);
   }
+  create_folder_of(o.error_image);
+  create_folder_of(o.sparsification);
   if (!o.error_image.empty()) write_image(o.error_image, error_image(disparity, truth, mask, threshold, true));
   if (!o.sparsification.empty()) {
     score.sparse = sparsification(disparity, read_confidence(o.confidence), truth, mask, threshold);
@@ -184,17 +190,39 @@ void print_results(const std::vector<SceneResult>& results, const std::vector<Sc
   if (const auto twelve = average_of_12(results)) say("Middlebury v2, average of the 12: {:.2f}\n", *twelve);
 }
 
+// Compares several methods on the scenes, as `bench --dataset` does without other matchers.
+void compare_methods(const Options& o) {
+  const Device device = o.device.device();
+  Bench bench;
+  bench.peers = false;
+  bench.threads = device.threads;
+  bench.repeat = timed_runs;
+  bench.json = o.json;
+  bench.html = o.html;
+  const fs::path& file = o.method.pipeline_file;
+  if (o.methods.empty())
+    bench.contenders.push_back({file.empty() ? o.method.method : file.string(), o.method.pipeline(), device});
+  for (const std::string& method : o.methods)
+    bench.contenders.push_back({method, parse_method(method, o.method.settings), device});
+  bench.files.reads(file, "--pipeline");
+  reads_methods(bench.files, o.methods);
+  for (const auto& result : {o.json, o.html})
+    if (!result.empty()) check_result(result);
+  bench_dataset(bench, o.dataset);
+}
+
 // A scene that fails is reported, and the others still run.
 void evaluate_dataset(const Options& o) {
-  const Pipeline pipeline = o.method.pipeline();
+  const Pipeline pipeline = o.methods.empty() ? o.method.pipeline() : parse_method(o.methods[0], o.method.settings);
   const Device device = o.device.device();
   SceneFailures failures;
   const std::vector<DatasetScene> scenes = scenes_of(o.dataset, failures);
   CallFiles files;
   reads(files, scenes);
   files.reads(o.method.pipeline_file, "--pipeline");
+  reads_methods(files, o.methods);
   files.writes(o.json, "--json");
-  if (!o.json.empty()) check_writable(o.json);
+  if (!o.json.empty()) check_result(o.json);
   std::vector<SceneResult> results;
   {
     Progress progress(scenes.size(), "scenes");
@@ -220,7 +248,7 @@ void evaluate_dataset(const Options& o) {
 void run(const Options& o) {
   if (o.dataset.empty() == o.disparity.empty())
     refuse("evaluate requires either DISPARITY and --truth FILE, or --dataset DIR; see `stereopsis evaluate --help`");
-  if (!o.dataset.empty()) return evaluate_dataset(o);
+  if (!o.dataset.empty()) return o.methods.size() > 1 || !o.html.empty() ? compare_methods(o) : evaluate_dataset(o);
   if (o.truth.file.empty())
     refuse(fmt::format("the ground truth of {} is missing; give it with --truth FILE", o.disparity.string()));
   evaluate_file(o);
@@ -234,38 +262,45 @@ void add_evaluate(CLI::App& application) {
   constexpr double huge = std::numeric_limits<double>::infinity();
   std::vector<Option> of_file;
   command.path("--json", o->json, "FILE.json", "Write all measures as JSON");
+  command.creates_folders();
 
   command.group("A disparity map");
   of_file.push_back(
       command.path("DISPARITY", o->disparity, "", "Disparity map to score, or a ROS bag of disparity maps"));
   o->truth.add_to(command, of_file);
   of_file.push_back(command.number("--disparity-scale", o->disparity_scale, 1e-6, 65536, "S",
-                                   "Factor of DISPARITY: disparity = stored value / S [256 for 16-bit images, 1 for "
-                                   "floats]; 16 for OpenCV's int16"));
-  of_file.push_back(command.path("--mask", o->mask, "FILE",
-                                 "Mask of the pixels that count: those with value 255; 0 and 128 do not count"));
-  of_file.push_back(command.number(
-      "--threshold", o->threshold, 0, huge, "T",
-      "Error limit in pixels: reports the share of pixels with larger errors, and is the limit of --error-image [1]"));
-  of_file.push_back(command.path("--error-image", o->error_image, "FILE", "Write a picture of the errors"));
-  of_file.push_back(command.path(
-      "--sparsification", o->sparsification, "FILE.svg",
-      "Write the sparsification curve: the errors that remain when the least confident pixels are removed"));
+                                   "Scale of DISPARITY: disparity = stored value / S, with 16 for OpenCV's int16 maps "
+                                   "[256 for 16-bit images, 1 for floats]"));
   of_file.push_back(
-      command.path("--confidence", o->confidence, "FILE",
-                   "Confidence map of DISPARITY; required by --sparsification; same formats as in `stereopsis cloud`"));
+      command.path("--mask", o->mask, "FILE", "Mask of the pixels to score: 255 = scored; 0 and 128 = not scored"));
+  of_file.push_back(
+      command.number("--threshold", o->threshold, 0, huge, "T",
+                     "Error threshold in pixels, for the reported share of wrong pixels and for --error-image [1]"));
+  of_file.push_back(command.path("--error-image", o->error_image, "FILE", "Write a picture of the errors"));
+  of_file.push_back(
+      command.path("--sparsification", o->sparsification, "FILE.svg",
+                   "Write the sparsification curve: the remaining error when the least confident pixels are removed"));
+  of_file.push_back(command.path("--confidence", o->confidence, "FILE",
+                                 "Confidence map of DISPARITY, for --sparsification: values 0 to 1 in .pfm, .npy or "
+                                 ".tiff, or the full range of an integer image"));
 
   command.group("A folder of scenes");
   Option dataset = command.path("--dataset", o->dataset, "DIR",
                                 "Folder of scenes: all subfolders with a dataset.json, at any depth");
   for (Option option : of_file) dataset.excludes(option);
-  o->method.add_to(command);
+  Option methods =
+      command.list("--method", o->methods, "NAME[:SET,...]",
+                   "Method, or FILE.json of a pipeline, with optional settings: sgm:optimisation.paths=8; "
+                   "with the Python package also onnx:FILE or program:CMD; several are compared; repeatable [sgm]");
+  o->method.add_file_to(command, methods);
+  command.path("--html", o->html, "FILE.html",
+               "Write a page with figures, medals, accuracy over time, the worst scenes and the settings that differ");
   o->device.add_to(command);
-  for (const char* name : {"--method", "--pipeline", "--set", "--device", "--threads", "--implementation"})
+  for (const char* name : {"--html", "--method", "--pipeline", "--set", "--device", "--threads", "--implementation"})
     command.option(name).needs(dataset);
   command.footer(
-      "Percentages are 0 to 100; invalid pixels count as errors. D1: errors above 3 px and 5 % of the disparity (KITTI "
-      "2015).");
+      "Percentages are 0 to 100; invalid pixels count as errors. D1 is the percentage of pixels whose error exceeds "
+      "both 3 px and 5 % of the disparity (KITTI 2015).");
   command.callback([o] { run(*o); });
 }
 

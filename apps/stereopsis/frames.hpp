@@ -1,70 +1,23 @@
-// Inputs that are one file or a sequence of files: a printf pattern (left%03d.png), wildcards (left*.png,
-// take*/left.png), a directory or a video.
+// Sequences of files as inputs and outputs of a call.
 #pragma once
 
 #include <filesystem>
-#include <memory>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "call_files.hpp"
+#include "sources/frames.hpp"
 
 namespace stereopsis::command {
 
-class Video;
+using sources::file_exists, sources::find_frames, sources::Frames, sources::frames_of, sources::is_file,
+    sources::pair_up, sources::selected, sources::Unpaired;
 
-// The part of a picture that is a view.
-enum class Part { whole, left, right, top, bottom };
-
-// A single file, or the frames of a sequence. A frame is identified by its number: the number that replaces %d in a
-// pattern, else the last number of its name (with wildcards: the last number of each part of the path that has one). If
-// a file has no number, or two files have the same, all are identified by their names.
-struct Frames {
-  bool sequence = false;
-  std::vector<std::filesystem::path> files;  // ordered by number, or by name; of a video: the video, once per frame
-  std::vector<long long> numbers;            // 0, 1, … if the files have none
-
-  std::size_t size() const { return files.size(); }
-  // Returns the file of frame i; a single input serves all frames.
-  const std::filesystem::path& file(std::size_t i) const { return files[sequence ? i : 0]; }
-
-  // Returns the name of frame i for messages and reports.
-  std::string name(std::size_t i) const;
-  // Returns the name of frame i's results, without extension.
-  std::string stem(std::size_t i) const;
-
-  std::vector<std::string> by_number;  // empty if frames are identified by their names
-  std::vector<std::string> by_name;
-  std::vector<std::string> stems = {};  // names of the results; empty: the names of the files
-  std::shared_ptr<Video> video = {};    // decodes the frames; null for image files
-  Part part = Part::whole;
-};
-
-// Returns the frames with these indices, in their order.
-Frames selected(const Frames& frames, std::span<const std::size_t> indices);
-
-// Returns the distinct frames of image files, ordered by number or by name.
-Frames frames_of(std::vector<std::filesystem::path> files, const std::string& what);
-// Throws an Error if the files do not exist. `what` names the input in the error: "the left image", "--mask-left".
-Frames find_frames(const std::filesystem::path& given, const std::string& what);
-
-// Says which of two inputs may have frames that the other one lacks.
-enum class Unpaired { refuse, skip_of_second, skip };
-// Sorts b's frames in the order of a's, and drops frames without a partner. Returns the names of the dropped frames.
-// Throws an Error if no frames are left, or if a frame was dropped that must not be; `advice` ends its sentence.
-std::vector<std::string> pair_up(Frames& a, const std::filesystem::path& given_a, Frames& b,
-                                 const std::filesystem::path& given_b, Unpaired unpaired = Unpaired::refuse,
-                                 const std::string& advice = "");
-
+// Registers the files of all frames. `what` names them in errors.
 void reads(CallFiles& files, const Frames& frames, const std::string& what);
 
 // Returns the output file of frame i. For a sequence, `given` is a pattern, or a directory in which the file gets the
 // stem of the left file and `extension`. `option` names the output in errors.
 std::filesystem::path output_file(const std::filesystem::path& given, const Frames& left, std::size_t i,
                                   const std::string& extension, const std::string& option);
-
-// Does not throw for files that cannot be examined, such as links that form a cycle.
-bool file_exists(const std::filesystem::path& file);
 
 }  // namespace stereopsis::command

@@ -1,13 +1,11 @@
 #include "interrupts.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-#include <unistd.h>
-
-#include <csignal>
+#include <cstdlib>
+#include <mutex>
 #include <string>
-#include <thread>
+#include <vector>
 
+#include "device/system/system.hpp"
 #include "progress.hpp"
 #include "stereopsis/io.hpp"
 #include "terminal.hpp"
@@ -15,40 +13,30 @@
 namespace stereopsis::command {
 namespace {
 
-// Signals that the caller ignores (as nohup does) remain ignored.
-bool is_ignored(int signal) {
-  struct sigaction action = {};
-  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
+std::mutex unfinished_mutex;
+std::vector<std::filesystem::path> unfinished;
 
-[[noreturn]] void end_call(int signal) {
-  abandon_writing();
-  const std::string state = Progress::state();
-  write_message(fmt::format("ended by {}; {}",
-                            signal == SIGINT    ? "SIGINT"
-                            : signal == SIGTERM ? "SIGTERM"
-                                                : "SIGHUP",
-                            state.empty() ? "nothing is left half written" : state));
-  _exit(128 + signal);
+void remove_unfinished() {
+  unfinished_mutex.lock();  // never released
+  std::error_code ignored;
+  for (const std::filesystem::path& file : unfinished) std::filesystem::remove_all(file, ignored);
 }
 
 }  // namespace
 
-void turn_signals_of_writing_into_errors() {
-  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
+void remove_if_interrupted(const std::filesystem::path& file) {
+  const std::lock_guard lock(unfinished_mutex);
+  unfinished.push_back(file);
 }
 
-// A separate thread receives the signals, because it may call any function; all later threads inherit the mask.
 void watch_for_interrupts() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    if (!is_ignored(signal)) sigaddset(&signals, signal);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::thread([signals] {
-    int signal = 0;
-    if (sigwait(&signals, &signal) == 0) end_call(signal);
-  }).detach();
+  system::on_interrupt([](const char* name, int exit_code) {
+    abandon_writing();
+    remove_unfinished();
+    const std::string state = Progress::state();
+    write_message(fmt::format("ended by {}; {}", name, state.empty() ? "nothing is left half written" : state));
+    std::_Exit(exit_code);
+  });
 }
 
 }  // namespace stereopsis::command

@@ -2,13 +2,14 @@
 // complete files stay. A line reports the progress, and the exit code is 128 + the signal's number (130, 143, 129).
 #pragma once
 
-namespace stereopsis::command {
+#include <filesystem>
 
-// Makes a write fail where SIGPIPE (no reader) or SIGXFSZ (the limit on file sizes, `ulimit -f`) would end the process
-// and leave temporary files. Call this function before anything is written.
-void turn_signals_of_writing_into_errors();
+namespace stereopsis::command {
 
 // Must be called before any other thread exists.
 void watch_for_interrupts();
+
+// Removes this file or folder, if it still exists, when the call is interrupted.
+void remove_if_interrupted(const std::filesystem::path& file);
 
 }  // namespace stereopsis::command

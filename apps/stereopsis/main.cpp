@@ -16,6 +16,8 @@
 #include "call_errors.hpp"
 #include "commands.hpp"
 #include "description.hpp"
+#include "device/system/system.hpp"
+#include "help.hpp"
 #include "interrupts.hpp"
 #include "python_package.hpp"
 #include "stereopsis/error.hpp"
@@ -29,25 +31,9 @@ enum ExitCode { done = 0, failed = 1, wrong_call = 2 };
 int complain(ExitCode code, std::string sentence) {
   std::replace(sentence.begin(), sentence.end(), '\n', ' ');
   while (!sentence.empty() && (sentence.back() == ' ' || sentence.back() == '.')) sentence.pop_back();
-  write_message(sentence);
+  write_message(sentence, Style::error);
   return code;
 }
-
-// CLI11's help with our wording and without consecutive empty lines.
-class Help : public CLI::Formatter {
- public:
-  Help() {
-    column_width(36);
-    label("SUBCOMMAND", "COMMAND");
-    label("OPTIONS", "OPTION …");
-    label("Positionals", "Arguments");
-  }
-  std::string make_help(const CLI::App* application, std::string name, CLI::AppFormatMode mode) const override {
-    std::string help = CLI::Formatter::make_help(application, std::move(name), mode);
-    for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
-    return help.ends_with('\n') ? help : help + '\n';
-  }
-};
 
 // Adds `help` for the list of commands, the man page and completions only. CLI11 would take the name of a command after
 // `help` for that command.
@@ -65,12 +51,12 @@ bool asks_for_help(int argc, char** argv) {
 void print_help(const CLI::App& application, int argc, char** argv) {
   const std::string title = application.get_name(), name = argc > 2 ? argv[2] : "";
   if (argc > 3)
-    refuse(fmt::format("unexpected argument '{}': help explains one command at a time; leave it out", argv[3]));
+    refuse(fmt::format("unexpected argument '{}': `help` explains one command at a time; give one command", argv[3]));
   if (is_python_command(name)) hand_on_to_python({name, "--help"});
   const auto asked = application.get_subcommands([&](const CLI::App* one) { return one->get_name() == name; });
   if (argc > 2 && asked.empty()) refuse(unknown_command(application, name));
   const CLI::App& explained = argc > 2 ? *asked.front() : application;
-  write_result(application.get_formatter()->make_help(&explained, argc > 2 ? title + " " + name : title,
+  write_styled(application.get_formatter()->make_help(&explained, argc > 2 ? title + " " + name : title,
                                                       CLI::AppFormatMode::Normal));
 }
 
@@ -79,7 +65,7 @@ int show(const CLI::App& application, const CLI::Success& what) {
   try {
     std::ostringstream text;
     const int code = application.exit(what, text, text);
-    write_result(text.str());
+    write_styled(text.str());
     check_results_written();
     return code;
   } catch (const Unread&) {
@@ -91,7 +77,8 @@ int show(const CLI::App& application, const CLI::Success& what) {
 
 int run(int argc, char** argv) {
   CLI::App application("Dense stereo matching in real time: from a rectified pair to a disparity map.", "stereopsis");
-  application.set_version_flag("-V,--version", "stereopsis " STEREOPSIS_VERSION);
+  application.set_version_flag("-V,--version", "stereopsis " STEREOPSIS_VERSION, "Print the version and exit");
+  application.set_help_flag("-h,--help", "Print this help and exit");
   application.formatter(std::make_shared<Help>());
   add_match(application);
   add_evaluate(application);
@@ -105,14 +92,12 @@ int run(int argc, char** argv) {
   add_cloud(application);
   add_python_commands(application);
   add_help(application);
-  for (CLI::App* subcommand : application.get_subcommands([](const CLI::App*) { return true; }))
-    subcommand->group("Commands");
   application.footer(
-      "`stereopsis help COMMAND` explains a command. Exit codes: 0 done, 1 the work failed, 2 the call was wrong.");
+      "`stereopsis help COMMAND` explains a command. Exit codes: 0 for success, 1 for a failure, 2 for a wrong call.");
   try {
     // Python handles these signals by itself.
     if (const auto call = python_call(argc, argv); !call.empty()) hand_on_to_python(call);
-    turn_signals_of_writing_into_errors();
+    system::turn_signals_of_writing_into_errors();
     if (argc == 2 && argv[1] == std::string_view("--describe")) {  // for pages.py
       write_result(description_of(application));
       check_results_written();

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "commands.hpp"
+#include "result_files.hpp"
 
 namespace stereopsis::command {
 namespace matching {
@@ -13,7 +14,13 @@ namespace {
 
 constexpr double huge = std::numeric_limits<double>::infinity();
 
-void run(const Options& options) {
+void run(Options& options) {
+  PipedResult piped;
+  for (fs::path* const view : {&options.left, &options.right}) resolve_input(*view);
+  for (std::size_t k = 0; k < file_count; ++k)
+    piped.resolve(options.outputs[k], file_kinds()[k].option, options.format);
+  piped.check_use(options.format);
+  options.piped = piped.used();
   MatchJob call(options);
   FrameRecords records;
   const auto conclude = [&] {
@@ -30,7 +37,10 @@ void run(const Options& options) {
   }
   if (options.timings) print_timings(call, records);
   print_summary(call, records);
+  for (const auto& video : {call.color_video, call.depth_video})
+    if (video) video->finish();
   conclude();
+  piped.deliver();
   if (records.count(FrameRecord::State::failed) > 0) throw CheckFailed{};
 }
 
@@ -43,7 +53,11 @@ Option add_output(Command& command, Options& o, std::size_t k) {
 void add_inputs(Command& command, Options& o) {
   add_views(command, o.left, o.right, ", a ROS bag");
   add_output(command, o, ResultFile::disparity);
-  command.number("--scale", o.scale, 1e-6, 65535, "S", "Store disparity × S in 8-bit images");
+  command.text("--format", o.format, "EXT",
+               "Format of a result whose name is - and that is written to standard output: pfm, npy, tiff, png, …");
+  command.creates_folders();
+  command.number("--scale", o.scale, 1e-6, 65535, "S",
+                 "Scale of disparities in 8-bit images: stored value = disparity × S");
 
   command.group("Images");
   o.pairing.add_to(command);
@@ -52,9 +66,9 @@ void add_inputs(Command& command, Options& o) {
                "Mask of the left image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
   command.path("--mask-right", o.mask_right, "FILE",
                "Mask of the right image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
-  command.flag(
-      "--strict", o.strict,
-      "Fail if a pair is not rectified or is swapped, has low contrast, or less than 5 % of the pixels are measured");
+  command.flag("--strict", o.strict,
+               "Fail instead of warning about a bad pair: not rectified, swapped, low contrast, or less than 5 % of "
+               "the pixels measured");
 }
 
 void add_method(Command& command, Options& o) {
@@ -67,10 +81,9 @@ void add_method(Command& command, Options& o) {
   command.number("--min-confidence", o.min_confidence, 0, 1, "C",
                  "Mark pixels with a confidence below C, 0 to 1, as invalid in all results [keep all]");
   o.device.add_to(command, true);
-  command.text(
-      "--memory-limit", o.memory_limit, "BYTES",
-      "Limit of the memory for workspace, maps and images, in bytes or as 500M or 2G [half of the host's memory; "
-      "the workspace on a GPU: 9/10 of its memory]");
+  command.text("--memory-limit", o.memory_limit, "BYTES",
+               "Memory limit for workspace, maps and images, in bytes or as 500M or 2G [half of the host's memory; for "
+               "the workspace on a GPU, 9/10 of its memory]");
 }
 
 void add_range(Command& command, Options& o) {
@@ -78,7 +91,7 @@ void add_range(Command& command, Options& o) {
   command.integer("--disparities", o.disparities, 1, 65535, "N",
                   "Number of disparities in the search range [estimated from the images]");
   command.integer("--min-disparity", o.min_disparity, -65535, 65535, "N",
-                  "Lowest disparity of the search range; may be negative [0]");
+                  "Lowest disparity of the search range, which may be negative [0]");
   command.flag("--range-per-frame", o.range_per_frame,
                "Estimate the search range for each frame of a sequence [once for all frames]");
   o.rig.add_files_to(command, "Calibration of the cameras");
@@ -88,9 +101,10 @@ void add_range(Command& command, Options& o) {
                  "--disparities");
   command.number("--far", o.far, 0, huge, "Z",
                  "Farthest depth of the search range, in the unit of the calibration [infinity]");
-  command.flag("--raw", o.raw, "Rectify the pair, as it comes from the cameras, with --calib before matching");
-  command.flag("--vertical", o.vertical,
-               "The cameras are above each other, the upper one first: disparities are differences of rows");
+  command.flag("--raw", o.raw, "Rectify the raw pair with the calibration of --calib before matching");
+  command.flag(
+      "--vertical", o.vertical,
+      "Match cameras that are above each other, with LEFT from the upper camera; disparities are differences of rows");
   command.text("--roi", o.roi, "X,Y,W,H",
                "Compute only this region of the left image: left column, top row, width and height, in pixels");
   command.flag("--crop", o.crop, "Write only the region of --roi instead of maps of the whole size");
@@ -100,43 +114,45 @@ void add_results(Command& command, Options& o) {
   command.group("More results");
   for (const ResultFile k :
        {ResultFile::right, ResultFile::confidence, ResultFile::validity_bits, ResultFile::validity_picture,
-        ResultFile::colour, ResultFile::depth, ResultFile::uncertainty, ResultFile::cloud})
+        ResultFile::colour, ResultFile::depth, ResultFile::depth_picture, ResultFile::uncertainty, ResultFile::cloud})
     add_output(command, o, k);
   for (std::size_t k = own_file_count; k < file_count; ++k) add_output(command, o, k);
+  o.color.add_to(command);
   command.text("--frame", o.frame, "NAME",
                "Coordinate frame of the cloud: optical (x right, y down, z forward) or head (x forward, y left, z up) "
                "[optical]");
-  command.flag(
-      "--organised", o.organised,
-      "Write one point per pixel to --cloud, NaN where the disparity is invalid, instead of the valid points only");
+  command.flag("--organised", o.organised,
+               "Write a point for every pixel to --cloud, with NaN where the disparity is invalid [valid points only]");
   command.text("--register-to", o.register_to, "FILE",
-               "Write --depth as another camera sees it: FILE has its lens and its pose relative to the left camera; "
-               "raw is the left image before rectification");
+               "Camera to which --depth is registered: FILE with its lens and its pose relative to the left camera, or "
+               "the word raw for the unrectified left camera [rectified left camera]");
   command.number("--disparity-error", o.disparity_error, 0, 1e6, "PX",
-                 "Disparity error assumed by --uncertainty, in pixels [0.5]");
+                 "Disparity error assumed by --uncertainty, in pixels [what the confidence of each pixel implies]");
   command.flag("--fill-depth", o.fill_depth,
-               "Write depth, uncertainty and points of filled and repaired pixels, too [measured pixels only]");
+               "Include filled and repaired pixels in depth, uncertainty and points [measured pixels only]");
   command.flag("--timings", o.timings, "Print the time of each stage");
   command.path("--report", o.report, "FILE.json", "Write a report: parameters, sizes, times and densities");
   command.flag("--explain", o.explain,
-               "Print the steps of the plan, and why no faster implementation applies; without -o nothing is matched");
-  command.flag("--json", o.json, "Print the result of --explain as JSON, alone on standard output");
+               "Print the steps of the plan, and for each step the reason why no faster implementation applies; "
+               "without -o, no pair is matched");
+  command.flag("--json", o.json, "Print the result of --explain as JSON, and nothing else on standard output");
 
   command.group("Volumes of matching costs, as NPY arrays of (height, width, disparities)");
   command.path("--cost-volume", o.cost_volume, "FILE.npy",
-               "Cost volume of the left view, used in place of a matching cost: uint8, uint16 or float32, from "
-               "--min-disparity upwards");
+               "Cost volume of the left view (uint8, uint16 or float32), read instead of computing costs; its first "
+               "disparity is --min-disparity");
   command.list("--save-volume", o.volumes, "STATE=FILE.npy",
-               "Write a cost volume; STATE is cost, aggregated or optimised; repeatable");
-  command.list("--probe", o.probes, "X,Y",
-               "Print the costs of all candidates at a pixel of the left image, in every state; repeatable");
+               "Write the cost volume as it is in STATE: cost (matching costs), aggregated or optimised; repeatable");
+  command.list(
+      "--probe", o.probes, "X,Y",
+      "Print the costs of all disparities at a pixel of the left image, in each STATE of --save-volume; repeatable");
 
   command.group("Long sequences");
   command.flag("--resume", o.resume, "Skip frames that an earlier run of the same call has completed");
-  command.flag(
-      "--keep-going", o.keep_going,
-      "Continue after a frame that fails, and remove its earlier results; the exit code is then 1. Images without a "
-      "partner are skipped and counted");
+  command.flag("--keep-going", o.keep_going,
+               "Continue after a frame that fails, and remove the results of this frame; the exit code is then 1. "
+               "Images without a "
+               "partner are skipped and counted");
 }
 
 }  // namespace
@@ -151,8 +167,8 @@ void add_match(CLI::App& application) {
   add_range(command, *o);
   add_results(command, *o);
   command.footer(
-      "For a sequence, OUT and the files of all other results are patterns (disparity%03d.pfm) or existing "
-      "directories.");
+      "For a sequence, OUT and the files of all other results are patterns (disparity%03d.pfm) or directories. The "
+      "name - stands for standard input or, with --format, for standard output.");
   command.callback([o] { run(*o); });
 }
 

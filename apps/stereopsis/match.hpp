@@ -20,6 +20,7 @@
 #include "stereopsis/io.hpp"
 #include "stereopsis/matcher_group.hpp"
 #include "stereopsis/registration.hpp"
+#include "video.hpp"
 
 namespace stereopsis::command::matching {
 
@@ -33,6 +34,7 @@ enum ResultFile : std::size_t {
   right,
   colour,
   depth,
+  depth_picture,
   uncertainty,
   cloud,
   disparity,
@@ -70,6 +72,18 @@ struct FileKind {
 const std::vector<FileKind>& file_kinds();
 std::string name_of(ResultFile file);  // in JSON: "disparity", "confidence", …
 
+// The options of --color and --depth-color.
+struct ColorOptions {
+  std::string map, range;  // names of a colour map, and of a range: LOW,HIGH, auto or sequence; empty: the default
+  bool no_legend = false, show_filled = false;
+
+  void add_to(Command& command);
+  bool given() const { return !map.empty() || !range.empty() || no_legend || show_filled; }
+  void check() const;
+  // Returns the limits of --color-range LOW,HIGH, if given.
+  std::optional<std::pair<double, double>> limits() const;
+};
+
 using ResultFiles = std::array<fs::path, file_count>;
 
 struct Options {
@@ -80,19 +94,20 @@ struct Options {
   PairOptions pairing;
   IntensityOptions intensity;
   RigOptions rig;
+  ColorOptions color;
   std::optional<int> min_disparity, disparities;
   std::optional<double> scale, near, far, disparity_error, min_confidence;
-  std::string memory_limit, roi, frame, register_to;
+  std::string memory_limit, roi, frame, register_to, format;
   bool crop = false, raw = false, vertical = false, timings = false, organised = false;
   bool no_fill = false, measured_only = false, fill_depth = false, range_per_frame = false, strict = false,
        resume = false, keep_going = false, explain = false, json = false;
+  bool piped = false;  // a result goes to standard output
   fs::path mask_left, mask_right, report, cost_volume;
   std::vector<std::string> volumes, probes;  // STATE=FILE, X,Y
 
   bool wants(std::size_t file) const { return !outputs[file].empty(); }
-  bool wants_depth() const {
-    return wants(ResultFile::depth) || wants(ResultFile::cloud) || wants(ResultFile::uncertainty);
-  }
+  bool wants_depth_map() const { return wants(ResultFile::depth) || wants(ResultFile::depth_picture); }
+  bool wants_depth() const { return wants_depth_map() || wants(ResultFile::cloud) || wants(ResultFile::uncertainty); }
 };
 
 struct InputFrame {
@@ -113,23 +128,13 @@ struct SavedVolume {
   fs::path file;
 };
 
-// The faults of the pairs of a call. Only the thread that reports results uses it.
-struct Judged {
-  struct Fault {
-    ComplaintKind kind;
-    std::size_t first;   // frame
-    std::size_t frames;  // number of frames that have the fault
-  };
-  std::vector<Fault> faults;
-  double least_sound = 100;  // smallest share of the pixels, in percent, that was measured of a sound pair
-  std::size_t unsound = 0;   // frames with a complaint
-};
-
 // The call after all its files are found and checked: only single frames can still fail.
 class MatchJob {
  public:
   explicit MatchJob(const Options& given);
 
+  // Creates the folders of all results that do not exist.
+  void create_folders() const;
   // Reads a frame with its range, rectified if rectifies_ahead().
   InputFrame read(std::size_t i) const;
   // match_plan.cpp. `of_right`: matches the right view as the left view of the mirrored pair.
@@ -138,11 +143,13 @@ class MatchJob {
   Plan plan_in_memory(const InputFrame& frame, bool of_right) const;
   // Reports a problem of a pair or of its values: as a warning, or with --strict as an error.
   void warn_or_fail(const std::string& complaint) const;
-  // match_judge.cpp: judges a pair of which this share of the usable pixels, 0 to 100, was measured. Returns the
+  // match_judge.cpp: judges a pair of which this share of the usable pixels, 0 to 1, was measured. Returns the
   // complaint, or "".
   std::string judge_measured(const InputFrame& frame, std::size_t i, double measured) const;
   // Warns of the complaints that several frames share.
   void summarise_complaints() const;
+  // match_range.cpp: returns the shares of the points of a frame that its range leaves out; 1 if they are not known.
+  OutsideRange outside_range(std::size_t i, DisparityRange searched) const;
   // Returns the bytes that matching may use: the limit minus maps and images.
   std::size_t memory_for_matching() const;
   bool range_is_estimated() const { return !options.disparities && !options.near && !costs; }
@@ -172,8 +179,10 @@ class MatchJob {
   std::vector<std::string> dropped;  // images without a partner
   std::optional<Frames> mask_left, mask_right;
   std::vector<ResultFiles> files;  // files of each frame
-  fs::path sidecar;                // record of a sequence: match_resume.cpp
-  InputFrame first;                // the first that can be read
+  // The pictures of all frames, for a name such as --color color.mp4; null for files.
+  std::shared_ptr<VideoFile> color_video, depth_video;
+  fs::path sidecar;  // record of a sequence: match_resume.cpp
+  InputFrame first;  // the first that can be read
   std::size_t first_index = 0;
   Size given_size, size;  // size of the images, and of the results
   std::string kind;
@@ -185,7 +194,7 @@ class MatchJob {
   std::vector<std::pair<int, int>> probed;  // x, y
   std::shared_ptr<const AnyImage> costs;    // from --cost-volume
   mutable std::vector<std::string> warnings;
-  mutable Judged judged;
+  mutable PairJudge judged;  // used only by the thread that reports results
   std::string first_complaint;
   std::string how_to_rectify;  // names the calibration of a raw pair if --raw was not given; else empty
 
@@ -194,10 +203,9 @@ class MatchJob {
   // Judges a pair before it is matched, and warns of each kind of complaint once; with --strict throws. Returns the
   // first complaint, or "".
   std::string judge(const InputFrame& frame, std::size_t i) const;
-  std::vector<Complaint> complaints(const InputFrame& frame, std::size_t i) const;
-  std::optional<Complaint> late_eye(const InputFrame& frame, std::size_t i) const;
+  std::vector<PairFault> faults(const InputFrame& frame, std::size_t i) const;
+  std::optional<PairFault> late_fault_of(const InputFrame& frame, std::size_t i) const;
   bool expects_negative() const;
-  PairReport report_of(const InputFrame& frame) const;
 
   void check_options();
   void check_explains_alone() const;
@@ -217,6 +225,7 @@ class MatchJob {
   void find_inputs();
   Frames find_mask(const fs::path& given, const std::string& option);
   void name_outputs();
+  std::shared_ptr<VideoFile> video_of(ResultFile picture, CallFiles& all) const;
   void read_first();
   Geometry geometry() const;
   InputFrame read_images(std::size_t i) const;
@@ -226,6 +235,7 @@ class MatchJob {
   void remark_no_data() const;
   void make_masks_alike(InputFrame& frame, std::size_t i) const;
   void check_vertical() const;
+  void check_colors() const;
   Image<std::uint8_t> read_mask_of(const std::optional<Frames>& mask, const InputFrame& frame, std::size_t i) const;
   void check_size_dependent_options();
   bool in_grey_ = false;  // the first pair is of a colour and a grey image, so all pairs are matched in grey

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "match.hpp"
+#include "result_files.hpp"
 #include "terminal.hpp"
 
 namespace stereopsis::command::matching {
@@ -86,8 +87,8 @@ void MatchJob::check_options() {
     refuse("--raw requires the calibration of the cameras; give it with --calib FILE");
   if (options.wants_depth() && !options.rig.given())
     refuse(
-        "--depth, --uncertainty and --cloud require a calibration; give it with --calib FILE, or with --focal and "
-        "--baseline");
+        "--depth, --depth-color, --uncertainty and --cloud require a calibration; give it with --calib FILE, or with "
+        "--focal and --baseline");
   if (options.near && !options.rig.given())
     refuse("--near requires a calibration; give it with --calib FILE, or with --focal and --baseline");
   check_dependent_options();
@@ -102,44 +103,54 @@ void MatchJob::check_explains_alone() const {
         "costs");
   for (std::size_t k = 0; k < file_count; ++k)
     if (options.wants(ResultFile(k)))
-      refuse(
-          fmt::format("{} is written only together with the disparity map; give -o OUT, too", file_kinds()[k].option));
+      refuse(fmt::format("{} is written only together with the disparity map; add -o OUT", file_kinds()[k].option));
 }
 
 void MatchJob::check_dependent_options() const {
   if (options.organised && !options.wants(ResultFile::cloud))
-    refuse("--organised applies to the point cloud; give its file with --cloud");
+    refuse("--organised applies to the point cloud; add --cloud FILE");
   if (options.disparity_error && !options.wants(ResultFile::uncertainty))
-    refuse("--disparity-error applies to --uncertainty; give its file, too");
+    refuse("--disparity-error applies to --uncertainty; add --uncertainty FILE");
   if (options.fill_depth && !options.wants_depth())
-    refuse("--fill-depth applies to --depth, --uncertainty and --cloud; give the file of one of them");
+    refuse("--fill-depth applies to --depth, --depth-color, --uncertainty and --cloud; add one of these options");
   if (options.fill_depth && options.measured_only)
     refuse("--fill-depth and --measured-only exclude each other; leave one of them out");
-  if (options.far && !options.near) refuse("--far requires the nearest depth; give it with --near");
+  if (options.far && !options.near) refuse("--far requires the nearest depth; add --near");
   if (options.near && options.disparities)
     refuse("--near and --disparities both give the search range; leave one of them out");
   if (!options.frame.empty() && !options.wants(ResultFile::cloud))
-    refuse("--frame applies to the point cloud; give its file with --cloud");
+    refuse("--frame applies to the point cloud; add --cloud FILE");
   if (options.near && !options.cost_volume.empty())
     refuse("--near and --cost-volume both give the search range; leave one of them out");
   if (options.min_disparity && !options.disparities && options.cost_volume.empty())
     refuse("--min-disparity requires the number of disparities; give it with --disparities");
   if (options.range_per_frame && !range_is_estimated())
     refuse("--range-per-frame estimates the search range, which --disparities or --near give; leave one of them out");
+  check_colors();
   if (options.crop && options.roi.empty()) refuse("--crop requires a region; give it with --roi");
   if (options.vertical) check_vertical();
   check_registration();
+}
+
+void MatchJob::check_colors() const {
+  options.color.check();
+  if (options.color.given() && !options.wants(ResultFile::colour) && !options.wants(ResultFile::depth_picture))
+    refuse("--color-map, --color-range, --no-legend and --show-filled apply to pictures; add --color or --depth-color");
+  const bool depth_has_filled = options.fill_depth && options.register_to.empty();
+  if (options.color.show_filled && !options.wants(ResultFile::colour) && !depth_has_filled)
+    refuse(
+        "--show-filled applies to --color, and to --depth-color with --fill-depth and without --register-to; add "
+        "--color "
+        "FILE, or leave --show-filled out");
 }
 
 void MatchJob::check_vertical() const {
   const auto exclude = [](bool given, const char* option, const char* advice) {
     if (given) refuse(fmt::format("--vertical cannot be combined with {}; {}", option, advice));
   };
-  exclude(!options.rig.files.empty(), "--calib", "give --focal and --baseline");
   exclude(!options.roi.empty(), "--roi", "crop the images");
   exclude(!options.cost_volume.empty() || !options.volumes.empty(), "cost volumes", "transpose the images yourself");
   exclude(!options.probes.empty(), "--probe", "transpose the images yourself");
-  exclude(!options.register_to.empty(), "--register-to", "leave it out");
   exclude(options.wants(ResultFile::right), "--right", "leave it out");
 }
 
@@ -163,8 +174,8 @@ void MatchJob::choose_cameras() {
   size = given_size;
   if (!options.raw) bound_memory(given_size, {});
   if (!options.rig.given()) return;
-  const CalibrationFile calibration =
-      options.raw ? options.rig.raw(given_size, grey) : options.rig.rectified(given_size, grey);
+  const CalibrationFile calibration = options.raw ? options.rig.raw(given_size, grey, options.vertical)
+                                                  : options.rig.rectified(given_size, grey, options.vertical);
   for (const std::string& warning : calibration.warnings) warn_or_fail(warning);
   rig = calibration.rig;
   check_unit();
@@ -173,13 +184,13 @@ void MatchJob::choose_cameras() {
   if (calibration.cameras) how_to_rectify = fmt::format("add --raw to rectify the pair with {}", options.rig.source());
   if (calibration.raw_only)
     warn_or_fail(
-        fmt::format("{} describes raw cameras only, and {} is taken as rectified; add --raw unless `rectify` "
+        fmt::format("{} describes only raw cameras, but {} is matched as a rectified image; add --raw unless `rectify` "
                     "made this image with the same calibration",
                     options.rig.source(), left.name(first_index)));
 }
 
 void MatchJob::rectify_with(const StereoCalibration& calibration) {
-  options.rig.check_size(calibration.size, left.name(first_index), given_size);
+  options.rig.check_size(as_stored(calibration.size), left.name(first_index), as_stored(given_size));
   bound_memory(given_size, rig->size == Size{} ? given_size : rig->size);
   maps = std::make_shared<const RectificationMaps>(rectification_maps(calibration));
   size = maps->size();
@@ -193,9 +204,9 @@ void MatchJob::check_unit() const {
 }
 
 void MatchJob::find_inputs() {
-  Pairs found =
-      find_pairs(options.left, options.right, options.pairing, options.keep_going ? Unpaired::skip : Unpaired::refuse,
-                 "; --keep-going skips images without a partner");
+  PairOptions pairing = options.pairing;
+  pairing.keep_going = options.keep_going;
+  Pairs found = find_pairs(options.left, options.right, pairing, "; --keep-going skips images without a partner");
   left = std::move(found.left);
   right = std::move(found.right);
   dropped = std::move(found.dropped);
@@ -203,7 +214,7 @@ void MatchJob::find_inputs() {
                                     {options.keep_going, "--keep-going"},
                                     {options.range_per_frame, "--range-per-frame"}})
     if (given && !left.sequence)
-      refuse(fmt::format("{} applies to sequences, and {} is one file; leave it out", name, options.left.string()));
+      refuse(fmt::format("{0} applies to sequences, and {1} is one file; leave {0} out", name, options.left.string()));
   if (!options.mask_left.empty()) mask_left = find_mask(options.mask_left, "--mask-left");
   if (!options.mask_right.empty()) mask_right = find_mask(options.mask_right, "--mask-right");
   if (!dropped.empty()) {
@@ -224,16 +235,22 @@ Frames MatchJob::find_mask(const fs::path& given, const std::string& option) {
 
 void MatchJob::name_outputs() {
   CallFiles all;
-  reads(all, {left, right, {}});
+  reads(all, Pairs{left, right});
   if (mask_left) reads(all, *mask_left, "--mask-left");
   if (mask_right) reads(all, *mask_right, "--mask-right");
   all.reads(options.method.pipeline_file, "--pipeline");
   all.reads(options.cost_volume, "--cost-volume");
   options.rig.reads(all);
   if (options.register_to != "raw") all.reads(options.register_to, "--register-to");
+  if (options.piped && left.sequence)
+    refuse(
+        "a result named - is written to standard output, which holds one result; for a sequence, give a directory or "
+        "a pattern");
   files.resize(left.size());
+  color_video = video_of(ResultFile::colour, all);
+  depth_video = video_of(ResultFile::depth_picture, all);
   for (std::size_t k = 0; k < file_count; ++k)
-    for (std::size_t i = 0; i < left.size() && !options.outputs[k].empty(); ++i) {
+    for (std::size_t i = 0; i < left.size() && !options.outputs[k].empty() && !is_video(options.outputs[k]); ++i) {
       files[i][k] = output_file(options.outputs[k], left, i, file_kinds()[k].extension, file_kinds()[k].option);
       all.writes(files[i][k], file_kinds()[k].option);
     }
@@ -241,9 +258,37 @@ void MatchJob::name_outputs() {
   all.writes(options.report, "--report");
   if (!left.sequence || !options.wants(ResultFile::disparity)) return;
   const fs::path& out = options.outputs[ResultFile::disparity];
-  sidecar = fs::is_directory(out) ? out / ".stereopsis.json"
+  sidecar = is_result_folder(out) ? out / ".stereopsis.json"
                                   : out.parent_path() / fmt::format(".{}.json", out.filename().string());
   all.writes(sidecar, "the record for --resume");
+}
+
+// Opens the video of a picture, for a name such as color.mp4; returns null for other names.
+std::shared_ptr<VideoFile> MatchJob::video_of(ResultFile picture, CallFiles& all) const {
+  const fs::path& file = options.outputs[picture];
+  if (!is_video(file)) return nullptr;
+  const std::string& option = file_kinds()[picture].option;
+  if (!left.sequence)
+    refuse(fmt::format("{} {} is a video, and the input is one pair; use .png, .ppm, .jpg or .tiff", option,
+                       file.string()));
+  if (options.resume)
+    refuse(
+        fmt::format("--resume cannot continue the video {}; leave --resume out, or write pictures such as "
+                    "color%03d.png",
+                    file.string()));
+  all.writes(file, option);
+  check_result(file);
+  constexpr double usual = 10;  // frames per second
+  return VideoFile::create(file, left.video ? left.video->rate() : usual);
+}
+
+void MatchJob::create_folders() const {
+  for (const ResultFile picture : {ResultFile::colour, ResultFile::depth_picture})
+    create_folder_of(options.outputs[picture]);
+  for (const ResultFiles& results : files)
+    for (const fs::path& file : results) create_folder_of(file);
+  for (const SavedVolume& volume : saved) create_folder_of(volume.file);
+  create_folder_of(options.report);
 }
 
 void MatchJob::read_first() {
@@ -260,9 +305,9 @@ void MatchJob::read_first() {
 InputFrame MatchJob::read(std::size_t i) const {
   InputFrame frame = read_rectified(i);
   if (options.strict)
-    for (const Complaint& complaint : complaints(frame, i))
+    for (const PairFault& fault : faults(frame, i))
       throw Error(ErrorCategory::format,
-                  fmt::format("{} and {}: {} (--strict)", left.name(i), right.name(i), complaint.sentence));
+                  fmt::format("{} and {}: {} (--strict)", left.name(i), right.name(i), fault.sentence));
   frame.range = options.range_per_frame ? range_of(frame) : range;
   return frame;
 }
@@ -281,8 +326,8 @@ void MatchJob::make_masks_alike(InputFrame& frame, std::size_t i) const {
     if (has_mask && mask.empty()) mask = Image<std::uint8_t>(frame.left.size(), 1, 255);
     if (!has_mask && !mask.empty())
       refuse(
-          fmt::format("{} marks pixels that are no data, but the first frame cannot; give all frames an alpha channel, "
-                      "or a mask with --mask-left or --mask-right",
+          fmt::format("{} has pixels without data, but the first frame has no alpha channel and no mask; give all "
+                      "frames an alpha channel, or a mask with --mask-left or --mask-right",
                       file.string()));
   };
   make_alike(frame.mask_left, masked_left, left.name(i));
@@ -301,12 +346,15 @@ void MatchJob::remark_no_data() const {
 }
 
 void MatchJob::check_alike(const InputFrame& frame, std::size_t i) const {
-  if (frame.left.size() != given_size || kind_of(frame.left) != kind)
-    refuse(fmt::format(
-        "{} is {} {}, but the first frame is {} {}; all frames of a sequence must have the same size, pixel type and "
-        "number of channels",
-        left.name(i), size_text(as_stored(frame.left.size())), kind_of(frame.left), size_text(as_stored(given_size)),
-        kind));
+  if (frame.left.size() == given_size && kind_of(frame.left) == kind) return;
+  const bool made_grey = !frame.note.empty() && !in_grey_;
+  refuse(fmt::format(
+      "{}, but the first frame is {} {}; all frames of a sequence must have the same size, pixel type and number of "
+      "channels",
+      made_grey
+          ? frame.note
+          : fmt::format("{} is {} {}", left.name(i), size_text(as_stored(frame.left.size())), kind_of(frame.left)),
+      size_text(as_stored(given_size)), kind));
 }
 
 void MatchJob::rectify(InputFrame& frame) const {
@@ -351,7 +399,7 @@ Image<std::uint8_t> MatchJob::read_mask_of(const std::optional<Frames>& mask, co
 }
 
 void MatchJob::check_size_dependent_options() {
-  if (rig && rig->size != Size{}) options.rig.check_size(rig->size, left.name(first_index), size);
+  if (rig && rig->size != Size{}) options.rig.check_size(as_stored(rig->size), left.name(first_index), as_stored(size));
   if (options.roi.empty()) return;
   std::vector<int> numbers;
   std::istringstream parts(options.roi);

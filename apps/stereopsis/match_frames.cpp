@@ -40,10 +40,11 @@ class FrameLoop {
         records_(records),
         most_in_work_(2 * call.devices.size()),
         slots_(most_in_work_ + 2),
-        progress_(call.left.size(), "frames", "continue with --resume") {}
+        progress_(call.left.size(), "frames", advice()) {}
 
   void run() {
     const Plan plan = call_.plan(call_.first);  // throws before anything is written if the plan does not fit
+    call_.create_folders();
     const std::vector<bool> there = frames_there(call_, call_.written_size(plan.output_size()));
     std::vector<std::size_t> todo;
     for (std::size_t i = 0; i < there.size(); ++i) there[i] ? note_there(i) : todo.push_back(i);
@@ -62,6 +63,12 @@ class FrameLoop {
   }
 
  private:
+  // Returns what the user can do after an interrupted call.
+  const char* advice() const {
+    return call_.color_video || call_.depth_video ? "a video cannot be continued, so repeat the call"
+                                                  : "continue with --resume";
+  }
+
   // A frame while it is in flight or written. Two frames are in flight on each device at a time, so that no device
   // waits for the host.
   struct Slot {
@@ -183,9 +190,9 @@ class FrameLoop {
     // Frames that were begun before it are finished.
     finish_all();
     finish_writing();
-    problem_ = std::make_exception_ptr(Error(
-        error.category(), fmt::format("{}; {} of {} frames are done; {}", error.what(), done_, call_.left.size(),
-                                      fails_again ? "skip such frames with --keep-going" : "continue with --resume")));
+    problem_ = std::make_exception_ptr(
+        Error(error.category(), fmt::format("{}; {} of {} frames are done; {}", error.what(), done_, call_.left.size(),
+                                            fails_again ? "skip such frames with --keep-going" : advice())));
   }
 
   // Results of an earlier run, and those written before the failure, do not belong to this call.

@@ -8,20 +8,6 @@
 #include "terminal.hpp"
 
 namespace stereopsis::command::matching {
-namespace {
-
-constexpr std::size_t sample_step = 32;  // every so many frames, one is judged whatever was measured
-// Little is measured if it is less than half of the pixels, and much less than of any pair that was found sound: a dark
-// or noisy sequence is not judged again and again.
-constexpr double little = 50, much_less = 0.8;
-constexpr std::size_t most_unsound = 9;  // frames with a complaint, after which no more are judged
-
-}  // namespace
-
-PairReport MatchJob::report_of(const InputFrame& frame) const {
-  return with_matched(
-      frame, [](const AnyImageView& l, const AnyImageView& r) { return check_pair(l, r, CheckEffort::quick); });
-}
 
 // Returns whether the call says that disparities may be negative: by its range or, for cameras that converge, by the
 // calibration. With --strict, a negative range is no excuse for swapped images.
@@ -30,83 +16,66 @@ bool MatchJob::expects_negative() const {
   return converging || (!options.strict && options.min_disparity && *options.min_disparity < 0);
 }
 
-// If the pair does not fit, but one of its images fits the other eye's image of the frame before it (of the first frame:
-// after it), one eye is a frame late.
-std::optional<Complaint> MatchJob::late_eye(const InputFrame& frame, std::size_t i) const try {
+// Compares the pair with the frame before it, or the first frame with the one after it.
+std::optional<PairFault> MatchJob::late_fault_of(const InputFrame& frame, std::size_t i) const try {
   if (!left.sequence || left.size() < 2) return {};
   const bool has_before = i > 0;
-  const InputFrame other = read_rectified(has_before ? i - 1 : i + 1);
-  const auto fits = [&](const AnyImage& l, const AnyImage& r) {
-    InputFrame pair;
-    pair.left = l;
-    pair.right = r;
-    const PairReport report = report_of(pair);
-    return report.rectified() && !report.same_image && !report.same_view && report.turn == Turn::none;
-  };
-  const bool right_is_late = has_before ? fits(other.left, frame.right) : fits(frame.left, other.right);
-  const bool left_is_late =
-      !right_is_late && (has_before ? fits(frame.left, other.right) : fits(other.left, frame.right));
-  if (!right_is_late && !left_is_late) return {};
-  const std::string late = right_is_late ? right.name(i) : left.name(i);
-  return Complaint{ComplaintKind::late,
-                   fmt::format("{} is a frame late: it fits {}; find the frame that is missing or repeated, and give "
-                               "images of the same time",
-                               late, (right_is_late ? left : right).name(has_before ? i - 1 : i + 1))};
+  const std::size_t k = has_before ? i - 1 : i + 1;
+  const InputFrame neighbour = read_rectified(k);
+  const auto late = with_matched(frame, [&](const AnyImageView& l, const AnyImageView& r) {
+    return with_matched(neighbour, [&](const AnyImageView& other_l, const AnyImageView& other_r) {
+      return late_eye(l, r, other_l, other_r, has_before);
+    });
+  });
+  if (!late) return {};
+  return *late == Eye::right ? late_fault(right.name(i), left.name(k)) : late_fault(left.name(i), right.name(k));
 } catch (const std::exception&) {
   return {};  // the neighbour cannot be read
 }
 
-std::vector<Complaint> MatchJob::complaints(const InputFrame& frame, std::size_t i) const try {
+std::vector<PairFault> MatchJob::faults(const InputFrame& frame, std::size_t i) const try {
   if (costs) return {};  // the given costs are matched, not the images
-  std::vector<Complaint> found = complaints_of(report_of(frame), left.name(i), right.name(i),
-                                               how_to_rectify.empty() ? "rectify the pair first" : how_to_rectify);
-  for (auto& [fault, sentence] : found)
-    if (fault == ComplaintKind::vertical && options.vertical)
-      sentence = "the cameras seem to be side by side; leave --vertical out";
-  if (expects_negative()) std::erase_if(found, [](const Complaint& c) { return c.kind == ComplaintKind::negative; });
-  const bool may_be_late =
-      !found.empty() && (found[0].kind == ComplaintKind::unrelated || found[0].kind == ComplaintKind::rows);
-  if (may_be_late)
-    if (const auto late = late_eye(frame, i)) return {*late};
+  std::vector<PairFault> found = with_matched(frame, [](const AnyImageView& l, const AnyImageView& r) {
+    return faults_of(check_pair(l, r, CheckEffort::quick));
+  });
+  if (expects_negative()) std::erase_if(found, [](const PairFault& f) { return f.kind == PairFaultKind::negative; });
+  if (!found.empty() && may_be_late(found[0].kind))
+    if (const auto late = late_fault_of(frame, i)) found = {*late};
+  found = with_advice(std::move(found), left.name(i), right.name(i),
+                      how_to_rectify.empty() ? "rectify the pair first" : how_to_rectify);
+  for (PairFault& fault : found)
+    if (fault.kind == PairFaultKind::vertical && options.vertical)
+      fault.sentence = "the cameras seem to be side by side; leave --vertical out";
   return found;
-} catch (const Error&) {
+} catch (const Error& error) {
+  if (error.category() != ErrorCategory::call) throw;
   return {};  // the images are too small to be judged
 }
 
 std::string MatchJob::judge(const InputFrame& frame, std::size_t i) const {
-  const std::vector<Complaint> found = complaints(frame, i);
-  for (const auto& [fault, complaint] : found) {
-    const auto known = std::ranges::find(judged.faults, fault, &Judged::Fault::kind);
-    if (known != judged.faults.end()) {
-      ++known->frames;
-      continue;
-    }
-    warn_or_fail(fmt::format("{} and {}: {}", left.name(i), right.name(i), complaint));
-    judged.faults.push_back({fault, i, 1});
-  }
-  judged.unsound += !found.empty();
+  const std::vector<PairFault> found = faults(frame, i);
+  for (const PairFault& fault : judged.record(found, i))
+    warn_or_fail(fmt::format("{} and {}: {}", left.name(i), right.name(i), fault.sentence));
   return found.empty() ? "" : found[0].sentence;
 }
 
 std::string MatchJob::judge_measured(const InputFrame& frame, std::size_t i, double measured) const {
-  if (i == first_index) {
-    if (first_complaint.empty()) judged.least_sound = std::min(judged.least_sound, measured);
-    return first_complaint;
+  std::string complaint = first_complaint;
+  if (i != first_index) {
+    if (!left.sequence || options.strict || !judged.checks(i, measured)) return "";
+    complaint = judge(frame, i);
   }
-  const bool is_little = measured < little && measured < much_less * judged.least_sound;
-  if (!left.sequence || options.strict || judged.unsound >= most_unsound || (!is_little && i % sample_step != 0))
-    return "";
-  const std::string complaint = judge(frame, i);
-  if (complaint.empty()) judged.least_sound = std::min(judged.least_sound, measured);
+  if (complaint.empty()) judged.record_sound(measured);
   return complaint;
 }
 
 void MatchJob::summarise_complaints() const {
-  for (const Judged::Fault& fault : judged.faults) {
-    if (fault.frames < 2) continue;
-    const std::string sentence =
-        fmt::format("{} more frames have the fault of {}{}", fault.frames - 1, left.name(fault.first),
-                    judged.unsound >= most_unsound ? "; the others were not checked, which --strict does" : "");
+  for (const PairJudge::Known& fault : judged.known()) {
+    if (fault.pairs < 2) continue;
+    const std::string sentence = fmt::format(
+        "{} the fault of {}{}",
+        fault.pairs == 2 ? "1 more frame has" : fmt::format("{} more frames have", fault.pairs - 1),
+        left.name(fault.first), judged.has_given_up() ? "; the others were not checked, which --strict does" : "");
     warnings.push_back(sentence);
     warn("warning: {}", sentence);
   }

@@ -32,7 +32,7 @@ std::size_t MatchJob::bytes_beside_matching(Size images, Size rectified) const {
     frame += 2 * (pixel + 1) * results + 5 * results;  // the pair mirrored, and its result
   if (options.wants(ResultFile::confidence) || options.wants(ResultFile::cloud) || options.min_confidence)
     frame += 4 * results;
-  if (options.wants(ResultFile::depth)) frame += 4 * results;
+  if (options.wants_depth_map()) frame += 4 * results;
   if (options.wants(ResultFile::uncertainty)) frame += 4 * results;
   for_each_plain_map([&](std::size_t file, const Output&, auto) {
     if (options.wants(file)) frame += 4 * results;

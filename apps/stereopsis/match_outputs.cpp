@@ -1,8 +1,13 @@
 // Writes the outputs of a frame of `match`.
-#include <cmath>
+#include <fmt/core.h>
 
+#include <cmath>
+#include <tuple>
+
+#include "core/text.hpp"
 #include "match.hpp"
 #include "stereopsis/evaluation.hpp"
+#include "stereopsis/point_cloud_files.hpp"
 #include "stereopsis/render.hpp"
 
 namespace stereopsis::command::matching {
@@ -21,23 +26,64 @@ void write_confidence(const fs::path& file, ImageView<const float> pixels) {
     write_image(file, pixels);
 }
 
-// All frames of a sequence with a single range share one colour scale.
-Image<std::uint8_t> picture(const MatchJob& call, DisparityRange range, const Image<float>& pixels) {
-  const auto [low, high] = call.left.sequence
-                               ? std::pair<double, double>(range.min, std::max(range.max(), range.min + 1))
-                               : display_limits(cropped(call, pixels));
-  return colour_disparity(cropped(call, pixels), low, high, true);
+// Returns the disparities at the ends of the colours if all pictures share them: those of --color-range, or the search
+// range for the frames of a sequence.
+std::optional<std::pair<double, double>> shared_limits(const MatchJob& call) {
+  const ColorOptions& color = call.options.color;
+  if (const auto given = color.limits()) return given;
+  if (color.range.empty() ? !call.left.sequence : color.range != "sequence") return std::nullopt;
+  return std::pair<double, double>(call.range.min, std::max(call.range.max(), call.range.min + 1));
+}
+
+Coloring coloring(const MatchJob& call, const Matched& result) {
+  const ColorOptions& color = call.options.color;
+  Coloring made{.map = color.map, .legend = !color.no_legend};
+  if (color.show_filled) made.validity = cropped(call, result.validity);
+  return made;
+}
+
+Image<std::uint8_t> disparity_picture(const MatchJob& call, const Matched& result) {
+  Coloring how = coloring(call, result);
+  std::tie(how.low, how.high) = shared_limits(call).value_or(display_limits(cropped(call, result.disparity)));
+  return colour_values(cropped(call, result.disparity), how);
+}
+
+// Returns the depths at two disparities. The far end is at most six times the near one, because far points would leave
+// no colours for the others.
+std::pair<double, double> depth_limits(const Rig& rig, std::pair<double, double> disparities) {
+  const double doffs = rig.cx_right - rig.cx_left, largest = std::max(disparities.second + doffs, 1.0);
+  return {rig.focal * rig.baseline / largest,
+          rig.focal * rig.baseline / std::max(disparities.first + doffs, largest / 6)};
+}
+
+Image<std::uint8_t> depth_picture(const MatchJob& call, const Matched& result, ImageView<const float> depth) {
+  Coloring how = coloring(call, result);
+  if (call.target) how.validity = {};  // seen by another camera
+  how.near_is_low = true;
+  how.unit = call.rig->unit;
+  const auto shared = shared_limits(call);
+  std::tie(how.low, how.high) = shared ? depth_limits(*call.rig, *shared) : display_limits(depth, 1e-6);
+  return colour_values(depth, how);
+}
+
+void write_picture(const std::shared_ptr<VideoFile>& video, const fs::path& file, const Image<std::uint8_t>& picture) {
+  if (video)
+    video->append(picture);
+  else
+    write_image(file, picture);
 }
 
 // The pixels that are too far for the file.
 long long write_depth(const MatchJob& call, const InputFrame& frame, const Matched& result, const ResultFiles& files) {
   long long too_far = 0;
-  if (call.options.wants(ResultFile::depth)) {
+  if (call.options.wants_depth_map()) {
     const Image<float> registered = call.target ? registered_depth(call, result.depth) : Image<float>();
     const ImageView<const float> depth = call.target ? registered.view() : cropped(call, result.depth);
+    if (call.options.wants(ResultFile::depth_picture))
+      write_picture(call.depth_video, files[ResultFile::depth_picture], depth_picture(call, result, depth));
     if (extension_of(files[ResultFile::depth]) == ".png")
       write_image(files[ResultFile::depth], millimetres(depth, *call.rig, too_far));
-    else
+    else if (call.options.wants(ResultFile::depth))
       write_disparity(files[ResultFile::depth], depth);
   }
   if (call.options.wants(ResultFile::uncertainty))
@@ -45,8 +91,11 @@ long long write_depth(const MatchJob& call, const InputFrame& frame, const Match
   if (call.options.wants(ResultFile::cloud)) {
     const Image<std::uint8_t> colours =
         to_8_bits(result.rectified.view().empty() ? frame.left.view() : result.rectified.view());
-    write_point_cloud(files[ResultFile::cloud], cropped(call, result.points), cropped(call, colours),
-                      cropped(call, result.confidence), call.options.organised);
+    const ImageView<const float> points = cropped(call, result.points);
+    write_point_cloud(
+        files[ResultFile::cloud],
+        point_cloud(points, cropped(call, colours), cropped(call, result.confidence), {}, call.options.organised),
+        call.options.organised ? points.size() : Size{});
   }
   return too_far;
 }
@@ -98,7 +147,8 @@ std::vector<FileKind> make_file_kinds() {
        {}},
       {"--color",
        "FILE",
-       "Write a colour picture of the disparity map with a legend: .png, .ppm, .jpg or .tiff",
+       "Write a colour picture of the disparity map with a legend: .png, .ppm, .jpg or .tiff; or one video of all "
+       "frames of a sequence: .mp4 or .avi",
        ".png",
        {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}},
       {"--depth",
@@ -107,6 +157,11 @@ std::vector<FileKind> make_file_kinds() {
        "in mm",
        ".pfm",
        {".pfm", ".npy", ".tif", ".tiff", ".png"}},
+      {"--depth-color",
+       "FILE",
+       "Write a colour picture of the depth map, with near points in warm colours, in a format of --color",
+       ".png",
+       {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}},
       {"--uncertainty",
        "FILE",
        "Write the uncertainty of the depth, in the unit of the calibration, for the error --disparity-error: .pfm, "
@@ -115,9 +170,9 @@ std::vector<FileKind> make_file_kinds() {
        {".pfm", ".npy", ".tif", ".tiff"}},
       {"--cloud",
        "FILE",
-       "Write a coloured point cloud of the measured pixels as .ply, in the coordinate frame of --frame",
+       "Write a coloured point cloud of the measured pixels as .ply or .pcd, in the coordinate frame of --frame",
        ".ply",
-       {".ply"}},
+       {".ply", ".pcd"}},
       {"-o",
        "OUT",
        "Disparity map to write: .pfm (invalid = inf), .npy or .tiff (invalid = NaN), 16-bit .png (×256, invalid = 0), "
@@ -135,6 +190,32 @@ std::vector<FileKind> make_file_kinds() {
 }
 
 }  // namespace
+
+void ColorOptions::add_to(Command& command) {
+  command.text(
+      "--color-map", map, "NAME",
+      fmt::format("Colours of the pictures: {} [{}]", join(color_map_names(), ", "), color_map_names().front()));
+  command.text("--color-range", range, "LOW,HIGH",
+               "Disparities at the ends of the colours, also for --depth-color, or auto (percentiles of each picture) "
+               "or sequence (the search range, for all frames) [auto for a pair, sequence for sequences]");
+  command.flag("--no-legend", no_legend, "Write the pictures without a legend");
+  command.flag("--show-filled", show_filled, "Hatch filled and repaired pixels in the pictures");
+}
+
+std::optional<std::pair<double, double>> ColorOptions::limits() const {
+  const auto halves = halves_of(range);
+  if (!halves) return std::nullopt;
+  return std::pair{to_number("--color-range", halves->first, -1e6, 1e6),
+                   to_number("--color-range", halves->second, -1e6, 1e6)};
+}
+
+void ColorOptions::check() const {
+  if (!map.empty()) color_map(map);
+  const auto given = limits();
+  if (given ? given->first >= given->second : !range.empty() && range != "auto" && range != "sequence")
+    refuse(fmt::format("--color-range {} is not allowed; it must be LOW,HIGH with LOW below HIGH, auto or sequence",
+                       range));
+}
 
 const std::vector<FileKind>& file_kinds() {
   static const std::vector<FileKind> kinds = make_file_kinds();
@@ -165,11 +246,11 @@ long long write_as_matched(const MatchJob& call, const InputFrame& frame, const 
   if (call.options.wants(ResultFile::validity_picture))
     write_image(files[ResultFile::validity_picture], colour_validity(cropped(call, left.validity), true));
   if (call.options.wants(ResultFile::right)) {
-    const Image<float> as_seen = mirrored(result.right.disparity.view());
+    const Image<float> as_seen = command::mirrored(result.right.disparity.view());
     write_disparity(files[ResultFile::right], cropped(call, as_seen), scale);
   }
   if (call.options.wants(ResultFile::colour))
-    write_image(files[ResultFile::colour], picture(call, frame.range, left.disparity));
+    write_picture(call.color_video, files[ResultFile::colour], disparity_picture(call, left));
   if (call.options.wants_depth()) too_far = write_depth(call, frame, left, files);
   for_each_plain_map([&](std::size_t file, const Output&, auto field) {
     if (call.options.wants(file)) write_image(files[file], cropped(call, field(left)));

@@ -9,6 +9,7 @@ void match_pair(const MatchJob& call, FrameRecords& records) {
   const Stopwatch since_begun;
   const InputFrame& frame = call.first;
   const Plan plan = call.plan(frame);  // rejects a pair that does not fit before a file is written
+  call.create_folders();
   FrameRecord& record = records.frames.front();
   try {
     Matcher left(plan);

@@ -30,16 +30,16 @@ std::vector<PlannedStep> steps_of(const Plan& plan) {
 
 void print(const Explanation& explanation) {
   const Plan& plan = explanation.plan;
-  Table table({"step", "done by", "", "times", "MB", "10⁶ operations", "scratch MB", "roof ms", "bound"});
+  Table table({"step", "done by", "", "times", "MiB", "10⁶ operations", "scratch MiB", "roof ms", "bound"});
   for (const auto& [step, times, roof] : explanation.steps) {
     const StageTime& work = step.work;
     const double operations = work.path_operations + work.popcounts + work.operations;
-    table.add({work.name, step.stage, step.fused ? "fused" : "", std::to_string(times), cell(work.bytes * 1e-6, 2),
-               cell(operations * 1e-6, 1), cell(static_cast<double>(step.scratch_bytes) * 1e-6, 2), cell(roof.ms, 3),
-               to_string(roof.bound)});
+    table.add({work.name, step.stage, step.fused ? "fused" : "", std::to_string(times), cell(work.bytes / mebibyte, 2),
+               cell(operations * 1e-6, 1), cell(static_cast<double>(step.scratch_bytes) / mebibyte, 2),
+               cell(roof.ms, 3), to_string(roof.bound)});
   }
-  say("{} on {}, {}: {:.1f} MB of workspace{}\n", plan.pipeline().method(), plan.device().name,
-      to_string(plan.device().implementation), static_cast<double>(plan.workspace_bytes()) * 1e-6,
+  say("{} on {}, {}: {} of workspace{}\n", plan.pipeline().method(), plan.device().name,
+      to_string(plan.device().implementation), memory_text(plan.workspace_bytes()),
       plan.stripe_rows() > 0 ? fmt::format(", in stripes of {} rows", plan.stripe_rows()) : "");
   table.left({0, 1, 2, 8}).print();
   for (const auto& [step, times, roof] : explanation.steps)
@@ -53,7 +53,7 @@ Geometry MatchJob::geometry() const {
   return {.rectification = on_device,
           .want_rectified = on_device && options.wants(ResultFile::cloud),
           .rig = rig,
-          .want_depth = options.wants(ResultFile::depth),
+          .want_depth = options.wants_depth_map(),
           .want_points = options.wants(ResultFile::cloud),
           .want_uncertainty = options.wants(ResultFile::uncertainty),
           .frame = point_frame(),
@@ -92,7 +92,7 @@ Plan MatchJob::plan(const InputFrame& frame, bool of_right) const {
   const Plan made = plan_in_memory(frame, of_right);
   if ((options.crop || target) && made.output_size() != size)
     refuse(
-        fmt::format("{0} requires results of the size of the images, and these have a reduced size; set "
+        fmt::format("{0} requires results of the size of the images, but this pipeline reduces the size; set "
                     "reduce.upsample=true, or leave {0} out",
                     options.crop ? "--crop" : "--register-to"));
   return made;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "match.hpp"
+#include "result_files.hpp"
 #include "terminal.hpp"
 
 namespace stereopsis::command::matching {
@@ -40,7 +41,7 @@ void MatchJob::choose_range() {
   if (costs) {
     range = {options.min_disparity.value_or(0), costs->channels()};
     if (options.disparities.value_or(range.count) != range.count)
-      refuse(fmt::format("--disparities {} differs from the number in {}; leave it out, or give {}",
+      refuse(fmt::format("--disparities {} differs from the number in {}; leave --disparities out, or give {}",
                          *options.disparities, options.cost_volume.string(), range.count));
     return;
   }
@@ -101,10 +102,22 @@ DisparityRange MatchJob::as_files_hold(DisparityRange found) const {
   return unsigned_file && found.min < 0 && found.max() > 0 ? DisparityRange{0, found.max() + 1} : found;
 }
 
+// Noise and a difference in brightness can gather wrong disparities at an end of the range. Sparse matches depend on
+// neither.
+OutsideRange MatchJob::outside_range(std::size_t i, DisparityRange searched) const try {
+  constexpr OutsideRange not_known = {1, 1};
+  if (costs) return not_known;
+  return with_matched(read_rectified(i), [&](const AnyImageView& l, const AnyImageView& r) {
+    return matches_outside(l, r, searched).value_or(not_known);
+  });
+} catch (const std::exception&) {
+  return {1, 1};  // the images are too small, or can no longer be read
+}
+
 void MatchJob::check_range() const {
   if (range.min < size.width && range.max() > -size.width) return;
   refuse(
-      fmt::format("the search range {} leads outside the image, which is {} pixels wide, from every pixel; use "
+      fmt::format("all candidates of the search range {} are outside the image, which is {} pixels wide; use "
                   "disparities from {} to {}",
                   range_text(range), size.width, 1 - size.width, size.width - 1));
 }
@@ -120,11 +133,12 @@ void MatchJob::check_outputs(DisparityRange values) const {
       if (names[k].empty()) continue;
       check_tiff(names[k]);
       if (k == ResultFile::disparity || k == ResultFile::right)
-        check_writable_disparity(names[k], values, options.scale.value_or(0));
+        check_result(names[k],
+                     [&](const fs::path& file) { check_writable_disparity(file, values, options.scale.value_or(0)); });
       else
         check_output(names[k], file_kinds()[k].extensions, file_kinds()[k].option);
     }
-  if (!options.report.empty()) check_writable(options.report);
+  if (!options.report.empty()) check_result(options.report);
 }
 
 }  // namespace stereopsis::command::matching

@@ -1,6 +1,7 @@
 // Registers the depth to another camera: `match --register-to`.
 #include <fmt/core.h>
 
+#include "geometry/exchanged_axes.hpp"
 #include "match.hpp"
 #include "stereopsis/calibration.hpp"
 
@@ -8,7 +9,8 @@ namespace stereopsis::command::matching {
 
 void MatchJob::check_registration() const {
   if (options.register_to.empty()) return;
-  if (!options.wants(ResultFile::depth)) refuse("--register-to applies to the depth map; give its file with --depth");
+  if (!options.wants_depth_map())
+    refuse("--register-to applies to the depth map; add --depth FILE or --depth-color FILE");
   if (options.crop)
     refuse(
         "--crop writes a region of the left image, and --register-to the image of another camera; leave one of them "
@@ -18,7 +20,8 @@ void MatchJob::check_registration() const {
 void MatchJob::find_target(const std::optional<StereoCalibration>& cameras) {
   if (options.register_to.empty()) return;
   if (options.register_to != "raw") {
-    target = read_posed_camera(options.register_to, rig->unit);
+    target = read_posed_camera(options.register_to, rig->unit, options.rig.files.empty() ? "" : options.rig.files[0]);
+    if (options.vertical) target = axes_exchanged(*target);
     if (cameras) target = posed_relative_to_raw(*target, *cameras);
   } else if (cameras) {
     target = raw_left_camera(*cameras);
@@ -31,8 +34,13 @@ void MatchJob::find_target(const std::optional<StereoCalibration>& cameras) {
   if (!options.raw) bound_memory(given_size, {});  // again, with the camera's image; a raw pair's comes later
 }
 
+// With --vertical, the cameras are described with rows and columns of their images exchanged.
 Image<float> registered_depth(const MatchJob& call, const Image<float>& depth) {
-  return register_depth(depth, *call.rig, *call.target, call.options.device.threads.value_or(0)).depth;
+  const auto registered = [&](const Image<float>& matched) {
+    return register_depth(matched, *call.rig, *call.target, call.options.device.threads.value_or(0)).depth;
+  };
+  if (!call.options.vertical) return registered(depth);
+  return command::transposed(registered(command::transposed(depth.view())).view());
 }
 
 std::size_t bytes_for_registration(Size depth, Size target) {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "match.hpp"
+#include "match_steps.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -13,7 +15,8 @@ namespace {
 
 using State = FrameRecord::State;
 
-constexpr double least_measured = 5, most_at_an_end = 2;  // percentages
+constexpr double most_at_an_end = 1;     // percentage of pixels
+constexpr double least_outside = 0.002;  // share of the sparse matches; fewer may be wrong ones
 
 std::vector<const FrameRecord*> done_of(const FrameRecords& records) {
   std::vector<const FrameRecord*> done;
@@ -41,49 +44,60 @@ std::vector<StageTime> median_stages(const std::vector<const FrameRecord*>& reco
   return stages;
 }
 
-// Returns "x.png (5.2 %) and 3 more", the worst of the frames whose value is out of bounds, or nothing.
-std::string worst_of(const MatchJob& call, const FrameRecords& records, bool (*beyond)(const FrameRecord&),
-                     double (*value)(const FrameRecord&)) {
-  std::size_t count = 0, worst = 0;
+struct Worst {
+  std::size_t frame, more;  // the worst frame, and the number of others out of bounds
+};
+
+// Returns the frame with the largest value above `most`.
+template <class F>
+std::optional<Worst> worst_of(const FrameRecords& records, double most, F&& value) {
+  std::optional<Worst> worst;
   for (std::size_t i = 0; i < records.frames.size(); ++i) {
-    const FrameRecord& record = records.frames[i];
-    if (record.state != State::done || !beyond(record)) continue;
-    if (count++ == 0 || value(record) > value(records.frames[worst])) worst = i;
+    if (records.frames[i].state != State::done || value(records.frames[i]) <= most) continue;
+    if (!worst)
+      worst = Worst{i, 0};
+    else
+      worst = Worst{value(records.frames[i]) > value(records.frames[worst->frame]) ? i : worst->frame, worst->more + 1};
   }
-  if (count == 0) return "";
-  return fmt::format("{}{}", call.left.name(worst), count > 1 ? fmt::format(" and {} more frames", count - 1) : "");
+  return worst;
 }
+
+const char* ending(std::size_t frames) { return frames == 1 ? "" : "s"; }
+
+// Returns "x.png and 3 more frames".
+std::string named(const MatchJob& call, const Worst& worst) {
+  return fmt::format("{}{}", call.left.name(worst.frame),
+                     worst.more > 0 ? fmt::format(" and {} more frame{}", worst.more, ending(worst.more)) : "");
+}
+
+// A pair that does not fit gathers at the ends of the range for another reason.
+double at_high_end(const FrameRecord& r) { return r.complaint.empty() ? r.at_high_end : 0; }
+double at_low_end(const FrameRecord& r) { return r.complaint.empty() ? r.at_low_end : 0; }
 
 void warn_of(const MatchJob& call, const FrameRecords& records) {
   const auto caution = [&](const std::string& sentence) {
     call.warnings.push_back(sentence);
     warn("warning: {}", sentence);
   };
-  const std::string empty = worst_of(
-      call, records, [](const FrameRecord& r) { return r.density.measured < least_measured; },
-      [](const FrameRecord& r) { return -r.density.measured; });
-  if (!empty.empty())
+  if (const auto empty = worst_of(records, -least_measured, [](const FrameRecord& r) { return -r.density.measured; }))
     caution(
         fmt::format("fewer than {1} % of the pixels of {0} were measured; check rectification, order and search range "
                     "with `stereopsis check`",
-                    empty, least_measured));
-  // A pair that does not fit gathers at the ends for another reason.
-  const std::string near = worst_of(
-      call, records, [](const FrameRecord& r) { return r.complaint.empty() && r.at_high_end > most_at_an_end; },
-      [](const FrameRecord& r) { return r.at_high_end; });
-  if (!near.empty())
+                    named(call, *empty), least_measured));
+  const auto is_cut = [&](std::size_t frame, double OutsideRange::*side) {
+    return call.outside_range(frame, records.frames[frame].range).*side > least_outside;
+  };
+  if (const auto near = worst_of(records, most_at_an_end, at_high_end);
+      near && is_cut(near->frame, &OutsideRange::above))
     caution(
         fmt::format("many disparities of {} are at the upper end of the search range, so nearer points may be missed; "
                     "raise --disparities",
-                    near));
-  const std::string far = worst_of(
-      call, records, [](const FrameRecord& r) { return r.complaint.empty() && r.at_low_end > most_at_an_end; },
-      [](const FrameRecord& r) { return r.at_low_end; });
-  if (!far.empty())
+                    named(call, *near)));
+  if (const auto far = worst_of(records, most_at_an_end, at_low_end); far && is_cut(far->frame, &OutsideRange::below))
     caution(
         fmt::format("many disparities of {} are at the lower end of the search range, so farther points may be missed; "
                     "lower --min-disparity",
-                    far));
+                    named(call, *far)));
   long long too_far = 0;
   for (const FrameRecord& record : records.frames) too_far += record.too_far;
   if (too_far > 0)
@@ -186,7 +200,7 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
                repaired = mean([](const Densities&d) { return d.repaired; });
   const std::string sequence = !call.left.sequence ? ""
                                : there + failed == 0
-                                   ? fmt::format("{} frames of ", done.size())
+                                   ? fmt::format("{} frame{} of ", done.size(), ending(done.size()))
                                    : fmt::format("{} of {} frames{} of ", done.size() + there, call.left.size(),
                                                  there > 0 ? fmt::format(" ({} from an earlier run)", there) : "");
   if (failed > 0) warn("{} of {} frames failed", failed, call.left.size());

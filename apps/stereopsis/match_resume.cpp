@@ -17,7 +17,7 @@ Json description_of(const MatchJob& of) {
       call[file_kinds()[k].option] =
           fs::absolute(o.outputs[k]).lexically_normal().lexically_relative(here.lexically_normal()).string();
   const auto number = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
-  call.update({{"--pair", o.pairing.by},
+  call.update({{"--pair", o.pairing.pair},
                {"--slop", o.pairing.slop},
                {"--side-by-side", o.pairing.side_by_side},
                {"--top-bottom", o.pairing.top_bottom},
@@ -46,6 +46,10 @@ Json description_of(const MatchJob& of) {
                {"--frame", o.frame},
                {"--organised", o.organised},
                {"--disparity-error", number(o.disparity_error)},
+               {"--color-map", o.color.map},
+               {"--color-range", o.color.range},
+               {"--no-legend", o.color.no_legend},
+               {"--show-filled", o.color.show_filled},
                {"--fill-depth", o.fill_depth}});
   return call;
 }
@@ -69,7 +73,8 @@ std::vector<bool> frames_there(const MatchJob& call, Size written) {
     for (const auto& mask : {call.mask_left, call.mask_right})
       if (mask) frames[i].inputs.push_back(mask->file(i));
     for (std::size_t k = 0; k < file_count; ++k) {
-      const bool has_legend = k == ResultFile::colour || k == ResultFile::validity_picture;
+      const bool has_legend =
+          k == ResultFile::colour || k == ResultFile::depth_picture || k == ResultFile::validity_picture;
       const Size size = has_legend || k == ResultFile::cloud    ? Size{}
                         : k == ResultFile::depth && call.target ? call.target->size
                                                                 : written;

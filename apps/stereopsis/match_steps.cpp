@@ -10,8 +10,6 @@
 namespace stereopsis::command::matching {
 namespace {
 
-constexpr double least_measured = 5;  // percentage of pixels; fewer indicate a problem with the pair or the call
-
 Error failure(FrameRecord& record, ErrorCategory category, const std::string& sentence) {
   record.state = FrameRecord::State::failed;
   record.problem = sentence;
@@ -28,8 +26,8 @@ InputFrame mirrored(const InputFrame& frame) {
 void note_workspace(const MatchJob& call, const Plan& left, std::size_t bytes, FrameRecords& records) {
   records.workspace_bytes = bytes;
   records.result_size = left.output_size();
-  detail("{} on {}, disparities {}: {:.1f} MB of workspace{}", call.pipeline.method(), call.device_names(),
-         range_text(left.problem().range), static_cast<double>(bytes) * 1e-6,
+  detail("{} on {}, disparities {}: {} of workspace{}", call.pipeline.method(), call.device_names(),
+         range_text(left.problem().range), memory_text(bytes),
          left.stripe_rows() > 0 ? fmt::format(", in stripes of {} rows", left.stripe_rows()) : "");
 }
 
@@ -48,7 +46,7 @@ void note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, F
                                                    "requires 5 %; check the pair with `stereopsis check`",
                                                    record.density.measured, call.left.name(i)));
   const double usable = 100 - record.density.masked;
-  record.complaint = call.judge_measured(frame, i, usable > 0 ? 100 * record.density.measured / usable : 100);
+  record.complaint = call.judge_measured(frame, i, usable > 0 ? record.density.measured / usable : 1);
   drop_unwanted(call, result);
   if (call.options.measured_only || call.options.min_confidence) record.density = densities(result.left.validity);
 }

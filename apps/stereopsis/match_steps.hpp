@@ -5,6 +5,9 @@
 
 namespace stereopsis::command::matching {
 
+// The smallest percentage of measured pixels; fewer indicate a problem with the pair or the call.
+constexpr double least_measured = 5;
+
 // Returns the pair whose left view is the right view of `frame`: the right view is matched so.
 InputFrame mirrored(const InputFrame& frame);
 

@@ -6,12 +6,14 @@
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "layout.hpp"
 #include "stereopsis/io.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 
 namespace stereopsis::command {
 namespace {
+
+constexpr std::size_t widest_column = 30;
 
 struct Options {
   std::string name;
@@ -26,16 +28,14 @@ void list_methods(bool as_json) {
     say("{}\n", list.dump(2));
     return;
   }
-  Table table({"method", "description and paper"});
-  for (const MethodInfo& method : methods()) {
-    table.add({method.name, method.summary});
-    table.add({"", method.paper});
-  }
-  table.left({0, 1}).print();
-  Table by_wish({"preset", "description", "method"});
-  for (const MethodInfo& preset : presets()) by_wish.add({preset.name, preset.summary, preset.paper});
-  say("\n");
-  by_wish.left({0, 1, 2}).print();
+  std::vector<ListEntry> listed, by_wish;
+  for (const MethodInfo& method : methods())
+    listed.insert(listed.end(), {{method.name, method.summary}, {"", method.paper}});
+  for (const MethodInfo& preset : presets())
+    by_wish.push_back({preset.name, fmt::format("{}: {}", preset.paper, preset.summary)});
+  const std::size_t column = column_for(listed);
+  write_styled(listing("Methods", listed, column) + '\n' + listing("Presets", by_wish, column));
+  say("\n{}", paragraph("`stereopsis methods NAME` lists the parameters of a method."));
 }
 
 // Returns the data for sliders, switches and lists.
@@ -65,15 +65,21 @@ void show_method(const std::string& name, bool as_json) {
     say("{}\n", to_json(pipeline));
     return;
   }
+  std::string out;
   for (const MethodInfo& method : methods())
-    if (method.name == pipeline.method()) say("{}: {}\n{}\n\n", method.name, method.summary, method.paper);
-  Table table({"slot", "stage"});
-  for (const PipelineSlot& slot : pipeline.slots()) table.add({slot.slot, slot.kind});
-  table.left({0, 1}).print();
-  say("\nIn --set, NAME is a slot, or a stage that fills only one slot.\n\n");
-  Table parameters({"--set", "default", "allowed", "description"});
-  for (const ParameterInfo& p : pipeline.parameters()) parameters.add({p.name, p.value, p.allowed, p.description});
-  parameters.left({0, 1, 2, 3}).print();
+    if (method.name == pipeline.method())
+      out = listing("", {{method.name, method.summary}, {"", method.paper}}, method.name.size() + 4) + '\n';
+  std::vector<ListEntry> slots, parameters;
+  for (const PipelineSlot& slot : pipeline.slots()) {
+    slots.push_back({slot.slot, slot.kind});
+    for (const ParameterInfo& p : slot.parameters)
+      parameters.push_back(
+          {p.name, fmt::format("{}: {} [{}]", p.description, p.allowed, p.value.empty() ? "none" : p.value)});
+  }
+  write_styled(out + listing("Slots, and their stages", slots, column_for(slots)) + '\n' +
+               listing("Parameters of --set", parameters, std::min(column_for(parameters), widest_column)));
+  say("\n{}", paragraph("[…] is the value in use. A stage that fills only one slot may stand for its slot: sgm.p1 is "
+                        "optimisation.p1."));
 }
 
 }  // namespace
@@ -82,8 +88,9 @@ void add_methods(CLI::App& application) {
   Command command(application, "methods", "List the methods, or the parameters of a method");
   const auto options = std::make_shared<Options>();
   command.text("NAME", options->name, "", "Method to show [list all methods]");
-  command.flag("--json", options->json,
-               "Print JSON: the pipeline of NAME, in the format that --pipeline reads, or the list of methods");
+  command.flag(
+      "--json", options->json,
+      "Print the pipeline of NAME as JSON, in the format of --pipeline; without NAME, print the list of methods");
   command.flag("--parameters", options->parameters,
                "Print the parameters of NAME as JSON, with minimum, maximum, step, choices and unit");
   command.callback([options] {

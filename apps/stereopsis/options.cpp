@@ -3,9 +3,10 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
 
+#include "core/text.hpp"
+#include "result_files.hpp"
 #include "terminal.hpp"
 
 namespace stereopsis::command {
@@ -13,16 +14,6 @@ namespace stereopsis::command {
 void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
 
 namespace {
-
-template <class T>
-std::optional<T> parse(const std::string& text) {
-  T value{};
-  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(first, last, value);
-  if (error != std::errc() || end != last) return std::nullopt;
-  return value;
-}
 
 std::string name_of(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
@@ -46,17 +37,31 @@ std::string bounds(double low, double high, bool open) {
   return std::isfinite(low) ? fmt::format(" of at least {}", low) : "";
 }
 
+// Reads --color-output.
+void choose_color(const std::string& when) {
+  if (when == "auto") return set_color_output(ColorOutput::automatic);
+  if (when == "always") return set_color_output(ColorOutput::always);
+  if (when == "never") return set_color_output(ColorOutput::never);
+  refuse(fmt::format("--color-output {} is not allowed; it must be auto, always or never", when));
+}
+
 }  // namespace
 
 int to_integer(const std::string& option, const std::string& text, int low, int high) {
-  const auto value = parse<int>(text);
+  const auto value = parse_number<int>(text);
   if (!value || *value < low || *value > high)
     refuse(fmt::format("{} {} is not allowed; it must be an integer from {} to {}", option, text, low, high));
   return *value;
 }
 
+std::optional<std::pair<std::string, std::string>> halves_of(const std::string& text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos || text.find(',', comma + 1) != std::string::npos) return std::nullopt;
+  return std::pair{text.substr(0, comma), text.substr(comma + 1)};
+}
+
 double to_number(const std::string& option, const std::string& text, double low, double high) {
-  const auto value = parse<double>(text);
+  const auto value = parse_number<double>(text);
   if (!value || !std::isfinite(*value) || *value < low || *value > high)
     refuse(fmt::format("{} {} is not allowed; it must be a number{}", option, text,
                        bounds(low, high, !std::isfinite(high))));
@@ -66,7 +71,7 @@ double to_number(const std::string& option, const std::string& text, double low,
 std::size_t to_bytes(const std::string& option, const std::string& text) {
   const std::string units = "KMG";
   const std::size_t unit = text.empty() ? std::string::npos : units.find(text.back());
-  const auto number = parse<double>(unit == std::string::npos ? text : text.substr(0, text.size() - 1));
+  const auto number = parse_number<double>(unit == std::string::npos ? text : text.substr(0, text.size() - 1));
   const double bytes = number.value_or(0) * std::exp2(unit == std::string::npos ? 0 : 10.0 * (unit + 1));
   if (!(bytes >= 1 && bytes < 0x1p62))
     refuse(
@@ -91,6 +96,7 @@ Option& Option::needs(const Option& other) {
 
 Command::Command(CLI::App& application, const std::string& name, const std::string& help)
     : app_(*application.add_subcommand(name, help)) {
+  app_.set_help_flag("-h,--help", "Print this help and exit");
   app_.add_flag_callback(
           "--quiet", [] { set_verbosity(Verbosity::quiet); }, "Suppress the summary, notes and progress bar")
       ->disable_flag_override();
@@ -98,6 +104,11 @@ Command::Command(CLI::App& application, const std::string& name, const std::stri
           "--verbose", [] { set_verbosity(Verbosity::verbose); },
           "Print more notes, such as the memory of the workspace")
       ->disable_flag_override();
+  app_.add_option_function<std::string>(
+          "--color-output", choose_color,
+          "Colour of the text on the terminal: auto, always or never [auto: without NO_COLOR]")
+      ->option_text("WHEN")
+      ->trigger_on_parse();
 }
 
 Option Command::text(const std::string& names, std::string& value, const std::string& placeholder,
@@ -143,6 +154,12 @@ void Command::deprecated_flag(const std::string& name, bool& value, const std::s
 Option Command::option(const std::string& name) const { return app_.get_option(name); }
 void Command::group(const std::string& heading) { app_.option_defaults()->group(heading); }
 void Command::footer(const std::string& text) { app_.footer(text); }
+void Command::creates_folders() {
+  app_.add_flag_callback(
+          "--no-create", [] { set_creates_folders(false); },
+          "Fail if the folder of a result does not exist [create it]")
+      ->disable_flag_override();
+}
 void Command::allow_extras() { app_.allow_extras(); }
 void Command::callback(std::function<void()> run) { app_.callback(std::move(run)); }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stereopsis/error.hpp"
@@ -22,6 +23,8 @@ namespace stereopsis::command {
 // Return all of `text` as a number in [low, high], or throw an error that names `option`.
 int to_integer(const std::string& option, const std::string& text, int low, int high);
 double to_number(const std::string& option, const std::string& text, double low, double high);
+// Splits "A,B" into A and B. Returns nothing for a text without exactly one comma.
+std::optional<std::pair<std::string, std::string>> halves_of(const std::string& text);
 // Converts "512M" to bytes; K, M and G are powers of 1024.
 std::size_t to_bytes(const std::string& option, const std::string& text);
 
@@ -61,6 +64,7 @@ class Command {
   Option option(const std::string& name) const;  // returns an option that was added
   void group(const std::string& heading);        // heading in the help for options added from here on
   void footer(const std::string& text);          // end of the help
+  void creates_folders();                        // adds --no-create
   void allow_extras();                           // unknown arguments are allowed
   void callback(std::function<void()> run);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "options.hpp"
+#include "result_files.hpp"
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/io.hpp"
@@ -41,7 +42,7 @@ void check_output(const std::filesystem::path& file, std::span<const char* const
                        allowed));
   }
   check_tiff(file);
-  check_writable(file);
+  check_result(file);
 }
 
 Densities densities(ImageView<const std::uint8_t> validity) {
@@ -83,6 +84,25 @@ std::pair<double, double> shares_at_ends(const Matched& result, DisparityRange r
     return measured > 0 && end != 0 ? 100.0 * static_cast<double>(count) / static_cast<double>(measured) : 0;
   };
   return {share(at_low, range.min), share(at_high, range.max())};
+}
+
+AnyImage grey_of(AnyImage image) {
+  if (image.channels() == 1) return image;
+  return with_pixels(image.view(), [&](auto pixels) -> AnyImage {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(pixels.data)>>;
+    Image<T> grey(pixels.size());
+    for (int y = 0; y < pixels.height; ++y)
+      for (int x = 0; x < pixels.width; ++x) {
+        const T r = pixels(x, y, 0), g = pixels(x, y, 1), b = pixels(x, y, 2);
+        if constexpr (std::is_same_v<T, float>)
+          grey(x, y) = (0.299F * r + 0.587F * g) + 0.114F * b;
+        else
+          grey(x, y) = static_cast<T>((19595U * r + 38470U * g + 7471U * b + 32768U) >> 16);
+      }
+    AnyImage made = std::move(grey);
+    made.bit_depth = image.bit_depth;
+    return made;
+  });
 }
 
 AnyImage mirrored(const AnyImage& image) {

@@ -34,6 +34,9 @@ Densities densities(ImageView<const std::uint8_t> validity);
 // disparities beyond the range accumulate. An end at 0 does not count, because disparity 0 is infinity.
 std::pair<double, double> shares_at_ends(const Matched& result, DisparityRange range);
 
+// Returns the image in grey (ITU-R BT.601, rounded as the stages do it).
+AnyImage grey_of(AnyImage image);
+
 // Returns an image with left and right exchanged.
 template <class T>
 Image<std::remove_const_t<T>> mirrored(ImageView<T> image) {

@@ -72,16 +72,6 @@ def ask(program: str, *words: str) -> object:
     return json.loads(subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout)
 
 
-def names_of_parameters(pipeline: dict, before: str = "") -> list[str]:
-    found = []
-    for name, value in pipeline.items():
-        if isinstance(value, dict):
-            found += names_of_parameters(value, f"{before}{name}.")
-        elif before:
-            found.append(f"{before}{name}")
-    return found
-
-
 class Nothing(type):
     """Replaces objects that a subcommand's module imports and its options do not need."""
 
@@ -107,6 +97,7 @@ class NotBuilt(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         module = types.ModuleType(spec.name)
+        module.__path__ = []  # the import of a submodule iterates over it
         module.__getattr__ = lambda name: Nothing(name, (), {})  # type: ignore[method-assign]
         return module
 
@@ -122,8 +113,7 @@ def python_command(name: str) -> Command:
         sys.modules["stereopsis"] = package
         sys.meta_path.append(NotBuilt())
     module = importlib.import_module(f"stereopsis.commands.{name}")
-    parser = argparse.ArgumentParser(prog=f"stereopsis {name}")
-    module.add_arguments(parser)
+    parser = sys.modules["stereopsis.commands"].parser_of(name, module)
     return Command(name, module.help, python_options(parser), parser.epilog or "")
 
 
@@ -159,12 +149,13 @@ def python_options(parser: argparse.ArgumentParser, group: str = "") -> list[Opt
 def described(program: str) -> tuple[dict, list[Command]]:
     about = ask(program, "--describe")
     methods = [method["name"] for method in ask(program, "methods", "--json")]
-    parameters = sorted({name for method in methods for name in names_of_parameters(ask(program, "methods", method, "--json"))})
+    settings = [f"{name}=" for name in about["settings"]] + [f"refinements={name}" for name in about["refinements"]]
     values = {
-        "--method": methods,
+        "--method": methods + about["presets"],
         "--device": DEVICES,
-        "--set": [f"{name}=" for name in parameters],
+        "--set": settings,
         "--frame": ["optical", "head"],
+        "--color-output": ["auto", "always", "never"],
     }
     commands = []
     for told in about["commands"]:
@@ -178,7 +169,7 @@ def described(program: str) -> tuple[dict, list[Command]]:
             if option.placeholder == "NAME" and listed and not option.values:
                 option.values = listed[1].split(", ")
             if command.name == "methods" and option.positional:
-                option.values = methods
+                option.values = methods + about["presets"]
         commands.append(command)
     return about, commands
 

@@ -1,11 +1,11 @@
 #include "progress.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 
+#include "device/system/system.hpp"
 #include "terminal.hpp"
 
 namespace stereopsis::command {
@@ -20,7 +20,7 @@ constexpr double quiet_ms = 1000;  // faster work needs no bar
 }  // namespace
 
 Progress::Progress(std::size_t total, const char* unit, const char* hint)
-    : total_(total), unit_(unit), hint_(hint), shown_(isatty(STDERR_FILENO) != 0 && verbosity() != Verbosity::quiet) {
+    : total_(total), unit_(unit), hint_(hint), shown_(system::is_terminal(stderr) && verbosity() != Verbosity::quiet) {
   {
     const std::lock_guard lock(current_mutex);
     current = this;

@@ -1,18 +1,22 @@
 #include "python_package.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "common.hpp"
+#include "device/system/system.hpp"
 #include "python_commands.hpp"
 #include "stereopsis/error.hpp"
 
@@ -24,23 +28,23 @@ const PythonCommand* find(std::string_view name) {
   return found == python_commands.end() ? nullptr : &*found;
 }
 
-// Called with the package's version, its extra as in "[view]", and the arguments. A folder `stereopsis` next to the
-// caller is not the package. No index has the package: somebody else could own its name there.
+// Called with the package's version, its extra as in "[view]", what is called, and the arguments. A folder `stereopsis`
+// next to the caller is not the package. No index has the package: somebody else could own its name there.
 constexpr const char* launcher = R"(import sys
 from importlib import metadata
 if sys.path[0] == '':
     del sys.path[0]
-version, extra = sys.argv[1:3]
+version, extra, called = sys.argv[1:4]
 try:
     installed = metadata.version('stereopsis')
 except metadata.PackageNotFoundError:
     installed = None
 if installed != version:
     state = 'not installed' if installed is None else f'installed in version {installed}, and not {version},'
-    sys.exit(f"stereopsis: {sys.argv[3]} is a command of the Python package, which is {state} for {sys.executable}; "
+    sys.exit(f"stereopsis: {called} is a command of the Python package, which is {state} for {sys.executable}; "
              f"run: {sys.executable} -m pip install 'WHEEL{extra}', where WHEEL is the path of stereopsis-{version}-*.whl or of a checkout")
 from stereopsis.__main__ import main
-sys.exit(main(sys.argv[3:]))
+sys.exit(main(sys.argv[4:]))
 )";
 
 bool is_bag_file(const std::filesystem::path& path) {
@@ -63,6 +67,40 @@ bool takes_bags(std::string_view name) {
   return std::ranges::find(takers, name) != takers.end();
 }
 
+bool is_external(std::string_view method) { return method.starts_with("onnx:") || method.starts_with("program:"); }
+
+// Returns whether the file is a pipeline of a network or a program. Any error in it is left to its reader. The package
+// looks for the same words, so that it does not hand the call back.
+bool is_external_pipeline(const std::filesystem::path& file) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none)) return false;  // a pipe can be read only once
+  std::ifstream stream(file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (text.find("\"onnx:") == text.npos && text.find("\"program:") == text.npos) return false;
+  const Json content = Json::parse(text, nullptr, false);
+  const auto method = content.is_object() ? content.find("method") : content.end();
+  return method != content.end() && method->is_string() && is_external(method->get_ref<const std::string&>());
+}
+
+// Returns the values of an option, which are words of their own or follow "=".
+std::vector<std::string> values_of(const std::string& option, const std::vector<std::string>& call) {
+  std::vector<std::string> values;
+  for (std::size_t i = 1; i < call.size(); ++i) {
+    if (call[i] == option && i + 1 < call.size()) values.push_back(call[i + 1]);
+    if (call[i].starts_with(option + "=")) values.push_back(call[i].substr(option.size() + 1));
+  }
+  return values;
+}
+
+// Returns whether the --method of the call, or the --pipeline of match, is a network or a program, which the package
+// runs.
+bool names_external_method(const std::vector<std::string>& call) {
+  static constexpr std::array<std::string_view, 3> commands = {"match", "evaluate", "bench"};
+  if (std::ranges::find(commands, call.front()) == commands.end()) return false;
+  return std::ranges::any_of(values_of("--method", call), is_external) ||
+         (call.front() == "match" && std::ranges::any_of(values_of("--pipeline", call), is_external_pipeline));
+}
+
 std::string python() {
   const char* chosen = std::getenv("STEREOPSIS_PYTHON");
   return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
@@ -80,25 +118,28 @@ std::vector<std::string> python_call(int argc, char** argv) {
   std::vector<std::string> call(argv + std::min(argc, 1), argv + argc);
   if (call.empty() || is_python_command(call.front())) return call;
   const auto names_bag = [](const std::string& word) { return !word.starts_with('-') && is_bag(word); };
-  if (!takes_bags(call.front()) || std::none_of(call.begin() + 1, call.end(), names_bag)) return {};
-  call.insert(call.begin(), {"bag", "--for"});
+  if (takes_bags(call.front()) && std::any_of(call.begin() + 1, call.end(), names_bag))
+    call.insert(call.begin(), {"bag", "--for"});
+  else if (!names_external_method(call))
+    return {};
   return call;
 }
 
 void hand_on_to_python(const std::vector<std::string>& arguments) {
   const std::string program = python();
-  const PythonCommand& command = *find(arguments.front());
-  std::vector<std::string> call{program, "-c", launcher, STEREOPSIS_VERSION, command.extra};
+  const PythonCommand* command = find(arguments.front());
+  const std::string name = command != nullptr ? command->name : arguments.front() + " with a network or a program";
+  const std::string extra = command != nullptr ? command->extra : "[onnx]";
+  std::vector<std::string> call{program, "-c", launcher, STEREOPSIS_VERSION, extra, name};
   call.insert(call.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : call) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  execvp(program.c_str(), argv.data());
-  throw Error(ErrorCategory::unsupported,
-              fmt::format("{} is a command of the Python package, and {} cannot be run; install Python 3.11 or later, "
-                          "set STEREOPSIS_PYTHON to its path if it is not python3, and run: python3 -m pip install "
-                          "'WHEEL{}', where WHEEL is the path of stereopsis-{}-*.whl or of a checkout",
-                          command.name, program, command.extra, STEREOPSIS_VERSION));
+  system::become(call);
+  throw Error(
+      ErrorCategory::unsupported,
+      fmt::format(
+          "{} is a command of the Python package, and {} cannot be run; install Python 3.10 or later, "
+          "set STEREOPSIS_PYTHON to the interpreter if its name is not python3, and run: python3 -m pip install "
+          "'WHEEL{}', where WHEEL is the path of stereopsis-{}-*.whl or of a checkout",
+          name, program, extra, STEREOPSIS_VERSION));
 }
 
 }  // namespace stereopsis::command

@@ -10,6 +10,7 @@
 #include "common.hpp"
 #include "pairs.hpp"
 #include "progress.hpp"
+#include "result_files.hpp"
 #include "resume.hpp"
 #include "rig_options.hpp"
 #include "stereopsis/io.hpp"
@@ -32,16 +33,18 @@ class Job {
  public:
   explicit Job(const Options& options) : options_(options) {
     options.rig.check();
-    Pairs pairs = find_pairs(options.left, options.right, options.pairing, Unpaired::refuse, "");
+    Pairs pairs = find_pairs(options.left, options.right, options.pairing);
     views_[0].frames = std::move(pairs.left);
     views_[1].frames = std::move(pairs.right);
     if (options.resume && !left().sequence)
-      refuse(fmt::format("--resume applies to sequences, and {} is one file; leave it out", options.left.string()));
-    if (!fs::is_directory(options.output))
-      refuse(fmt::format("-o {} is not a directory; create it first", options.output.string()));
+      refuse(
+          fmt::format("--resume applies to sequences, but {} is one file; leave --resume out", options.left.string()));
+    if (!is_result_folder(options.output))
+      refuse(fmt::format("-o {} is not {}; give the name of a directory", options.output.string(),
+                         creates_folders() ? "a directory" : "an existing directory"));
     CallFiles files;
     options.rig.reads(files);
-    reads(files, {left(), right(), {}});
+    reads(files, Pairs{left(), right()});
     for (const View& view : views_) {
       for (std::size_t i = 0; i < left().size(); ++i)
         for (const char* extension : {".png", ".tiff"})
@@ -53,7 +56,7 @@ class Job {
   }
 
   void run() {
-    const AnyImage first = read_pair(left(), right(), 0).first.image;
+    const AnyImage first = read_pair(left(), right(), 0).left.image;
     size_ = first.size();
     extension_ = first.view().type == PixelType::f32 ? ".tiff" : ".png";
     const CalibrationFile file = options_.rig.raw(size_, first.channels() == 1);
@@ -61,7 +64,7 @@ class Job {
     const StereoCalibration& calibration = *file.cameras;
     options_.rig.check_size(calibration.size, left().name(0), size_);
     const RectificationMaps maps = rectification_maps(calibration);
-    for (const View& view : views_) fs::create_directory(options_.output / view.name);
+    for (const View& view : views_) fs::create_directories(options_.output / view.name);
     const std::vector<bool> there = frames_there(maps.size());
     Progress progress(left().size(), "pairs", left().sequence ? "continue with --resume" : "");
     for (std::size_t i = 0; i < left().size(); ++i) {
@@ -105,7 +108,7 @@ class Job {
                                    {{"the version", STEREOPSIS_VERSION},
                                     {"LEFT", options_.left.string()},
                                     {"RIGHT", options_.right.string()},
-                                    {"--pair", options_.pairing.by},
+                                    {"--pair", options_.pairing.pair},
                                     {"--slop", options_.pairing.slop},
                                     {"--side-by-side", options_.pairing.side_by_side},
                                     {"--top-bottom", options_.pairing.top_bottom},
@@ -141,8 +144,9 @@ void add_rectify(CLI::App& application) {
   o->rig.add_files_to(command, "Calibration of the raw cameras").required();
   command
       .path("-o,--output", o->output, "DIR",
-            "Existing directory, into which left/, right/, the masks and the rectified rig are written")
+            "Directory, into which left/, right/, the masks and the rectified rig are written")
       .required();
+  command.creates_folders();
   o->device.add_threads_to(command);
   command.flag("--resume", o->resume, "Skip pairs that an earlier run of the same call has completed");
   command.footer("`stereopsis match --calib FILE --raw` rectifies on its device, without intermediate files.");

@@ -51,8 +51,8 @@ void check_depth(const std::string& json, const fs::path& sidecar) {
   try {
     check_json_depth(json);
   } catch (const Error& error) {
-    throw Error(error.category(), fmt::format("{}: {}; remove the file and start again without --resume", sidecar.string(),
-                                              error.what()));
+    throw Error(error.category(), fmt::format("{}: {}; remove the file and start again without --resume",
+                                              sidecar.string(), error.what()));
   }
 }
 
@@ -64,9 +64,9 @@ void check_same_call(const fs::path& sidecar, const Json& call, const fs::path& 
   for (std::size_t i = 0; i < std::min(found.size(), most_shown); ++i)
     list += fmt::format("{}{} was {} and is {}", i == 0 ? "" : ", ", found[i].name, found[i].before, found[i].now);
   if (found.size() > most_shown) list += fmt::format(", and {} others differ", found.size() - most_shown);
-  refuse(
-      fmt::format("--resume: another call made the results at {}: {}; repeat that call, or leave --resume out to start again",
-                  results.string(), list));
+  refuse(fmt::format(
+      "--resume: another call made the results at {}: {}; repeat that call, or leave --resume out to start again",
+      results.string(), list));
 }
 
 bool is_whole(const FrameFiles& frame, fs::file_time_type since) {
@@ -87,8 +87,10 @@ Json read_sidecar(const fs::path& sidecar) {
   check_depth(contents, sidecar);
   Json json = Json::parse(contents, nullptr, false);
   if (!json.is_object() || !json.contains("call"))
-    throw Error(ErrorCategory::format,
-                fmt::format("{} is not a record of --resume; remove it and start again without --resume", sidecar.string()));
+    throw Error(
+        ErrorCategory::format,
+        fmt::format("{} is not a record that --resume can continue; remove the file and start again without --resume",
+                    sidecar.string()));
   return json;
 }
 
@@ -107,7 +109,8 @@ std::vector<bool> frames_there(const fs::path& sidecar, const Json& contents, co
   check_same_call(sidecar, contents["call"], results);
   const fs::file_time_type since = fs::last_write_time(sidecar);
   for (std::size_t i = 0; i < there.size(); ++i) there[i] = is_whole(frames[i], since);
-  remark("{} of {} frames are complete from an earlier run", std::count(there.begin(), there.end(), true), there.size());
+  remark("{} of {} frames are complete from an earlier run", std::count(there.begin(), there.end(), true),
+         there.size());
   return there;
 }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "common.hpp"
+#include "geometry/exchanged_axes.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -31,17 +33,17 @@ Option RigOptions::add_files_to(Command& command, const std::string& use) {
                                   ": file or folder of OpenCV, ROS, Kalibr, EuRoC, KITTI, Middlebury, ZED or another "
                                   "known format (one file per camera: give --calib twice)");
   command.number("--calib-scale", scale, 1e-3, 1e3, "S",
-                 "Scale of the images after calibration: their width / the width that --calib is for [1]");
+                 "Ratio of the image width to the width for which --calib was computed, if the images were scaled [1]");
   command.text("--lens", lens, "MODEL",
-               "Lens model of a calibration file that does not name it: radtan or equidistant [the file's]");
+               "Lens model, for a calibration file that does not name one: radtan or equidistant [from the file]");
   return calib;
 }
 
 void RigOptions::add_numbers_to(Command& command) {
   command.number("--focal", focal, 1e-3, huge, "PX",
-                 "Focal length of the rectified pair, in pixels; replaces --calib, together with --baseline");
+                 "Focal length of the rectified pair, in pixels; --focal and --baseline together replace --calib");
   command.text("--baseline", baseline, "LENGTH",
-               "Baseline of the cameras: 120mm, 0.12m, or a number in any other unit");
+               "Baseline of the cameras, such as 120mm or 0.12m, or a number without a unit");
   command.number("--doffs", doffs, -huge, huge, "PX",
                  "Offset of the principal points: cx of the right camera − cx of the left camera, in pixels [0]");
 }
@@ -49,17 +51,20 @@ void RigOptions::add_numbers_to(Command& command) {
 void RigOptions::check() const {
   if (files.size() > 2)
     refuse(fmt::format("--calib is given {} times; give one file, or two for the two cameras", files.size()));
+  if (std::ranges::find(files, "") != files.end())
+    refuse("the name after --calib is empty; give a calibration file or a folder");
   if (files.empty() && (scale || !lens.empty()))
     refuse(fmt::format("{} applies to a calibration file; give the file with --calib",
                        scale ? "--calib-scale" : "--lens"));
   if (!lens.empty()) lens_model(lens);
   if (!files.empty() && (focal || !baseline.empty() || doffs))
     refuse(
-        "--calib cannot be given with --focal, --baseline or --doffs, because both describe the cameras; leave one of "
-        "them out");
+        "--calib cannot be combined with --focal, --baseline or --doffs; describe the cameras either with --calib or "
+        "with the other options");
   if (focal.has_value() != !baseline.empty() || (doffs && !focal))
     refuse(
-        "--focal and --baseline must be given together, and --doffs only with them; give both, or a file with --calib");
+        "--focal and --baseline require each other, and --doffs requires both; give --focal and --baseline, or a file "
+        "with --calib");
   if (focal && !(to_length(baseline).first > 0))
     refuse(fmt::format("--baseline {} is not allowed; it must be a length above 0", baseline));
 }
@@ -74,32 +79,36 @@ void RigOptions::reads(CallFiles& call) const {
 void RigOptions::check_size(Size calibrated, const fs::path& file, Size images) const {
   if (calibrated == images) return;
   const auto hint = calibration_scale(calibrated, images);
-  refuse(fmt::format(
-      "{} is for images of {}, but {} is {}; give the calibration of these images{}", source(), size_text(calibrated),
-      file.string(), size_text(images),
-      hint ? fmt::format(", or --calib-scale {:.6g} if they were scaled after calibration", scale.value_or(1) * *hint)
-           : ""));
+  refuse(fmt::format("{} is for images of {}, but {} is {}; give a calibration for this size{}", source(),
+                     size_text(calibrated), file.string(), size_text(images),
+                     hint ? fmt::format(", or --calib-scale {:.6g} if the images were scaled after calibration",
+                                        scale.value_or(1) * *hint)
+                          : ""));
 }
 
-CalibrationFile RigOptions::read(Size images, bool grey) const {
-  CalibrationOptions known{.pair = pair_for(grey), .size = images, .lens = {}, .scale = scale.value_or(1)};
+CalibrationFile RigOptions::read(Size images, bool grey, bool vertical) const {
+  CalibrationOptions known{.pair = pair_for(grey),
+                           .size = vertical ? axes_exchanged(images) : images,
+                           .lens = {},
+                           .scale = scale.value_or(1),
+                           .vertical = vertical};
   if (!lens.empty()) known.lens = lens_model(lens);
   return read_calibration_file(files[0], files.size() > 1 ? std::optional<fs::path>(files[1]) : std::nullopt, known);
 }
 
-CalibrationFile RigOptions::rectified(Size images, bool grey) const {
-  if (focal) return {"numbers", rig_of_numbers(images), {}, {}, false, {}};
-  CalibrationFile file = read(images, grey);
+CalibrationFile RigOptions::rectified(Size images, bool grey, bool vertical) const {
+  if (focal) return {"numbers", rig_of_numbers(images), {}, {}, false, vertical, {}};
+  CalibrationFile file = read(images, grey, vertical);
   if (file.rig.size != Size{} && file.rig.size != images) return file;  // check_size() refuses it
-  for (const std::string& warning : calibration_warnings(file.rig, images))
+  for (const std::string& warning : calibration_warnings(file.rig, images, scale.value_or(1)))
     file.warnings.push_back(fmt::format("{}: {}", source(), warning));
   return file;
 }
 
-CalibrationFile RigOptions::raw(Size images, bool grey) const {
-  CalibrationFile file = read(images, grey);
+CalibrationFile RigOptions::raw(Size images, bool grey, bool vertical) const {
+  CalibrationFile file = read(images, grey, vertical);
   if (!file.cameras) throw *file.no_cameras;
-  for (const std::string& warning : calibration_warnings(*file.cameras))
+  for (const std::string& warning : calibration_warnings(*file.cameras, scale.value_or(1)))
     file.warnings.push_back(fmt::format("{}: {}", source(), warning));
   return file;
 }

@@ -29,16 +29,17 @@ struct RigOptions {
   std::string source() const;  // for messages
   void reads(CallFiles& call) const;
 
-  // Returns the calibration of rectified images of this size, with the warnings about it. A KITTI file has two rigs; its
-  // grey one is used if the images are grey and it exists.
-  CalibrationFile rectified(Size images, bool grey) const;
+  // Returns the calibration of rectified images of this size, with the warnings about it. A KITTI file has two rigs;
+  // its grey one is used if the images are grey and it exists. If `vertical`, the cameras are above each other, and
+  // rows and columns of the images were exchanged.
+  CalibrationFile rectified(Size images, bool grey, bool vertical = false) const;
   // Returns the calibration of raw images. OpenCV's files may lack the size, which is then `images`.
-  CalibrationFile raw(Size images, bool grey) const;
+  CalibrationFile raw(Size images, bool grey, bool vertical = false) const;
   // Throws an Error if the calibration is for images of another size than those of `file`.
   void check_size(Size calibrated, const std::filesystem::path& file, Size images) const;
 
  private:
-  CalibrationFile read(Size images, bool grey) const;
+  CalibrationFile read(Size images, bool grey, bool vertical) const;
   Rig rig_of_numbers(Size images) const;
 };
 

@@ -10,6 +10,8 @@
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "core/text.hpp"
+#include "result_files.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/synth.hpp"
 #include "terminal.hpp"
@@ -54,11 +56,21 @@ constexpr Number numbers[] = {
      "Disparity in focus, as a share of the disparity range, 0 to 1 [0.5]"},
     {"--motion", &SceneOptions::motion, 0, 50, "LENGTH", "Length of a horizontal motion blur, in pixels [0]"},
     {"--sharpening", &SceneOptions::sharpening, 0, 4, "SHARE",
-     "Strength of sharpening, as cameras apply it: share of the difference from a blurred image that is added [0]"}};
+     "Strength of sharpening, as cameras apply it: share of the difference from a blurred image that is added [0]"},
+    {"--exposure", &SceneOptions::exposure, 0, 20, "FACTOR",
+     "Factor of the light in both images; with more than 1, bright surfaces and the sky saturate [1]"},
+    {"--tone", &SceneOptions::tone, .1, 10, "EXPONENT",
+     "Exponent of the intensities of both images; with more than 1, shadows become dark [1]"},
+    {"--flare", &SceneOptions::flare, 0, 1, "STRENGTH", "Strength of lens flare, 0 to 1 [0]"},
+    {"--demosaicing", &SceneOptions::demosaicing, 0, 1, "SHARE",
+     "Share of both images that is interpolated from a Bayer mosaic, 0 to 1 [0]"},
+    {"--jpeg", &SceneOptions::jpeg, 0, 100, "QUALITY", "Quality of JPEG compression, 1 to 100; 0: none [0]"},
+    {"--resampling", &SceneOptions::resampling, 0, 4, "PIXELS",
+     "Displacement of the raw images' corners, which bilinear interpolation rectifies [0]"}};
 
 struct Options {
   fs::path folder;
-  std::string scene = SceneOptions{}.scene;
+  std::string scene = SceneOptions{}.scene, like = mixture_names().front();
   bool random = false, stacked = false;
   std::optional<int> width, height, disparities, seed, count, picture_width, picture_height;
   std::array<std::optional<double>, std::size(numbers)> values;
@@ -80,7 +92,8 @@ struct Options {
     const Size picture{picture_width.value_or(size().width), picture_height.value_or(size().height)};
     std::vector<SceneOptions> list;
     for (int i = 0; i < count.value_or(1); ++i)
-      list.push_back(random_scene(size(), picture, disparities.value_or(SceneOptions{}.disparities), first_seed() + i));
+      list.push_back(
+          random_scene(size(), picture, disparities.value_or(SceneOptions{}.disparities), first_seed() + i, like));
     return list;
   }
 };
@@ -134,7 +147,7 @@ Json description(const SceneOptions& o, const Scene& scene) {
 
 void make_folder(const fs::path& folder) {
   std::error_code error;
-  fs::create_directory(folder, error);
+  fs::create_directories(folder, error);
   if (error)
     throw Error(ErrorCategory::file,
                 fmt::format("the directory {} cannot be created: {}", folder.string(), error.message()));
@@ -224,18 +237,18 @@ void check_memory(const Options& options) {
   const double bytes = 2.0 * (2 * 3 + 2 * 4 + 3) * size.width * size.height * scenes;
   if (bytes > 0.5 * static_cast<double>(host_memory_bytes()))
     throw Error(ErrorCategory::memory,
-                fmt::format("{:.0f} scenes of {} need {:.1f} GB while they are generated, more than half of this "
+                fmt::format("{:.0f} scenes of {} need {} while they are generated, more than half of this "
                             "machine's memory; generate smaller or fewer scenes",
-                            scenes, size_text(size), bytes * 1e-9));
+                            scenes, size_text(size), memory_text(static_cast<std::size_t>(bytes))));
 }
 
 void synth(const Options& options) {
   const fs::path folder = options.folder.has_filename() ? options.folder : options.folder.parent_path();
   if (fs::exists(folder) && !fs::is_directory(folder))
     refuse(fmt::format("-o {} is a file; give the name of a directory", folder.string()));
-  if (folder.has_parent_path() && !fs::is_directory(folder.parent_path()) && !fs::is_directory(folder))
-    refuse(fmt::format("-o {}: the directory {} does not exist; create it first", folder.string(),
-                       folder.parent_path().string()));
+  if (!creates_folders() && !fs::is_directory(folder))
+    refuse(fmt::format("-o {} does not exist; create it first, or leave --no-create out", folder.string()));
+  check_result(folder / "left.png");
   check_memory(options);
   if (options.random) return synth_random(options, folder);
   const SceneOptions o = options.scene_options();
@@ -249,16 +262,15 @@ void synth(const Options& options) {
 void add_synth(CLI::App& application) {
   Command command(application, "synth", "Generate a scene whose disparity is known exactly");
   const auto o = std::make_shared<Options>();
-  std::string scenes;
-  for (const std::string& name : scene_names()) scenes += (scenes.empty() ? "" : ", ") + name;
   constexpr int any_int = std::numeric_limits<int>::max();
-  command.path("-o,--output", o->folder, "DIR", "Directory to write; it is created if its parent exists").required();
-  const Option scene =
-      command.text("--scene", o->scene, "NAME", "Scene to generate: " + scenes + " [" + o->scene + "]");
+  command.path("-o,--output", o->folder, "DIR", "Directory to write").required();
+  command.creates_folders();
+  const Option scene = command.text("--scene", o->scene, "NAME",
+                                    "Scene to generate: " + join(scene_names(), ", ") + " [" + o->scene + "]");
   command.integer("--width", o->width, 1, any_int, "N", "Width of the images in pixels [640]");
   command.integer("--height", o->height, 1, any_int, "N", "Height of the images in pixels [480]");
   command.integer("--disparities", o->disparities, 1, any_int, "N",
-                  "Number of disparities: all true disparities lie in 0 to N − 1 [64]");
+                  "Number of disparities: the ground truth lies in the range 0 to N − 1 [64]");
   command.integer("--seed", o->seed, 0, any_int, "N",
                   "Seed of textures, noise and random positions; the same seed gives the same bytes [1]");
   command.group("Light and cameras");
@@ -271,6 +283,10 @@ void add_synth(CLI::App& application) {
   Option random = command.flag("--random", o->random,
                                "Generate training data: scene, disparity range, light and cameras are drawn at random");
   for (const Option& option : chosen) random.excludes(option);
+  command
+      .text("--like", o->like, "MIXTURE",
+            fmt::format("Kind of the random scenes: {} [{}]", join(mixture_names(), ", "), o->like))
+      .needs(random);
   command
       .integer("--count", o->count, 1, any_int, "N",
                "Number of random scenes, written to folders 000000, 000001, …; each has the next seed [1]")
@@ -288,9 +304,9 @@ void add_synth(CLI::App& application) {
             "Write one array of each kind with all scenes, one below another, instead of folders")
       .needs(random);
   command.footer(
-      "The command writes left.png, right.png, disp_left.pfm, disp_right.pfm, mask_nonocc.png, mask_disc.png "
-      "and\ndataset.json, which `stereopsis evaluate --dataset DIR` reads; with --stacked left.npy, "
-      "right.npy,\ndisp_left.npy, mask_nonocc.npy and scenes.json.");
+      "The command writes left.png, right.png, disp_left.pfm, disp_right.pfm, mask_nonocc.png, mask_disc.png and "
+      "dataset.json to DIR. `stereopsis evaluate --dataset DIR` reads these files. With --stacked, the command writes "
+      "left.npy, right.npy, disp_left.npy, mask_nonocc.npy and scenes.json.");
   command.callback([o] { synth(*o); });
 }
 

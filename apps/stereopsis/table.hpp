@@ -1,4 +1,5 @@
-// A table for people: each column is as wide as its widest cell; the first is aligned left, the others right.
+// A table for people: each column is as wide as its widest cell, unless the table is too wide for the terminal; the
+// first is aligned left, the others right.
 #pragma once
 
 #include <string>
@@ -21,6 +22,9 @@ class Table {
   void print() const;  // to stdout
 
  private:
+  std::vector<std::size_t> widths() const;
+  std::vector<std::string> lines_of(const std::vector<std::string>& row, const std::vector<std::size_t>& widths) const;
+
   std::vector<std::vector<std::string>> rows_;
   std::vector<std::size_t> left_ = {0};
 };

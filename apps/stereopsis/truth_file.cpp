@@ -22,17 +22,16 @@ double customary(double scale) {
 
 // A map of an unknown scale is read with the scale 1.
 ScaledMap read_map(const fs::path& file, std::optional<double> scale, bool& unknown) {
-  const double usual = usual_scale(file);
-  unknown = !scale && usual == 0;
-  const double used = unknown ? 1 : scale.value_or(usual);
-  return {file, read_disparity(file, used), used, usual != 1};
+  ScaledDisparity read = read_scaled_disparity(file, scale.value_or(0));
+  unknown = !scale && read.usual_scale == 0;
+  return {file, std::move(read.values), read.scale, read.usual_scale != 1};
 }
 
 [[noreturn]] void refuse_unknown_scale(const ScaledMap& map, const std::string& option, const ScaledMap& other,
                                        double likely) {
   refuse(
       fmt::format("the scale of the integers in {} is not known; give the stored value of a disparity of one pixel "
-                  "with {}; compared with {}, {:.6g} is likely",
+                  "with {}; the comparison with {} suggests {:.6g}",
                   map.file.string(), option, other.file.string(), customary(likely)));
 }
 
@@ -64,13 +63,12 @@ std::string scale_option(double factor, const ScaledMap& disparity, const Scaled
 void TruthOptions::add_to(Command& command, std::vector<Option>& options) {
   options.push_back(command.path("--truth", file, "FILE", "Ground truth of DISPARITY"));
   options.push_back(command.number("--scale", scale, -65536, 65536, "S",
-                                   "Factor of the ground truth: disparity = stored value / S; negative for the "
-                                   "opposite sign [256 for 16-bit images, 1 for floats]"));
-  options.push_back(command.flag("--flip", flip, "Turn the ground truth upside down"));
+                                   "Scale of the ground truth: disparity = stored value / S; a negative S reverses the "
+                                   "sign [256 for 16-bit images, 1 for floats]"));
+  options.push_back(command.flag("--flip", flip, "Flip the ground truth vertically"));
+  options.push_back(command.flag("--swap-bytes", swap_bytes, "Read the ground truth with reversed byte order"));
   options.push_back(
-      command.flag("--swap-bytes", swap_bytes, "Read the numbers of the ground truth in the other byte order"));
-  options.push_back(
-      command.flag("--zero-unknown", zero_unknown, "Values of 0 in a float ground truth are unknown disparities"));
+      command.flag("--zero-unknown", zero_unknown, "Treat 0 in a float ground truth as an unknown disparity"));
 }
 
 std::pair<ScaledMap, ScaledMap> read_scored(const fs::path& disparity_file, std::optional<double> scale,

@@ -1,24 +1,40 @@
-// Videos as sequences of images, decoded by OpenCV if it is installed: video_opencv.cpp, else video_none.cpp.
+// Decodes and encodes videos with OpenCV if it is installed: video.cpp opens the module of video_opencv.cpp. A build
+// without OpenCV has video_none.cpp.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <string>
 
-#include "stereopsis/image.hpp"
+#include "stereopsis/pair_source.hpp"
 
 namespace stereopsis::command {
 
-class Video {
- public:
-  // Throws Error(file), and Error(unsupported) if this build has no video decoder.
-  static std::shared_ptr<Video> open(const std::filesystem::path& file);
+// Throws Error(file), and Error(unsupported) if this build has no video decoder.
+std::shared_ptr<Video> open_video(const std::filesystem::path& file);
 
-  virtual ~Video() = default;
-  virtual std::size_t size() const = 0;  // number of frames
-  virtual double rate() const = 0;       // frames per second
-  // Returns a frame as 8-bit RGB. Several threads may call this function; reading in order is fastest.
-  virtual AnyImage read(std::size_t frame) = 0;
+// A video that is written.
+class VideoFile {
+ public:
+  // Throws Error(unsupported) if this build has no encoder for the extension of the file.
+  static std::shared_ptr<VideoFile> create(const std::filesystem::path& file, double rate);
+
+  virtual ~VideoFile() = default;
+  // Appends a frame of 8-bit RGB. All frames must have the size of the first.
+  virtual void append(ImageView<const std::uint8_t> frame) = 0;
+  // Completes the file. Throws Error(file) if it could not be written.
+  virtual void finish() = 0;
 };
+
+// Returns the name that a video has until it is complete.
+inline std::filesystem::path unfinished_video(const std::filesystem::path& file) {
+  std::string name = ".";
+  name += file.stem().string() + ".tmp" + file.extension().string();
+  return file.parent_path() / name;
+}
+
+// The functions of the module.
+using OpenVideoByModule = void(const std::filesystem::path& file, std::shared_ptr<Video>& video);
+using CreateVideoByModule = void(const std::filesystem::path& file, double rate, std::shared_ptr<VideoFile>& video);
 
 }  // namespace stereopsis::command

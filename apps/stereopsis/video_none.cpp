@@ -6,11 +6,19 @@
 
 namespace stereopsis::command {
 
-std::shared_ptr<Video> Video::open(const std::filesystem::path& file) {
+std::shared_ptr<Video> open_video(const std::filesystem::path& file) {
   throw Error(ErrorCategory::unsupported,
               fmt::format("{} is a video, and this build cannot decode videos; use `stereopsis view LEFT RIGHT` of the "
                           "Python package, write the frames as PNG files, or install libopencv-dev and build again",
                           file.string()));
+}
+
+std::shared_ptr<VideoFile> VideoFile::create(const std::filesystem::path& file, double) {
+  throw Error(
+      ErrorCategory::unsupported,
+      fmt::format("{} is a video, and this build cannot encode videos; write a pattern such as color%03d.png, or "
+                  "install libopencv-dev and build again",
+                  file.string()));
 }
 
 }  // namespace stereopsis::command

@@ -1,4 +1,4 @@
-// Videos through OpenCV's videoio.
+// The module that decodes and encodes videos by OpenCV's videoio: video.cpp opens it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,11 +8,18 @@
 #include <opencv2/videoio.hpp>
 #include <opencv2/videoio/registry.hpp>
 
+#include "device/system/system.hpp"
 #include "stereopsis/error.hpp"
 #include "video.hpp"
 
 namespace stereopsis::command {
 namespace {
+
+// The decoders write to standard error; the error that is thrown says enough.
+void silence() {
+  cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+  system::set_environment("OPENCV_FFMPEG_LOGLEVEL", "-8");
+}
 
 class OpenCvVideo : public Video {
  public:
@@ -90,12 +97,6 @@ class OpenCvVideo : public Video {
     capture_.open(file_.string(), has_ffmpeg ? cv::CAP_FFMPEG : cv::CAP_ANY);
   }
 
-  // The decoders write to standard error; the error that is thrown says enough.
-  static void silence() {
-    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-    setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0);
-  }
-
   const std::filesystem::path file_;
   cv::VideoCapture capture_;
   double rate_ = 0;
@@ -103,8 +104,68 @@ class OpenCvVideo : public Video {
   std::mutex mutex_;
 };
 
+class OpenCvVideoFile : public VideoFile {
+ public:
+  OpenCvVideoFile(std::filesystem::path file, double rate)
+      : file_(std::move(file)),
+        unfinished_(unfinished_video(file_)),
+        rate_(rate) {
+    silence();
+  }
+  ~OpenCvVideoFile() override {
+    writer_.release();
+    std::error_code ignored;
+    std::filesystem::remove(unfinished_, ignored);
+  }
+
+  void append(ImageView<const std::uint8_t> frame) override {
+    // Codecs subsample the colours, so an odd last row or column is repeated.
+    const cv::Size size(frame.width + frame.width % 2, frame.height + frame.height % 2);
+    if (!writer_.isOpened()) open(size);
+    cv::Mat pixels(size, CV_8UC3);
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x)
+        for (int c = 0; c < 3; ++c)
+          pixels.ptr(y)[3 * x + 2 - c] = frame(std::min(x, frame.width - 1), std::min(y, frame.height - 1), c);
+    writer_.write(pixels);
+  }
+
+  void finish() override {
+    writer_.release();
+    std::error_code error;
+    std::filesystem::rename(unfinished_, file_, error);
+    if (error)
+      throw Error(ErrorCategory::file,
+                  fmt::format("{} cannot be written as a video: {}", file_.string(), error.message()));
+  }
+
+ private:
+  // H.264 where OpenCV's FFmpeg has an encoder for it, else MPEG-4, which every build has.
+  void open(cv::Size size) {
+    for (const int code : {cv::VideoWriter::fourcc('a', 'v', 'c', '1'), cv::VideoWriter::fourcc('m', 'p', '4', 'v'),
+                           cv::VideoWriter::fourcc('M', 'J', 'P', 'G')})
+      if (writer_.open(unfinished_.string(), code, rate_, size)) return;
+    throw Error(ErrorCategory::unsupported,
+                fmt::format("OpenCV has no encoder for {}; use .mp4 or .avi, or write a pattern such as color%03d.png",
+                            file_.string()));
+  }
+
+  const std::filesystem::path file_, unfinished_;  // the name, and the name until the file is complete
+  const double rate_;
+  cv::VideoWriter writer_;
+};
+
 }  // namespace
-
-std::shared_ptr<Video> Video::open(const std::filesystem::path& file) { return std::make_shared<OpenCvVideo>(file); }
-
 }  // namespace stereopsis::command
+
+extern "C" {
+
+void stereopsis_open_video(const std::filesystem::path& file, std::shared_ptr<stereopsis::Video>& video) {
+  video = std::make_shared<stereopsis::command::OpenCvVideo>(file);
+}
+
+void stereopsis_create_video(const std::filesystem::path& file, double rate,
+                             std::shared_ptr<stereopsis::command::VideoFile>& video) {
+  video = std::make_shared<stereopsis::command::OpenCvVideoFile>(file, rate);
+}
+}

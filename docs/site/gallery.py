@@ -11,7 +11,7 @@ WIDTH, HEIGHT, DISPARITIES = 480, 360, 64
 SCENES = ["table", "street", "curved", "thin", "clutter", "leaves", "garden", "road"]
 HARD = ["repetitive", "textureless"]
 OF_METHODS = "table"
-VARIANTS = [("sgm", ["sgm.paths=8"]), ("sgm", ["vote_fill.enabled=true"]), ("census-guided", ["levels.lambda=0.3"])]
+VARIANTS = [("sgm", ["optimisation.paths=8"]), ("sgm", ["vote_fill.enabled=true"]), ("census-guided", ["levels.lambda=0.3"])]
 
 
 class Maker:
@@ -24,18 +24,26 @@ class Maker:
             raise RuntimeError(f"stereopsis {' '.join(map(str, arguments))}: {done.stderr}")
 
     def scene(self, name):
-        (self.folder / name).mkdir(exist_ok=True)
-        self.run("synth", "-o", name, "--scene", name, "--width", WIDTH, "--height", HEIGHT, "--disparities", DISPARITIES, "--noise", 1, "--seed", 7)
+        self.run(*synth_of(name))
 
     def match(self, scene, stem, *how, more=()):
-        """The call as a reader would write it, and the share of wrong pixels."""
-        call = ["match", f"{scene}/left.png", f"{scene}/right.png", "--disparities", DISPARITIES, *how, "-o", f"{stem}.pfm"]
-        self.run(*call, "--quiet", "--device", "cpu", "--color", f"{stem}.png", *more)
-        self.run("evaluate", f"{stem}.pfm", "--truth", f"{scene}/disp_left.pfm", "--mask", f"{scene}/mask_nonocc.png",
-                 "--error-image", f"{stem}_error.png", "--json", f"{stem}.json")
+        """Returns the calls that make the pictures, as a reader would write them, and the share of wrong pixels."""
+        call = ["match", f"{scene}/left.png", f"{scene}/right.png", "--disparities", DISPARITIES, *how, "-o", f"{stem}.pfm", "--color", f"{stem}.png"]
+        score = ["evaluate", f"{stem}.pfm", "--truth", f"{scene}/disp_left.pfm", "--mask", f"{scene}/mask_nonocc.png", "--error-image", f"{stem}_error.png"]
+        self.run(*call, "--quiet", "--device", "cpu", *more)
+        self.run(*score, "--json", f"{stem}.json")
         measures = json.loads((self.folder / f"{stem}.json").read_text())["measures"]
         (self.folder / f"{stem}.pfm").unlink()
-        return "stereopsis " + " ".join(map(str, call)), measures["bad1.0"]
+        return "\n".join(map(written, (call, score))), measures["bad1.0"]
+
+
+def synth_of(name):
+    return ["synth", "-o", name, "--scene", name, "--width", WIDTH, "--height", HEIGHT, "--disparities", DISPARITIES, "--noise", 1, "--seed", 7]
+
+
+def written(call):
+    """Returns a call of the command as a line for the shell."""
+    return "stereopsis " + " ".join(map(str, call))
 
 
 def figure(file, alt):
@@ -57,13 +65,13 @@ def on_scene(make, scene):
     call, bad = make.match(scene, f"sgm-{scene}")
     left = figure(f"{scene}/left.png", f"Left image of the generated scene {scene}")
     pictures = [f"| {left} {row(scene, f'sgm-{scene}', 'sgm', bad)}"]
-    return block(f"{scene}: {bad:.1f} % wrong", call, pictures, ["left image", "disparity", "errors"])
+    return block(f"{scene}: {bad:.1f} % wrong", f"{written(synth_of(scene))}\n{call}", pictures, ["left image", "disparity", "errors"])
 
 
 def page(make):
     lines = ["# Gallery", "", "Made with this site, from scenes that `stereopsis synth` generates: their disparity is known exactly. In the pictures of errors white is right, grey is",
              "off by up to a pixel, orange to red by more, blue has no disparity; what only one camera sees is darker, and does not count.", "",
-             "```sh", f"stereopsis synth -o {OF_METHODS} --scene {OF_METHODS} --width {WIDTH} --height {HEIGHT} --disparities {DISPARITIES} --noise 1 --seed 7", "```", "",
+             "```sh", written(synth_of(OF_METHODS)), "```", "",
              "## One scene, every method", "", "| left image | right image |", "|---|---|",
              f"| {figure(f'{OF_METHODS}/left.png', 'Left image of the generated scene ' + OF_METHODS)} | {figure(f'{OF_METHODS}/right.png', 'Its right image')} |", ""]
     for name in SCENES + HARD:
@@ -78,7 +86,7 @@ def page(make):
         lines += [f"## {title}", ""]
         for scene in scenes:
             lines += on_scene(make, scene)
-    more = ["--confidence", "more_confidence.png", "--validity-color", "more_validity.png", "--set", "confidence.enabled=true"]
+    more = ["--confidence", "more_confidence.png", "--validity-color", "more_validity.png"]
     call, _ = make.match(OF_METHODS, "more", more=more)
     lines += ["## More results", ""]
     pictures = "| " + figure("more_confidence.png", "Confidence: bright where the disparity is certain") + " | " + figure("more_validity.png", "Validity: what was measured, filled, or found invalid, and why") + " |"

@@ -1,6 +1,7 @@
 """Writes the reference pages: what the command, the package, the stages' headers and doxygen say of themselves."""
 
 import inspect
+import os
 import re
 import subprocess
 import xml.etree.ElementTree as ElementTree
@@ -26,6 +27,10 @@ SLOTS = {
     "refinement": (
         "Refinements",
         "What is done to the map afterwards, in any order: `--set refinements=left_right,median,…`, each with a switch `NAME.enabled`.",
+    ),
+    "confidence": (
+        "Confidence",
+        "The stage that rates the refined map, if its confidence is requested: `--set confidence.stage=NAME`, or `none`.",
     ),
     "internal": ("Parts of others", "What the stages above are made of, and what the plan puts between them."),
 }
@@ -112,7 +117,7 @@ def stages_of_slot(slot):
     raise RuntimeError(f"the slot {slot} takes anything")
 
 
-CHOSEN = ("cost", "aggregation", "optimisation", "levels")  # slots that a stage is named for
+CHOSEN = ("cost", "aggregation", "optimisation", "levels", "confidence")  # slots that a stage is named for
 STAGES = [s for s in find_stages() if s.slot not in CHOSEN or s.name in stages_of_slot(s.slot)]
 NAMES = {s.name for s in STAGES}
 
@@ -207,7 +212,8 @@ def stages_page():
 
 
 def help_of(command, *subcommand):
-    done = subprocess.run([command, *subcommand, "--help"], capture_output=True, text=True, check=True)
+    unwrapped = {**os.environ, "COLUMNS": "10000"}
+    done = subprocess.run([command, *subcommand, "--help"], capture_output=True, text=True, check=True, env=unwrapped)
     return done.stdout
 
 
@@ -254,7 +260,7 @@ def command_page(command):
     for name in subcommands(command):
         text = help_of(command, name)
         lines += [f"(command-{name})=", f"## stereopsis {name}", "", command_section(text), ""]
-        for action in re.findall(r"^    (\w+) ", text.partition("\nactions:\n")[2].partition("\n\n")[0], re.MULTILINE):
+        for action in re.findall(r"^  (\w+) ", text.partition("\nActions:\n")[2].partition("\n\n")[0], re.MULTILINE):
             lines += [f"### stereopsis {name} {action}", "", command_section(help_of(command, name, action)), ""]
     return "\n".join(lines)
 
@@ -265,12 +271,13 @@ def command_page(command):
 PYTHON = {
     "Matching": ["match", "Matcher", "Result", "Picture", "match_volume", "Explanation", "Step", "devices", "Device", "DeviceArray"],
     "Methods and pipelines": ["methods", "presets", "MethodInfo", "parameters", "ParameterInfo", "Pipeline", "Slot", "StageCall"],
+    "Methods from outside": ["Method", "OnnxMatcher", "OnnxCost", "ProgramMethod", "Around"],
     "Geometry": ["Rig", "Calibration", "Camera", "read_calibration", "Rectification", "calibrate", "Calibrated", "CalibrationView", "PosedCamera", "register_depth", "RegisteredDepth"],
-    "Scenes and measures": ["synth", "Scene", "scene_names", "check", "PairReport", "evaluate"],
-    "Files": ["read_image", "read_disparity", "write_disparity", "read_pfm", "write_pfm"],
+    "Scenes and measures": ["synth", "Scene", "scene_names", "check", "PairReport", "evaluate", "evaluate_dataset"],
+    "Files": ["PairSource", "ImagePair", "read_image", "read_masked_image", "read_disparity", "write_disparity", "read_pfm", "write_pfm"],
     "Errors": ["Error", "CallError", "FileError", "FormatError", "UnsupportedError", "OutOfMemoryError", "DeviceError"],
 }
-MADE = ["Result", "Calibrated", "CalibrationView", "Scene", "Explanation", "StageCall", "Picture"]  # by the package alone: nobody calls their constructors
+MADE = ["Result", "ImagePair", "Calibrated", "CalibrationView", "Scene", "Explanation", "StageCall", "Picture"]  # by the package alone: nobody calls their constructors
 
 
 def rst(*lines):
@@ -315,7 +322,7 @@ def python_page():
 
 CPP = {
     "Matching": ["matcher", "pipeline", "parameter", "disparity", "device", "error", "expected"],
-    "Images": ["image", "pixel_format", "formats", "device_image", "stream_mark", "io", "render"],
+    "Images": ["image", "pixel_format", "formats", "device_image", "stream_mark", "io", "pair_source", "render"],
     "Geometry": ["rig", "calibration", "rectification", "triangulation"],
     "Stages of your own": ["user_stage"],
     "Scenes and measures": ["synth", "dataset", "evaluation", "pair_check"],

@@ -186,7 +186,8 @@ def test_examples_in_the_pages_are_true():
 
 
 def help_of(*command):
-    return subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True, check=True).stdout
+    unwrapped = {**os.environ, "COLUMNS": "10000"}
+    return subprocess.run([COMMAND, *command, "--help"], capture_output=True, text=True, check=True, env=unwrapped).stdout
 
 
 def subcommands():
@@ -196,7 +197,7 @@ def subcommands():
 
 def actions_of(name):
     """The actions of a subcommand that has some: scale's plan, run, status and merge."""
-    return re.findall(r"^    (\w+) ", help_of(name).partition("\nActions:\n")[2].partition("\n\n")[0], re.MULTILINE)
+    return re.findall(r"^  (\w+) ", help_of(name).partition("\nActions:\n")[2].partition("\n\n")[0], re.MULTILINE)
 
 
 def test_every_option_has_its_text():

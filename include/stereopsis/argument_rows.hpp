@@ -1,4 +1,4 @@
-// The rows of the tables of a matcher's inputs and outputs, for stereopsis/arguments.hpp.
+// The rows of the tables of a matcher's inputs and outputs, which stereopsis/arguments.hpp expands.
 #pragma once
 
 // clang-format off
@@ -35,13 +35,13 @@
   X(disparity, disparity, map, f32, 1, not_a_number, 0, nullptr,                                              \
     "Disparity of the left view, in pixels; NaN where a pixel is invalid.")                                   \
   X(validity, validity, map, u8, 1, validity::outside, 0, nullptr,                                            \
-    "Bits that say why a pixel is invalid, or that it was filled or repaired; 0 where it was measured.")      \
+    "Bits that state why a pixel is invalid, or that the pixel was filled or repaired; 0 for measured pixels.") \
   X(right, right, map, f32, 1, not_a_number, 1, &p.want_right,                                                \
     "Disparity of the right view, from the same costs, in pixels; neither checked nor filled.")               \
   X(confidence, confidence, map, f32, 1, 0, 2, &p.want_confidence,                                            \
-    "Confidence of the disparity, 0 to 1; 0 where a pixel was not measured.")                                 \
+    "Probability that the disparity is within 1 pixel of the truth, also for filled pixels; 0 without a disparity.") \
   X(depth, depth, map, f32, 1, not_a_number, 8, &p.geometry.want_depth,                                       \
-    "Depth Z, in the unit of the rig; NaN where it is not measured (see fill_depth) or not in front.")        \
+    "Depth Z, in the unit of the rig; NaN behind the cameras and, unless fill_depth is set, for unmeasured pixels.") \
   X(points, points, map, f32, 3, not_a_number, 16, &p.geometry.want_points,                                   \
     "Points x, y, z, in the unit of the rig and in the chosen frame; NaN where the depth is NaN.")            \
   X(uncertainty, uncertainty, map, f32, 1, not_a_number, 32, &p.geometry.want_uncertainty,                    \
@@ -67,23 +67,23 @@
 
 namespace stereopsis {
 
-// Kind of an input. The kind determines its shape.
+// Kind of an input. The kind determines the shape of the input.
 enum class InputKind {
-  picture,     // a view, as Problem::size, pixel_type, channels, bit_depth and format describe it
-  mask,        // 8-bit, of Problem::size
+  picture,     // a view, described by Problem::size, pixel_type, channels, bit_depth and format
+  mask,        // an 8-bit mask of Problem::size
   volume,      // a cost volume of Problem::volumes.given
-  path_costs,  // as Plan::path_costs() describes them
+  path_costs,  // path costs, with the shape from Plan::path_costs()
   map_f32,     // a float map of Problem::size
   map_u8,      // an 8-bit map of Problem::size
 };
 
-// Kind of an output. The kind determines its shape.
+// Kind of an output. The kind determines the shape of the output.
 enum class OutputKind {
   map,         // a map of Plan::output_size()
-  picture,     // an image of Problem::rectified_size(), in the pixel type and channels of the pair
-  volume,      // a cost volume, as Plan::volume() describes it
-  path_costs,  // as Plan::path_costs() describes them
-  probe,       // as Plan::probed() describes them
+  picture,     // an image of the size Problem::rectified_size(), with the pixel type and channels of the pair
+  volume,      // a cost volume, with the shape from Plan::volume()
+  path_costs,  // path costs, with the shape from Plan::path_costs()
+  probe,       // costs of probes, with the shape from Plan::probed()
 };
 
 }  // namespace stereopsis

@@ -1,6 +1,7 @@
 // The tables of a matcher's inputs and outputs: one row for each image, volume and map that a pair or a result can
 // have. Result structs, the C interface, Python, argument checks, reference documentation and the command's options
-// follow from the tables. A new output takes one row; `./dev outputs` then writes its fields into the public headers.
+// follow from the tables. A new output takes one new row; `./dev outputs` then writes the fields of the output into the
+// public headers.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace stereopsis {
 // A row of the table of inputs. STEREOPSIS_INPUTS explains the members.
 struct Input {
   const char* name;           // the name of the member of StereoPair, or `given_…` for GivenMaps
-  InputKind kind;             // the content of the input
+  InputKind kind;             // the kind of the input
   const char* planned_by;     // the member of Problem that announces the input, or an empty string
   const char* sentence_name;  // the input's name in error messages
 };
@@ -23,12 +24,12 @@ struct Input {
 // A row of the table of outputs. STEREOPSIS_OUTPUTS explains the members.
 struct Output {
   const char* name;   // the name in C, Python and the command
-  OutputKind kind;    // the content of the output
+  OutputKind kind;    // the kind of the output
   PixelType type;     // the element type of maps and path costs
   int channels;       // the number of channels of maps
   float outside;      // value of pixels outside a region of interest
   unsigned want_bit;  // the bit of SP_WANT_…, 0 for outputs without a flag
-  // Returns the member of the problem that requests the output, or null for outputs that no flag requests.
+  // Returns the member of the problem that requests the output, or null if no flag requests it.
   bool* (*flag)(Problem& problem);
   const char* description;  // one sentence for documentation and --help
 };
@@ -57,8 +58,9 @@ inline constexpr auto output_table = [] {
 
 #define STEREOPSIS_CALL(name, field, ...) f(row++, [](auto& owner) -> decltype((owner.field)) { return owner.field; });
 
-// Calls f(row, field) for each row of input_table. field(pair) is the input's member of a StereoPair or another struct
-// of inputs. It does not compile for a struct without the member: test this with `requires { field(pair); }`.
+// Calls f(row, field) for each row of input_table. The function `field` maps a StereoPair, or another struct of inputs,
+// to the member for this input. The call does not compile for a struct without the member; `requires { field(pair); }`
+// tests for the member.
 template <class F>
 void for_each_input(F&& f) {
   std::size_t row = 0;
@@ -80,7 +82,7 @@ struct OutputShape {
   int channels = 0;                // elements of a pixel; 0 if there is no such output
   PixelType type = PixelType::u8;  // type of each channel
 };
-// Returns the shape of the plan's output in this row of output_table, in results for the caller.
+// Returns the shape of the output in this row of output_table, as the plan returns the output to the caller.
 OutputShape output_shape(const Plan& plan, std::size_t row);
 
 // Returns whether the problem requests only path costs of a stripe, and no maps.

@@ -10,7 +10,7 @@
 //   "gt_view"               "left"
 //   "name", "dataset"       names for reports; default: those of the folder and of its parent folder
 //
-// All keys but the first four are optional; other keys are ignored.
+// All keys except the first four are optional. Other keys are ignored.
 #pragma once
 
 #include <filesystem>
@@ -32,19 +32,23 @@ struct DatasetScene {
   };
 
   std::string name;              // for reports
-  std::string dataset;           // for reports; scenes of one dataset are averaged
-  std::filesystem::path folder;  // contains the dataset.json
+  std::string dataset;           // name of the dataset, for reports; scenes of one dataset are averaged
+  std::filesystem::path folder;  // folder that contains the dataset.json
   std::filesystem::path left, right, truth, truth_nonocc, truth_right;  // image files of the scene
   std::vector<Mask> masks;                                              // the existing masks of nonocc, all, disc
-  int disparities = 0;                                                  // size of the search range, from 0 on
-  double truth_scale = 0;                                               // 0: default of read_disparity
-  bool zero_is_unknown = false;                                         // applies to float files too
-  bool truth_is_nonocc = false;                                         // the truth contains only non-occluded pixels
+  // Number of disparities of the search range, which begins at 0.
+  int disparities = 0;
+  // Scale of the ground truth; 0 means the default of read_disparity.
+  double truth_scale = 0;
+  // True if 0 means an unknown disparity, also in float files.
+  bool zero_is_unknown = false;
+  // True if the ground truth contains only non-occluded pixels.
+  bool truth_is_nonocc = false;
 };
 
 // The images of a scene, loaded.
 struct LoadedScene {
-  // The mask of the pixels that are evaluated together: 255 = counted, 0 = not.
+  // A mask of pixels that are scored together: 255 = counted, 0 = not counted.
   struct Region {
     std::string name;          // for reports
     Image<std::uint8_t> mask;  // 255 where a pixel counts
@@ -55,9 +59,10 @@ struct LoadedScene {
   std::vector<Region> regions;  // the known regions of nonocc, all, disc
 };
 
-// Returns the scenes at or anywhere below `folder`, sorted by path. Ignores each dataset.json that lacks left, right,
-// gt or ndisp (or has null there): calibration sets, sequences. Throws Error(file) if there is no scene. An invalid
-// dataset.json throws Error(format) or, if `failed` is given, is passed to it and skipped.
+// Returns the scenes in `folder` and in its subfolders at any depth, sorted by path. Ignores every dataset.json without
+// left, right, gt or ndisp, or with null for one of them. Calibration sets and sequences have such files. Throws
+// Error(file) if there is no scene. An invalid dataset.json throws Error(format). If `failed` is given, it receives
+// this error instead, and the scene is skipped.
 std::vector<DatasetScene> find_scenes(
     const std::filesystem::path& folder,
     const std::function<void(const std::filesystem::path& file, const Error& error)>& failed = {});

@@ -16,13 +16,15 @@ enum class ErrorCategory {
   device,       // a device failed or was lost
 };
 
-// An exception whose message is one full sentence: what is wrong, with the value; what is allowed; what to do.
+// An exception whose message is one full sentence, which states the fault with its value, the allowed values, and the
+// remedy.
 class Error : public std::runtime_error {
  public:
   // `sentence` is the complete message.
   Error(ErrorCategory category, const std::string& sentence) : std::runtime_error(sentence), category_(category) {}
 
-  ErrorCategory category() const { return category_; }  // for programs; what() is for people
+  // The kind of the error, for programs; what() returns the sentence for users.
+  ErrorCategory category() const { return category_; }
 
  private:
   ErrorCategory category_;

@@ -1,5 +1,5 @@
-// Errors as values, for programs without exceptions. No exception leaves these functions, not even std::bad_alloc or an
-// object that a user-defined stage throws and that is not a std::exception.
+// Errors as values, for programs without exceptions. No exception leaves these functions. This also holds for
+// std::bad_alloc, and for objects other than std::exception that a user-defined stage throws.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,8 @@ namespace stereopsis {
 
 // An error: the category and the message of an Error.
 struct Failure {
-  ErrorCategory category = ErrorCategory::call;  // category, for programs
-  std::string sentence;                          // message, for people
+  ErrorCategory category = ErrorCategory::call;  // category of the error, for programs
+  std::string sentence;                          // message, for users
 };
 
 // A value or an error, like std::expected of C++23.
@@ -28,7 +28,7 @@ class Expected {
   // Returns true if there is a value.
   bool has_value() const noexcept { return held_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
-  // Return the value or the error. The behaviour is undefined if there is none.
+  // Return the value or the error. The behaviour is undefined if there is no value or no error, respectively.
   T& value() & noexcept { return *std::get_if<0>(&held_); }
   const T& value() const& noexcept { return *std::get_if<0>(&held_); }
   T&& value() && noexcept { return std::move(*std::get_if<0>(&held_)); }
@@ -44,7 +44,7 @@ class Expected {
 // The result of a function that returns nothing.
 using Done = Expected<std::monostate>;
 
-// Each function calls the constructor or function of the same name, and returns its error instead of throwing it.
+// Each function calls the constructor or function of the same name, and returns errors instead of throwing them.
 Expected<Pipeline> try_pipeline(std::string_view method) noexcept;
 Done try_set(Pipeline& pipeline, std::string_view name, std::string_view value) noexcept;
 Expected<std::string> try_get(const Pipeline& pipeline, std::string_view name) noexcept;

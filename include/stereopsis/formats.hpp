@@ -1,6 +1,6 @@
-// Converts images of cameras, drivers and other libraries: rows counted in bytes, BGR, alpha, NV12, Bayer mosaics.
-// Plans read such images without a copy (Problem::format), with the results defined here; for other uses, to_rgb()
-// converts them to RGB.
+// Converts images of cameras, drivers and other libraries: pitches in bytes, BGR, alpha, NV12, Bayer mosaics. Plans
+// read such images without a copy (Problem::format), with the results that this file defines. For other uses, to_rgb()
+// converts the images to RGB.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 namespace stereopsis {
 
 namespace detail {
-// Returns the pitch in elements. Throws Error(call) if rows or pixels are not aligned to the element's size.
+// Returns the pitch in elements for a pitch in bytes. Throws Error(call) if rows or pixels are not aligned to the
+// element's size.
 std::ptrdiff_t pitch_of_bytes(std::uintptr_t address, std::size_t byte_pitch, std::size_t element_bytes);
 }  // namespace detail
 
@@ -29,10 +30,12 @@ AnyImageView any_view_with_byte_pitch(const void* data, PixelType type, Size siz
 DeviceImageView device_view_with_byte_pitch(std::uint64_t address, PixelType type, Size size, int channels,
                                             std::size_t byte_pitch, int bit_depth = 0);
 
-// Returns the size of the picture in such an image. Throws Error(call) if the image cannot have that format.
+// Returns the size of the picture that an image in this format holds. Throws Error(call) if the image cannot have that
+// format.
 Size picture_size(const AnyImageView& image, PixelFormat format);
 
-// Converts an image to RGB of the same type, with the result that plans use too. `rgb` is reused if it fits.
+// Converts an image to RGB of the same type, with the same result as in plans. The memory of `rgb` is reused if it
+// fits.
 //
 //   bgr, rgba, bgra  the channels, in their order
 //   nv12             ITU-R BT.601, luma 16 to 235: c = y − 16, d = u − 128, e = v − 128; R = (298c + 409e + 128) >> 8,
@@ -42,7 +45,7 @@ Size picture_size(const AnyImageView& image, PixelFormat format);
 //                    mirrored at the edge pixel, so that they have the right colour
 void to_rgb(const AnyImageView& image, PixelFormat format, AnyImage& rgb, int threads = 0);
 
-// Returns the luma of an NV12 image as a grey image, without a copy: the image that grey stages of a plan read.
+// Returns the luma of an NV12 image as a grey image, without a copy. Stages that read grey images read this luma.
 AnyImageView luma_of_nv12(const AnyImageView& image);
 
 }  // namespace stereopsis

@@ -40,10 +40,10 @@ struct Rect {
 
   bool operator==(const Rect&) const = default;
   Size size() const { return {width, height}; }             // in pixels
-  bool empty() const { return width <= 0 || height <= 0; }  // returns true if it has no pixels
+  bool empty() const { return width <= 0 || height <= 0; }  // returns true if the rectangle has no pixels
 };
 
-Rect intersect(const Rect& a, const Rect& b);  // returns the common pixels
+Rect intersect(const Rect& a, const Rect& b);  // returns the pixels that both rectangles contain
 // Returns the rectangle grown by `x` columns on the left and right and by `y` rows above and below.
 Rect grow(const Rect& r, int x, int y);
 
@@ -64,16 +64,16 @@ struct ImageView {
   // Views one channel with contiguous rows.
   ImageView(T* data_, int width_, int height_) : ImageView(data_, width_, height_, 1, width_) {}
 
-  T* row(int y) const { return data + y * pitch; }  // returns its first element
+  T* row(int y) const { return data + y * pitch; }  // returns the first element of row y
   T& operator()(int x, int y, int channel = 0) const { return row(y)[x * channels + channel]; }
-  // Returns the pixel, or the nearest one inside the image: borders replicate.
+  // Returns the pixel at (x, y) or, outside the image, the nearest pixel inside it.
   T& clamped(int x, int y, int channel = 0) const {
     return (*this)(std::clamp(x, 0, width - 1), std::clamp(y, 0, height - 1), channel);
   }
 
   bool empty() const { return data == nullptr || width <= 0 || height <= 0; }  // returns true if there are no pixels
   Size size() const { return {width, height}; }                                // in pixels
-  // Returns a view of a part of the same memory; r must lie inside.
+  // Returns a view of a part of the same memory. The rectangle must lie inside the image.
   ImageView crop(const Rect& r) const {
     return {data + r.y * pitch + static_cast<std::ptrdiff_t>(r.x) * channels, r.width, r.height, channels, pitch};
   }
@@ -86,9 +86,9 @@ struct AlignedDelete {
   void (*release)(void*) = release_aligned;
   void operator()(void* p) const { release(p); }
 };
-// Returns memory aligned to 64 bytes, with 64 extra bytes behind its end. Throws Error(memory).
+// Returns memory aligned to 64 bytes, with 64 additional bytes after its end. Throws Error(memory).
 void* allocate_aligned(std::size_t bytes);
-// Returns bytes · count. Throws Error(memory) if the product exceeds the address space.
+// Returns the product of `bytes` and `count`. Throws Error(memory) if the product exceeds the address space.
 std::size_t bytes_of_all(std::size_t bytes, std::ptrdiff_t count);
 }  // namespace detail
 
@@ -100,13 +100,14 @@ class Image {
   // Throws Error(call) for a negative size, and Error(memory).
   Image(int width, int height, int channels = 1);
   explicit Image(Size size, int channels = 1) : Image(size.width, size.height, channels) {}  // as above
-  // An allocator of other memory, whose addresses are multiples of 64 bytes.
+  // A source of memory for an image. Addresses must be multiples of 64 bytes.
   struct Memory {
-    std::function<void*(std::size_t bytes)> allocate;  // returns memory at a multiple of 64 bytes, or throws
+    // Returns memory whose address is a multiple of 64 bytes, or throws.
+    std::function<void*(std::size_t bytes)> allocate;
     void (*release)(void*);                            // releases the memory
   };
   Image(Size size, int channels, const Memory& memory);  // rows start at multiples of 64 bytes
-  Image(Size size, int channels, T value) : Image(size, channels) { fill(value); }  // fills all elements
+  Image(Size size, int channels, T value) : Image(size, channels) { fill(value); }  // sets all elements to `value`
   // Copies the pixels of a view.
   explicit Image(ImageView<const T> pixels) : Image(pixels.width, pixels.height, pixels.channels) { copy_from(pixels); }
   Image(Image&&) noexcept = default;
@@ -122,10 +123,10 @@ class Image {
 
   T& operator()(int x, int y, int channel = 0) { return view_(x, y, channel); }
   const T& operator()(int x, int y, int channel = 0) const { return view_(x, y, channel); }
-  T* row(int y) { return view_.row(y); }              // returns its first element
-  const T* row(int y) const { return view_.row(y); }  // returns its first element
+  T* row(int y) { return view_.row(y); }              // returns the first element of row y
+  const T* row(int y) const { return view_.row(y); }  // returns the first element of row y
 
-  ImageView<T> view() { return view_; }              // valid while the image exists
+  ImageView<T> view() { return view_; }              // returns a view that is valid while the image exists
   ImageView<const T> view() const { return view_; }  // read-only
   operator ImageView<T>() { return view_; }
   operator ImageView<const T>() const { return view_; }
@@ -198,17 +199,18 @@ struct AnyImageView {
   template <class T>
   AnyImageView(const Image<T>& image, int depth = sizeof(T) == 2 ? 16 : 8) : AnyImageView(image.view(), depth) {}
 
-  // Returns the view in its own type, which the caller must know.
+  // Returns the view with its element type, which the caller must know.
   template <class T>
   ImageView<const T> as() const {
     return {static_cast<const T*>(data), width, height, channels, pitch};
   }
   bool empty() const { return data == nullptr || width <= 0 || height <= 0; }  // returns true if there are no pixels
   Size size() const { return {width, height}; }                                // in pixels
-  AnyImageView crop(const Rect& r) const;                                      // a view of a part of the same memory
+  // Returns a view of a part of the same memory.
+  AnyImageView crop(const Rect& r) const;
 };
 
-// Calls f with the view in its pixel type.
+// Calls f with the view, converted to an ImageView of its pixel type.
 template <class F>
 decltype(auto) with_pixels(const AnyImageView& image, F&& f) {
   switch (image.type) {
@@ -218,14 +220,14 @@ decltype(auto) with_pixels(const AnyImageView& image, F&& f) {
   }
 }
 
-// An image of any pixel type that owns its pixels. The readers of stereopsis/io.hpp return it.
+// An image of any pixel type that owns its pixels. The readers of stereopsis/io.hpp return images of this type.
 struct AnyImage {
-  std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<float>> pixels;  // in their pixel type
+  std::variant<Image<std::uint8_t>, Image<std::uint16_t>, Image<float>> pixels;  // the pixels, in their own type
   int bit_depth = 8;                                                             // number of significant bits
 
   AnyImage() = default;
   AnyImage(Image<std::uint8_t> image) : pixels(std::move(image)) {}  // takes ownership
-  // Takes ownership; `depth` is the bit depth.
+  // Takes ownership of the image; `depth` is the bit depth.
   AnyImage(Image<std::uint16_t> image, int depth = 16) : pixels(std::move(image)), bit_depth(depth) {}
   AnyImage(Image<float> image) : pixels(std::move(image)) {}  // takes ownership
 
@@ -238,7 +240,8 @@ struct AnyImage {
   int channels() const { return view().channels; }  // elements per pixel
 };
 
-// A view of cells (x, y, d), disparity fastest; `row_pitch` is in elements. Offsets of rows are computed in 64 bits.
+// A view of cells (x, y, d), with the disparity as the fastest index; `row_pitch` is in elements. Offsets of rows are
+// computed in 64 bits.
 template <class T>
 struct VolumeView {
   T* data = nullptr;             // the first element of the first row
@@ -246,11 +249,11 @@ struct VolumeView {
   int height = 0;                // rows
   int disparities = 0;           // cells per pixel
   std::ptrdiff_t row_pitch = 0;  // elements from one row to the next
-  T* last_row = nullptr;         // address of the last row, if it is stored elsewhere
+  T* last_row = nullptr;         // address of the last row, if that row is stored elsewhere
 
   // Returns the first cell of a row.
   T* row(int y) const { return last_row != nullptr && y == height - 1 ? last_row : data + y * row_pitch; }
-  // Returns the first cell of a pixel, that of the lowest disparity.
+  // Returns the first cell of a pixel, which belongs to the lowest disparity.
   T* pixel(int x, int y) const { return row(y) + static_cast<std::ptrdiff_t>(x) * disparities; }
   T& operator()(int x, int y, int d) const { return pixel(x, y)[d]; }
   operator VolumeView<const T>() const requires(!std::is_const_v<T>) {
@@ -263,7 +266,7 @@ template <class T>
 class Volume {
  public:
   Volume() = default;
-  // Throws Error(memory).
+  // Throws Error(memory) if the memory cannot be allocated.
   Volume(Size size, int disparities)
       : storage_(static_cast<T*>(
             detail::allocate_aligned(detail::bytes_of_all(
@@ -273,7 +276,7 @@ class Volume {
 
   T& operator()(int x, int y, int d) { return view_(x, y, d); }
   const T& operator()(int x, int y, int d) const { return view_(x, y, d); }
-  VolumeView<T> view() { return view_; }              // valid while the volume exists
+  VolumeView<T> view() { return view_; }              // returns a view that is valid while the volume exists
   VolumeView<const T> view() const { return view_; }  // read-only
   operator VolumeView<T>() { return view_; }
   operator VolumeView<const T>() const { return view_; }

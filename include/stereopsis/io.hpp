@@ -1,7 +1,7 @@
 // Reads and writes files: images, disparity maps, point clouds, pipelines. Every reader throws Error(file) or
-// Error(format) with one sentence that names the file; readers check the sizes in a header before they allocate memory.
-// Every writer writes to a temporary name next to the target, waits until the disk holds the data, and renames the
-// file. A symbolic link is kept, and the file to which it leads is written.
+// Error(format) with one sentence that names the file. Readers check the sizes in a header before allocating memory.
+// Every writer writes to a temporary file next to the target, waits until the disk holds the data, and renames the
+// file. If the target is a symbolic link, the link is kept, and the file to which it leads is replaced.
 #pragma once
 
 #include <filesystem>
@@ -14,106 +14,118 @@
 
 namespace stereopsis {
 
-// Reads an image: PNG (8, 16 bits), PNM (P2, P3, P5, P6; 8, 16 bits), JPEG, TIFF (8, 16 bits, float), PFM, NPY, BMP or,
-// in builds with libwebp and OpenJPEG, WebP and JPEG 2000 (up to 16 bits), detected by its contents. The result is grey
-// or RGB: an alpha channel is dropped, a palette expanded. A PNM's maxval and JPEG 2000's precision give the bit depth.
-// Throws Error(unsupported) for a format that this build cannot read.
+// Reads an image, whose format is detected from the contents: PNG (8, 16 bits), PNM (P2, P3, P5, P6; 8, 16 bits), JPEG,
+// TIFF (8, 16 bits, float), PFM, NPY or BMP. Builds with libwebp and OpenJPEG also read WebP and JPEG 2000 (up to 16
+// bits). The result is grey or RGB: alpha channels are dropped, and palettes are expanded. The bit depth is taken from
+// the maxval of a PNM file and the precision of a JPEG 2000 file. Throws Error(unsupported) for a format that this
+// build cannot read.
 AnyImage read_image(const std::filesystem::path& file);
 
-// An image and the pixels of it that are data.
+// An image, and the mask of pixels that contain data.
 struct MaskedImage {
-  AnyImage image;            // pixels without data are NaN in float images, and as in the file in others
-  Image<std::uint8_t> mask;  // 255 = data, 0 = no data; empty if the file does not distinguish them
+  AnyImage image;            // pixels without data are NaN in float images, and unchanged in other images
+  Image<std::uint8_t> mask;  // 255 = data, 0 = no data; empty if the file does not distinguish between them
   long long no_data = 0;     // number of pixels without data
 };
 
-// Reads an image like read_image(), and which pixels are no data: those with an alpha of 0 (PNG, TIFF), unless all
-// are; those with the value of GDAL_NODATA (TIFF); and pixels of float images that are not finite or have a customary
-// value for no data: −9999, −32767, −32768 or the lowest float. Such float pixels become NaN.
+// Reads an image like read_image(), and determines which pixels have no data. These are pixels with an alpha of 0 (PNG,
+// TIFF), unless all pixels have this alpha, and pixels with the value of GDAL_NODATA (TIFF). In float images, pixels
+// also have no data if they are not finite or have a customary value for no data (−9999, −32767, −32768 or the lowest
+// float). Float pixels without data become NaN.
 MaskedImage read_masked_image(const std::filesystem::path& file);
 
-// Returns the orientation that the file's Exif data or TIFF tag gives, 1 to 8; 1 if it gives none. Readers ignore it:
-// pixels are read as they are stored.
+// Returns the orientation, 1 to 8, that the Exif data or the TIFF tag of the file states; 1 if none is stated. Readers
+// ignore the orientation: they return pixels as stored.
 int image_orientation(const std::filesystem::path& file);
 
-// Returns whether the file has the name of a video, which read_image rejects.
+// Returns whether the name of the file is that of a video, which read_image rejects.
 bool is_video(const std::filesystem::path& file);
 
-// Reads a disparity map: float PFM, NPY or TIFF, or integers with value / scale (0 = unknown), which may be signed
-// (TIFF, NPY) for OpenCV's maps: their lowest value is unknown if it is a negative multiple of 16. Unknown disparities
-// become NaN. Scale 0 means usual_scale(); a file without one needs a scale, which may be negative.
+// Reads a disparity map: float PFM, NPY or TIFF, or integers with disparity = value / scale (0 = unknown). Signed
+// integers (TIFF, NPY) are OpenCV's maps, in which the lowest value is unknown if it is a negative, whole number of
+// pixels. Unknown disparities become NaN. The scale 0 stands for the usual scale: 1 for float files, and 256 for 16-bit
+// files. 8-bit and signed 16-bit files have no usual scale and require one. The scale may be negative: no lowest value
+// is then unknown.
 Image<float> read_disparity(const std::filesystem::path& file, double scale = 0);
 
-// Returns the scale that read_disparity() assumes: 1 for float files, 256 for 16-bit files, 0 (none) for 8-bit and
-// signed 16-bit files.
-double usual_scale(const std::filesystem::path& file);
+// A disparity map and the scales of its file.
+struct ScaledDisparity {
+  Image<float> values;     // disparities, in pixels
+  double scale = 1;        // the scale with which the file was read
+  double usual_scale = 1;  // the scale that read_disparity() assumes; 0 if files of this type have none
+};
+// Reads a disparity map like read_disparity(). If no scale is given and the file has no usual scale, the scale is 1.
+ScaledDisparity read_scaled_disparity(const std::filesystem::path& file, double scale = 0);
 
-// Reads a confidence from 0 to 1 for each pixel. Integer files are divided by their white (255, 65535, a PNM's maxval);
-// float files are used unchanged, with NaN for values that are not finite. Throws Error(format) for floats outside 0 to
-// 1.
+// Reads a confidence map, with values from 0 to 1. Integers are divided by the largest value of the file (255, 65535,
+// or the maxval of a PNM). Floats are used unchanged, and values that are not finite become NaN. Throws Error(format)
+// for floats outside 0 to 1.
 Image<float> read_confidence(const std::filesystem::path& file);
 
-// Reads an 8-bit mask: 255 stays 255 (the pixel counts), 0 and 128 become 0 (it does not). Throws Error(format) for any
-// other value.
+// Reads an 8-bit mask: 255 (the pixel counts) stays 255, and 0 and 128 (the pixel does not count) become 0. Throws
+// Error(format) for any other value.
 Image<std::uint8_t> read_mask(const std::filesystem::path& file);
 
 // Reads the validity bits of each pixel (disparity.hpp), as `match --validity` writes them.
 Image<std::uint8_t> read_validity(const std::filesystem::path& file);
 
-// Read and write a volume of matching costs: an NPY array of (height, width, disparities), as an image with a channel
-// for each disparity.
+// Read and write a volume of matching costs as an NPY array of (height, width, disparities). In memory, the volume is
+// an image with one channel per disparity.
 AnyImage read_volume(const std::filesystem::path& file);
 void write_volume(const std::filesystem::path& file, AnyImageView volume);
 
-// Writes an image: 8- or 16-bit PNG, PNM, TIFF or NPY; 8-bit JPEG; float PFM, TIFF or NPY, with NaN as it is. The
+// Writes an image: 8- or 16-bit PNG, PNM, TIFF or NPY; 8-bit JPEG; float PFM, TIFF or NPY, in which NaN is kept. The
 // extension selects the format.
 void write_image(const std::filesystem::path& file, AnyImageView image);
 
-// Writes a disparity map: .pfm (+Inf = invalid), .npy, .tif, .tiff (float, NaN = invalid), .png (16-bit, ×256, 0 =
-// invalid, a valid 0 is written as 1), or 8-bit .png/.pgm with scale > 0. Throws an Error for negative disparities in
-// PNG and PGM. The float formats suit other float maps, too, such as depth.
+// Writes a disparity map. Float formats are .pfm (invalid = +Inf) and .npy, .tif, .tiff (invalid = NaN). Integer
+// formats are 16-bit .png (×256, invalid = 0, a valid 0 is written as 1) and, with scale > 0, 8-bit .png and .pgm.
+// Throws an Error for negative disparities in an integer format. The float formats can also store other float maps,
+// such as depth.
 void write_disparity(const std::filesystem::path& file, ImageView<const float> disparity, double scale = 0);
 
-// Throws the errors that write_disparity would throw for this file name, before any work is done: unknown extension,
-// missing folder, no permission.
+// Throws the errors that write_disparity would throw for this file name, so that they occur before long work: unknown
+// extension, missing folder, no permission.
 void check_writable_disparity(const std::filesystem::path& file, DisparityRange range, double scale = 0);
-// Does the same for any other file.
+// Checks the file name of any other output in the same way.
 void check_writable(const std::filesystem::path& file);
 
-// Writes a binary PLY: organised if `organised` (width × height vertices, NaN where invalid), else valid points only.
-// `points` has 3 channels; `colour` (RGB or grey, 8 bits) and `confidence` may be empty.
+// Writes a point cloud as binary PLY. With `organised`, the file has width × height vertices, NaN where invalid,
+// otherwise the valid points only. `points` has 3 channels; `colour` (RGB or grey, 8 bits) and `confidence` may be
+// empty.
 void write_point_cloud(const std::filesystem::path& file, ImageView<const float> points,
                        ImageView<const std::uint8_t> colour, ImageView<const float> confidence, bool organised);
 
-// Returns whether `file` is as long as its header announces and, unless `size` is 0×0, contains an image of that size;
-// returns false for a truncated result. Supports PNG, JPEG, TIFF, binary PNM, PFM, NPY, and clouds as write_point_cloud
-// writes them. Pixels are decoded only if the format requires it.
+// Returns whether `file` is as long as its header announces and, unless `size` is 0×0, has an image of this size.
+// Supports PNG, JPEG, TIFF, binary PNM, PFM, NPY, and clouds as write_point_cloud writes them. Pixels are decoded only
+// if the length of the file cannot be checked otherwise.
 bool is_whole(const std::filesystem::path& file, Size size = {});
 
-// Returns the file that is written under this name: follows symbolic links, even if the last one leads to no file yet.
+// Returns the file that a write to this name would replace. Follows symbolic links, even if the last link leads to no
+// existing file.
 std::filesystem::path follow_links(const std::filesystem::path& file);
 
-// Writes the text completely or not at all.
+// Writes the complete text, or leaves the file unchanged.
 void write_text(const std::filesystem::path& file, const std::string& contents);
-// Reads a whole file. Throws Error(file).
+// Reads a whole file, without a byte order mark. Throws Error(file) if the file cannot be read.
 std::string read_text(const std::filesystem::path& file);
 
-// Call this before a program ends with unfinished work. It removes the temporary files of unfinished writes. Later
-// writes neither begin nor end: a thread that tries to write waits forever.
+// Call this before a program ends with unfinished work. The call removes the temporary files of unfinished writes.
+// After the call, a thread that tries to write waits forever.
 void abandon_writing();
 // Removes the temporary files of a process that was killed while it wrote `file`. No other process may write the file
 // at the same time.
 void remove_leftovers(const std::filesystem::path& file);
 
-// Throws Error(format) if the JSON nests lists and objects more than 64 levels deep. Call this function before parsing:
-// code that reads, prints or compares deeper JSON would overflow the stack.
+// Throws Error(format) if lists and objects in the JSON are nested more than 64 levels deep. Call this function before
+// parsing: code that reads, prints or compares deeper JSON would overflow the stack.
 void check_json_depth(std::string_view json);
 
-// Returns the value as in a pipeline's JSON.
+// Returns the value of a parameter in the notation of a pipeline's JSON.
 std::string to_json(const ParameterInfo& parameter);
 // Returns the pipeline as JSON. Keys may be in any order; the refinements, whose order matters, are a list.
 std::string to_json(const Pipeline& pipeline);
-// Inverts to_json(). Throws Error(format) with the position of the error.
+// Returns the pipeline that to_json() has written. Throws Error(format) with the position of the error.
 Pipeline pipeline_from_json(const std::string& json);
 // Reads a pipeline from a JSON file.
 Pipeline read_pipeline(const std::filesystem::path& file);

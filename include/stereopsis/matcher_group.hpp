@@ -10,44 +10,44 @@
 
 namespace stereopsis {
 
-// Returns the devices that `device.name` lists, separated by commas ("cuda:0,cuda:1"). The names cuda:* and opencl:*
-// mean all usable devices of that kind. The other members of `device` apply to each of them. Throws the errors of
-// resolve_device(), and Error(call) for a device that is listed twice.
+// Returns the devices in the comma-separated list `device.name` ("cuda:0,cuda:1"). The names cuda:* and opencl:* mean
+// all usable devices of that kind. The other members of `device` apply to each of the devices. Throws the errors of
+// resolve_device(), and Error(call) if a device is listed twice.
 std::vector<Device> devices_of(const Device& device);
 
 // A device that failed while others continued.
 struct LostDevice {
-  std::string name;  // name in MatcherGroup::devices()
-  std::string why;   // message of its error
+  std::string name;  // name of the device, as in MatcherGroup::devices()
+  std::string why;   // message of the error
 };
 
-// One matcher per device, each with its own thread. The next free device takes a pair, so that a faster device
-// processes more pairs; each has up to a batch (Problem::batch) in flight. Wait for the tickets in order to get the
-// results in order. The results equal those of one device, bit for bit. A failed device (Error(device)) leaves its
-// pairs to the others; if the last device fails, its error is thrown.
+// One matcher per device, each with its own thread. The next free device takes a pair, so that faster devices process
+// more pairs. Each device has up to Problem::batch pairs in flight. Wait for the tickets in order to get the results in
+// order. The results equal those of one device, bit for bit. If a device fails (Error(device)), the other devices match
+// its pairs. If the last device fails, its error is thrown.
 class MatcherGroup {
  public:
   // Creates a matcher on each device. Throws the errors of Plan and Matcher, and Error(call) if there is no device.
   MatcherGroup(const Pipeline& pipeline, const Problem& problem, std::span<const Device> devices);
-  // Waits until all enqueued pairs are done. Inside a user-defined stage of the group, the destructor returns at once:
-  // the group's threads finish these pairs, free all memory and end. The pairs and results must remain valid until
-  // then, and main() must not return before.
+  // Waits until all enqueued pairs are done. Inside a user-defined stage of the group, the destructor returns at once.
+  // The group's threads then finish the enqueued pairs, free all memory and end. Until the threads have ended, the
+  // pairs and results must remain valid, and main() must not return.
   ~MatcherGroup();
   MatcherGroup(MatcherGroup&&) noexcept;
   MatcherGroup& operator=(MatcherGroup&&) noexcept;
 
   const Plan& plan() const;                  // plan of the first device
   std::vector<std::string> devices() const;  // names of the devices
-  std::size_t workspace_bytes() const;       // sum over the devices
-  int in_flight() const;                     // largest number of pairs in flight: a batch per device
+  std::size_t workspace_bytes() const;       // sum of the workspaces of all devices
+  int in_flight() const;                     // largest number of pairs in flight: Problem::batch per device
 
   // Starts to match a pair, like Matcher::enqueue(). The pair and the result must remain valid until wait() has
-  // returned for the ticket. If in_flight() pairs are in flight, it first waits until one of them is done. It never
-  // throws the error of another pair. Only one thread at a time may call it. Throws Error(call) inside a user-defined
-  // stage of the group.
+  // returned for the ticket. If in_flight() pairs are in flight, the call first waits until one pair is done. The call
+  // never throws the error of another pair. Only one thread at a time may call enqueue(). Throws Error(call) inside a
+  // user-defined stage of the group.
   Ticket enqueue(const StereoPair& pair, Matched& result);
-  // Waits until the pair is done. Throws the error of the pair if it failed, like Matcher::wait(), and Error(call) for
-  // a ticket of another group or of a matcher. A default-constructed ticket is always done.
+  // Waits until the pair of the ticket is done. Throws the error of the pair if it failed, like Matcher::wait(), and
+  // Error(call) for a ticket of another group or of a matcher. A default-constructed ticket is always done.
   void wait(Ticket ticket);
   // Returns whether wait() would return, or throw the pair's error, at once. Throws Error(call) for a ticket of another
   // group.

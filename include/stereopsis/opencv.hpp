@@ -1,5 +1,5 @@
 // Stereopsis for programs that use OpenCV (4.5 and later): an implementation of cv::StereoSGBM, and cv::Mat and GpuMat
-// as views, without copies. Header-only: the program links OpenCV (core) itself. docs/from-opencv.md lists each
+// as views, without copies. Programs that include this header must link OpenCV (core). docs/from-opencv.md lists each
 // parameter and its equivalent.
 //
 //   auto matcher = stereopsis::opencv::create(0, 128, 3, 0, 0, 1, 0, 10, 100, 2);   // was cv::StereoSGBM::create(…)
@@ -50,7 +50,7 @@ std::ptrdiff_t pitch_of(const M& m) {
 
 }  // namespace detail
 
-// Views the Mat's pixels in place. The library's colours are RGB, OpenCV's mostly BGR: see StereoPair::format.
+// Views the Mat's pixels in place. Colours are RGB in this library, but usually BGR in OpenCV: see StereoPair::format.
 inline AnyImageView view(const cv::Mat& m, int bit_depth = 0) {
   AnyImageView v;
   if (m.empty()) return v;
@@ -66,7 +66,7 @@ inline AnyImageView view(const cv::Mat& m, int bit_depth = 0) {
   return v;
 }
 
-// Returns a writable view of one element type.
+// Returns a writable view of a Mat with elements of one type.
 template <class T>
 ImageView<T> view_of(cv::Mat& m) {
   if (m.depth() != cv::DataType<T>::depth)
@@ -117,17 +117,18 @@ inline cv::cuda::GpuMat gpu_mat(const DeviceImageView& v) {
 struct Options {
   std::string device = "auto";  // cpu, cuda:N, opencl:N
   int threads = 0;              // CPU threads; 0: as many as the process may use
-  // True to invalidate the columns that OpenCV omits: those where not every disparity lies in the right image.
+  // True to invalidate the columns that OpenCV omits, in which some disparities lead outside the right image.
   bool strict_border = false;
-  int depth = CV_16S;  // output of compute(): CV_16S (sixteenths) or CV_32F (pixels), unless dst fixes its type
+  // Type of the output of compute(): CV_16S (sixteenths) or CV_32F (pixels), unless dst fixes the type.
+  int depth = CV_16S;
 };
 
-// The library's method `sgm` as a cv::StereoSGBM. Parameters of OpenCV with an equivalent take effect. The others (P1,
-// P2, blockSize, preFilterCap) belong to OpenCV's matching cost, and are only stored and returned. set() sets any
-// parameter of the library. Invalid pixels are (minDisparity − 1), in sixteenths or pixels.
+// The method `sgm` of this library as a cv::StereoSGBM. Parameters of OpenCV take effect if they have an equivalent.
+// Parameters of OpenCV's matching cost (P1, P2, blockSize, preFilterCap) are only stored and returned. set() sets any
+// parameter of the library. Invalid pixels have the value minDisparity − 1, in sixteenths or pixels.
 class StereoSGBM : public cv::StereoSGBM {
  public:
-  // Takes the arguments of cv::StereoSGBM::create().
+  // Constructs a matcher from the arguments of cv::StereoSGBM::create().
   explicit StereoSGBM(int minDisparity = 0, int numDisparities = 16, int blockSize = 3, int P1 = 0, int P2 = 0,
                       int disp12MaxDiff = 0, int preFilterCap = 0, int uniquenessRatio = 0, int speckleWindowSize = 0,
                       int speckleRange = 0, int mode = MODE_SGBM, const Options& options = {})
@@ -147,25 +148,25 @@ class StereoSGBM : public cv::StereoSGBM {
                                    uniquenessRatio, speckleWindowSize, speckleRange, mode, options);
   }
 
-  // Copies the parameters, not the memory.
+  // Copies the parameters, but not the memory.
   StereoSGBM(const StereoSGBM& other) : options_(other.options_), numbers_(other.numbers_), own_(other.own_) {}
   StereoSGBM& operator=(const StereoSGBM&) = delete;
 
   void compute(cv::InputArray left, cv::InputArray right, cv::OutputArray disparity) override;
   // Matches on the device of the images: CV_8U, CV_16U or CV_32F, 1 or 3 channels (BGR). The result is CV_32F, in
-  // pixels, NaN where invalid. The work is enqueued on the stream, and nothing waits.
+  // pixels, NaN where invalid. The work is enqueued on the stream, and the call does not wait.
   void compute(const cv::cuda::GpuMat& left, const cv::cuda::GpuMat& right, cv::cuda::GpuMat& disparity,
                cv::cuda::Stream& stream = cv::cuda::Stream::Null());
 
-  // Sets a parameter of the library ("sgm.p1" to "12"), as listed by `stereopsis methods sgm`; it overrides those
-  // derived from OpenCV's parameters. Throws cv::Exception for a name or a value that is not allowed.
+  // Sets a parameter of the library ("sgm.p1" to "12"), as listed by `stereopsis methods sgm`. Such parameters override
+  // values derived from OpenCV's parameters. Throws cv::Exception for a name or a value that is not allowed.
   void set(const std::string& name, const std::string& value);
-  // Returns the current value.
+  // Returns the current value of a parameter.
   std::string get(const std::string& name) const;
   const Options& options() const { return options_; }
   void set_options(const Options& options) { options_ = options, matcher_.reset(); }
   // Return the result of the last compute() on the host in the library's form: the disparity in pixels, NaN where
-  // invalid; and the reasons why pixels are invalid.
+  // invalid, and the validity.
   cv::Mat float_disparity() const { return mat(found_.disparity); }
   cv::Mat validity() const { return mat(found_.validity); }
 
@@ -192,14 +193,14 @@ class StereoSGBM : public cv::StereoSGBM {
   int getMode() const override { return numbers_[mode_number]; }
   void setMode(int v) override { put(mode_number, v); }
 
-  // Write and read the files of OpenCV's class, with the library's parameters in addition.
+  // Write and read the files of OpenCV's class, extended by the library's parameters.
   using cv::StereoSGBM::write;
   void write(cv::FileStorage& file) const override;
   void read(const cv::FileNode& file) override;
   cv::String getDefaultName() const override { return "stereopsis_StereoSGBM"; }
 
  private:
-  // The parameters in the order of OpenCV's files.
+  // Indices of the parameters in the order of OpenCV's files.
   enum Number {
     min_disparity,
     num_disparities,
@@ -239,8 +240,8 @@ class StereoSGBM : public cv::StereoSGBM {
 
   Options options_;
   std::array<int, numbers> numbers_;
-  Settings own_;                    // set by name, in order
-  std::optional<Matcher> matcher_;  // for the last problem
+  Settings own_;                    // parameters set by name, in order
+  std::optional<Matcher> matcher_;  // the matcher of the last problem
   std::string device_;
   Matched found_;
   DeviceImage validity_;
@@ -351,7 +352,7 @@ inline void StereoSGBM::leave_out_border(ImageView<float> disparity) const {
 }
 
 inline void StereoSGBM::write_disparity(cv::OutputArray disparity, int depth) const {
-  disparity.create(found_.disparity.height(), found_.disparity.width(), depth);  // reuses its memory if it fits
+  disparity.create(found_.disparity.height(), found_.disparity.width(), depth);  // reuses the memory if the size fits
   cv::Mat out = disparity.getMat();
   const int scale = depth == CV_16S ? 16 : 1, invalid = (numbers_[min_disparity] - 1) * scale;
   const auto write_rows = [&](const cv::Range& rows) {
@@ -437,8 +438,8 @@ inline void StereoSGBM::read(const cv::FileNode& file) {
   }
 }
 
-// Creates a matcher for the right view's disparity, which cv::ximgproc's filters need: like
-// ximgproc::createRightMatcher, with this library.
+// Creates a matcher for the disparity of the right view, which filters of cv::ximgproc need. The function corresponds
+// to ximgproc::createRightMatcher.
 inline cv::Ptr<StereoSGBM> create_right_matcher(const cv::Ptr<StereoSGBM>& left) {
   auto right = cv::makePtr<StereoSGBM>(*left);
   right->setMinDisparity(1 - left->getMinDisparity() - left->getNumDisparities());

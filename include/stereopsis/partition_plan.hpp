@@ -1,5 +1,5 @@
-// Describes how to run a pipeline on stripes of rows, one after another or on many machines, with the same result as
-// the whole image, bit for bit.
+// Describes how to run a pipeline on stripes of rows, one after another or on many machines. The result is the same as
+// for the whole image, bit for bit.
 #pragma once
 
 #include <optional>
@@ -8,28 +8,36 @@
 
 namespace stereopsis {
 
-// A plan for matching stripes of an image. Each stripe is read with rows around it, fewer at the borders of the image.
-// First, `raw` runs on every stripe: semi-global matching continues from path costs of the neighbouring stripes
-// (Problem::stripe); other pipelines run on a region of the image (Problem::region). Then `refined`, if there is one,
-// runs on the maps of all stripes (Problem::refine_only).
+// A plan for matching stripes of an image. Each stripe is read with a margin of rows, which is smaller at the borders
+// of the image. First, `raw` runs on every stripe. Semi-global matching continues from path costs of the neighbouring
+// stripes (Problem::stripe), and other pipelines run on a region of the image (Problem::region). Then `refined`, if it
+// has a value, runs on the maps of all stripes (Problem::refine_only). Finally, `rated` runs on the refined maps.
 struct PartitionPlan {
   bool follows_paths = false;  // true if path costs pass between stripes, as in semi-global matching
   int path_kinds = 0;          // rows of Matched::paths: 1 with 4 paths, 3 with 8 paths
-  Pipeline raw;                // from the images to the selection, and the refinements with a small margin
-  int raw_rows = 0;      // margin of the refinements of `raw`, in rows above and below; paths pass these rows, too
+  // Pipeline from the images to the selection, with the refinements that have a small margin.
+  Pipeline raw;
+  // Margin of the refinements of `raw`, in rows above and below; path costs are computed in this margin as well.
+  int raw_rows = 0;
   int feature_rows = 0;  // margin of the matching cost and the penalties, in rows beyond `raw_rows`
 
-  std::optional<Pipeline> refined = {};  // the remaining refinements
+  std::optional<Pipeline> refined = {};  // pipeline of the remaining refinements
   int refined_rows = 0;                  // margin of `refined`, in rows above and below
-  // True if `refined` fills along columns, up to the next measured pixel, which may be any number of rows away. The
-  // caller must then read more rows until the column of every pixel to fill has a measured pixel above it and one below
-  // it, or until the rows reach the border of the image. Pixels to fill are the filled pixels, and the invalid pixels
-  // without a mask, in the stripe and in `behind_fill` rows around it. The outermost `before_fill` rows that are read
-  // do not count, except at the border.
+  // True if `refined` has a fill, which searches columns for measured pixels at any distance. The caller must then read
+  // more rows, until the column of every pixel to fill has a measured pixel above and below it, or until the border of
+  // the image. Pixels to fill are all filled pixels, and invalid pixels that no mask excludes, in the stripe and in
+  // `behind_fill` rows around it. Measured pixels in the outermost `before_fill` rows that are read do not count,
+  // except at the border.
   bool fills = false;
   int before_fill = 0;         // margin of the refinements before the fill, in rows
   int behind_fill = 0;         // margin of the refinements after the fill, in rows
   RefinementNeeds needs = {};  // inputs of `refined` in addition to disparity and validity
+
+  // Computes the confidence from the refined maps and the images, with Problem::refine_only. The member has no
+  // value if no confidence is requested, or if another part computes the confidence.
+  std::optional<Pipeline> rated = {};
+  int rated_rows = 0;  // margin of `rated`, in rows above and below
+  int block = 1;       // the rows that are read for `rated` start at a multiple of this number
 };
 // Deprecated name of PartitionPlan.
 using InStripes [[deprecated("use PartitionPlan")]] = PartitionPlan;

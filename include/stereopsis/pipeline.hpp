@@ -1,5 +1,5 @@
-// A pipeline is the description of a method as data: the stage in each slot of the taxonomy, with its parameters. It
-// converts to and from JSON (stereopsis/io.hpp).
+// Describes a method as data: the stage in each slot of the pipeline, with its parameters. A pipeline can be converted
+// to and from JSON (stereopsis/io.hpp).
 #pragma once
 
 #include <memory>
@@ -14,32 +14,32 @@ namespace stereopsis {
 
 // A named method.
 struct MethodInfo {
-  std::string name;     // as accepted by Pipeline
+  std::string name;     // name of the method, as Pipeline accepts it
   std::string summary;  // one line
-  std::string paper;    // paper that describes it; for a preset, see presets()
+  std::string paper;    // paper that describes the method; for a preset, see presets()
 };
 
 // Returns the named methods, as `stereopsis methods` lists them.
 const std::vector<MethodInfo>& methods();
 
-// Returns the presets `fast`, `balanced` and `accurate`, whose names Pipeline accepts, too. `paper` holds the method,
-// and the settings that differ from its defaults.
+// Returns the presets `fast`, `balanced` and `accurate`, whose names Pipeline also accepts. The member `paper` has the
+// name of the method, and the settings that differ from its defaults.
 const std::vector<MethodInfo>& presets();
 
 // One slot of a pipeline: {"cost", "rank", …}, {"optimisation", "sgm", …}, {"median2", "median", …}.
 struct PipelineSlot {
-  std::string slot;                       // prefix of its parameters
+  std::string slot;                       // name of the slot, which is the prefix of its parameters
   std::string kind;                       // name of the stage
   std::vector<ParameterInfo> parameters;  // parameters of the stage
-  bool is_refinement = false;             // refinements are ordered
+  bool is_refinement = false;             // true if the slot is a refinement; the order of refinements matters
 };
 
 struct PipelineData;  // internal
 
 class Pipeline {
  public:
-  // Makes a named method with its defaults, or a preset. Throws Error(call) for an unknown name, with the most similar
-  // valid name.
+  // Makes a named method with its default parameters, or a preset. Throws Error(call) for an unknown name, with the
+  // most similar valid name.
   explicit Pipeline(std::string_view method);
   // Constructs a pipeline from its internal form; for internal use.
   explicit Pipeline(PipelineData data);
@@ -49,18 +49,20 @@ class Pipeline {
   Pipeline(Pipeline&&) noexcept;
   Pipeline& operator=(Pipeline&&) noexcept;
 
-  const std::string& method() const;  // returns the name of the method on which it is based
+  const std::string& method() const;  // returns the name of the method on which the pipeline is based
 
-  // Sets one parameter, named `slot.parameter` (`optimisation.p1`) or `stage.parameter` (`sgm.p1`). `slot.stage`
-  // selects the stage of a slot (`cost.stage` = census; `aggregation.stage` = none), with that stage's defaults.
-  // `refinements` sets all refinements in order (left_right,median,fill,median); those that existed before keep their
-  // parameters. Throws Error(call) for an unknown name (with the most similar valid name) or a value out of its range.
+  // Sets one parameter, named `slot.parameter` (`optimisation.p1`) or `stage.parameter` (`sgm.p1`). The name
+  // `slot.stage` selects the stage of a slot (`cost.stage` = census; `aggregation.stage` = none), with the default
+  // parameters of the stage. The name `refinements` sets all refinements in order (left_right,median,fill,median).
+  // Refinements that existed before keep their parameters. Throws Error(call) for an unknown name, with the most
+  // similar valid name, and for a value that is not allowed.
   void set(std::string_view name, std::string_view value);
-  std::string get(std::string_view name) const;  // for `refinements`: those that are switched on
+  // Returns the value of a parameter; for `refinements`, the refinements that are switched on.
+  std::string get(std::string_view name) const;
 
-  // Sets and gets by type: set("sgm.p1", 12), set("fill.enabled", true), get<double>("speckle.difference"). Also throws
-  // Error(call) for a parameter of another type; a number may be read from an integer, and an integer set from a whole
-  // number.
+  // Sets and gets by type: set("sgm.p1", 12), set("fill.enabled", true), get<double>("speckle.difference"). Both
+  // functions throw Error(call) for a parameter of another type. A number may be read from an integer parameter, and an
+  // integer parameter may be set from a whole number.
   template <TypedParameter T>
   void set(std::string_view name, const T& value) {
     set(name, std::string_view(detail::parameter_text(value)));
@@ -68,16 +70,17 @@ class Pipeline {
   template <TypedParameter T>
   T get(std::string_view name) const;  // T is bool, int, double or std::vector<double>
 
-  // Puts a user-defined stage into the slot `cost`, `plus`, `aggregation` or `optimisation` or, as `refinement`, after
-  // the other refinements; in lists of `refinements` its name is user_refinement. Throws Error(call) for another slot,
-  // or a stage without a name or a function. Pipeline files contain its name, but not the stage.
+  // Sets a user-defined stage for the slot `cost`, `plus`, `aggregation` or `optimisation`. With `refinement`, the
+  // stage is appended to the refinements, and is named user_refinement in lists of `refinements`. Throws Error(call)
+  // for another slot, or a stage without a name or a function. Pipeline files contain the name of the stage, but not
+  // the stage itself.
   void set_stage(std::string_view slot, UserStage stage);
 
-  // Returns all parameters in order.
+  // Returns all parameters, in the order of the slots.
   std::vector<ParameterInfo> parameters() const;
   // Returns the stage of each slot, with its parameters.
   std::vector<PipelineSlot> slots() const;
-  // Inverts slots(); parameters that are missing keep their defaults.
+  // Makes a pipeline from slots as slots() returns them; missing parameters keep their default values.
   static Pipeline from_slots(const std::string& method, const std::vector<PipelineSlot>& slots);
 
   // Returns the internal form; for internal use.

@@ -12,8 +12,8 @@ namespace stereopsis {
 using Vector3 = std::array<double, 3>;  // x, y, z
 using Matrix3 = std::array<double, 9>;  // row by row
 
-// The relation of rays and pixels of a camera. A ray (x, y, 1) in the camera's frame (x right, y down, z forward) meets
-// the image at (fx·x″ + cx, fy·y″ + cy), where x″ and y″ are the distorted x and y:
+// Lens of a camera: the relation of rays and pixels. A ray (x, y, 1) in the camera's frame (x right, y down, z forward)
+// meets the image at (fx·x″ + cx, fy·y″ + cy), where x″ and y″ are the distorted x and y:
 //
 //   polynomial   r² = x² + y², s = (1 + k1 r² + k2 r⁴ + k3 r⁶) / (1 + k4 r² + k5 r⁴ + k6 r⁶),
 //                x″ = s x + 2 p1 x y + p2 (r² + 2x²) + s1 r² + s2 r⁴,
@@ -28,16 +28,17 @@ struct Lens {
 
   double fx = 0, fy = 0, cx = 0, cy = 0;  // focal lengths and principal point, pixels
   Model model = Model::polynomial;        // distortion model
-  std::array<double, 12> distortion{};    // in the model's order; unused ones are 0
+  std::array<double, 12> distortion{};    // coefficients in the order of the model; unused ones are 0
 
   // Returns the pixel in which the point at (x, y, z), z > 0, is visible.
   std::array<double, 2> project(const Vector3& point) const;
 };
 
-// A camera of the pair: its lens, and the rotation to its rectified image.
+// A camera of the pair: its lens, and the rotation that rectifies its images.
 struct CalibratedCamera {
   Lens lens;                                            // lens of the raw images
-  Matrix3 rectification = {1, 0, 0, 0, 1, 0, 0, 0, 1};  // from the camera's frame to the rectified camera's
+  // Rotation from the camera's frame to the frame of the rectified camera.
+  Matrix3 rectification = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 };
 
 // The two unrectified cameras, and the rig after rectification.
@@ -45,16 +46,16 @@ struct StereoCalibration {
   Size size;                     // size of the raw images
   CalibratedCamera left, right;  // left and right camera
   Matrix3 rotation{};            // X_right = rotation · X_left + translation
-  Vector3 translation{};         // in the rig's unit
+  Vector3 translation{};         // translation, in the rig's unit
   Rig rig;                       // rig of the rectified pair
 };
 
-// The source position of each pixel of the rectified images, in 1/256 pixel, x and y (2 channels):
+// The source position of each pixel of the rectified images, as x and y (2 channels) in 1/256 pixel; see
 // src/stages/remap/remap.hpp.
 struct RectificationMaps {
   Size input;                       // size of the raw images
   Image<std::int32_t> left, right;  // one position per rectified pixel
-  // True if every pixel has a source. No mask is then needed, which is faster.
+  // True if every pixel has a source in the raw image. No mask is then needed, and matching is faster.
   bool left_complete = false, right_complete = false;
 
   Size size() const { return left.size(); }  // size of the rectified images
@@ -62,10 +63,10 @@ struct RectificationMaps {
 // Computes the maps. Throws Error(call) for sizes or focal lengths that are not positive.
 RectificationMaps rectification_maps(const StereoCalibration& calibration);
 
-// One image rectified on the CPU; a matcher with maps rectifies on its device.
+// An image rectified on the CPU. A matcher with maps rectifies on its own device instead.
 struct RectifiedView {
   AnyImage image;              // rectified image, of the input's type
-  Image<std::uint8_t> usable;  // 255, or 0 if a pixel has no source, or a masked one
+  Image<std::uint8_t> usable;  // 255, or 0 if the pixel has no source or its source is masked
 };
 // Rectifies one image. Throws Error(call) if image and map do not match, or if the mask contains a value other than 0
 // and 255.

@@ -26,25 +26,26 @@ struct Rig {
   std::string unit;     // "mm", "m", or "" if the file does not state it
   Size size;            // size of the images; 0×0 if the file does not state it
 
-  // Returns Z in `unit` for a disparity in pixels.
+  // Returns the depth Z, in `unit`, for a disparity in pixels.
   double depth(double disparity) const { return focal * baseline / (disparity - (cx_left - cx_right)); }
   // Inverts depth().
   double disparity(double depth) const { return focal * baseline / depth + (cx_left - cx_right); }
-  // Returns the effect of a disparity error, in pixels, on the depth, to first order: Z² / (focal · baseline) · Δd.
+  // Returns the depth error that a disparity error, in pixels, causes, to first order: Z² / (focal · baseline) · Δd.
   double depth_uncertainty(double depth, double disparity_error) const {
     return depth * depth / (focal * baseline) * disparity_error;
   }
   // Returns the point that is visible at (x, y) of the left image.
   std::array<double, 3> point(double x, double y, double disparity, Frame frame = Frame::optical) const;
-  // Returns the range of integers that covers all depths from `near` to `far` (in `unit`). Throws Error(call).
+  // Returns the search range that covers all depths from `near` to `far` (in `unit`). Throws Error(call) for depths
+  // that are not positive or not in order.
   DisparityRange range(double near, double far) const;
 };
 
-// Returns OpenCV's Q, row by row: (X Y Z W)ᵀ = Q·(x y d 1)ᵀ with d = x_left − x_right positive in front, so that Q(3,
-// 2) = 1 / baseline is positive and Q(3, 3) = −(cx_left − cx_right) / baseline.
+// Returns OpenCV's Q, row by row: (X Y Z W)ᵀ = Q·(x y d 1)ᵀ. The disparity d = x_left − x_right is positive in front of
+// the cameras, so that Q(3, 2) = 1 / baseline is positive and Q(3, 3) = −(cx_left − cx_right) / baseline.
 std::array<double, 16> reprojection_of(const Rig& rig);
-// Inverts reprojection_of(), without unit and size. Throws Error(format) for a matrix that no rig of cameras side by
-// side has, including one with exchanged cameras or the opposite sign of the disparity (a negative Q(3, 2)).
+// Returns the rig for OpenCV's Q, without unit and size. Throws Error(format) if Q does not belong to a rig of cameras
+// side by side. Exchanged cameras and the opposite sign of the disparity (a negative Q(3, 2)) are such cases.
 Rig rig_of_reprojection(const std::array<double, 16>& q);
 
 }  // namespace stereopsis

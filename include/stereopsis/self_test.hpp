@@ -11,8 +11,8 @@ namespace stereopsis {
 // The result of testing one stage.
 struct StageCheck {
   std::string stage;    // name of the stage
-  bool same = false;    // equal to its oracle, bit for bit
-  std::string problem;  // the problem; empty if it ran
+  bool same = false;    // true if the result equals that of the oracle, bit for bit
+  std::string problem;  // error message of the stage; empty if the stage ran
 };
 
 // Runs every stage on small generated images. Throws only the errors of resolve_device().

@@ -1,4 +1,4 @@
-// The stages that pipelines are made of, by the slot that they fill.
+// The stages that each slot of a pipeline supports.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@ namespace stereopsis {
 
 // A slot, and the stages that may fill it.
 struct SlotChoices {
-  std::string slot;  // "cost", …, as in `cost.stage`; or "refinements", a list of which there may be many
+  // Name of the slot, such as "cost" in `cost.stage`; or "refinements", of which a pipeline may have several.
+  std::string slot;
   std::vector<std::string> stages;  // names of the stages; "none" if the slot may be empty
 };
 

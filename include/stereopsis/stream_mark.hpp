@@ -11,23 +11,24 @@ namespace stereopsis {
 // caller.
 class StreamMark {
  public:
-  // Makes a mark on the GPU of that name. Throws as resolve_device().
+  // Makes a mark on the GPU of that name. Throws the errors of resolve_device().
   explicit StreamMark(const std::string& device);
   ~StreamMark();
   StreamMark(StreamMark&&) noexcept;
   StreamMark& operator=(StreamMark&&) noexcept;
 
-  void take(std::uint64_t stream);  // marks the point after all work enqueued so far
+  void take(std::uint64_t stream);  // sets the mark after all work enqueued so far
   void hold(std::uint64_t stream);  // makes work enqueued from now on wait for the mark
-  bool is_passed() const;           // true if all work before the mark is done
-  void wait();                      // waits until the mark is passed
+  bool is_passed() const;           // returns true if all work before the mark is done
+  void wait();                      // waits until all work before the mark is done
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-// Returns whether memory, such as a framework's, belongs to that device. Only CUDA can tell; otherwise returns true.
+// Returns whether an address of memory, which PyTorch for example allocated, belongs to the named device. Only CUDA can determine this; for other
+// devices, the function returns true.
 bool is_memory_of(const std::string& device, std::uint64_t memory);
 
 }  // namespace stereopsis

@@ -1,4 +1,4 @@
-// Generated stereo pairs with exactly known disparity; the project uses them as test data.
+// Generates stereo pairs with exactly known disparity, such as the test data of this project.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,10 @@
 
 namespace stereopsis {
 
-// Options of a scene, which consists of slanted planes, curved surfaces, thin objects and panels with holes; two
+// Options of a scene. A scene consists of slanted planes, curved surfaces, thin objects and panels with holes; two
 // cameras cast rays through each pixel. The scene scales with the image and with the range: disparities cover about 5 %
-// to 95 % of disparities − 1, never more. Images a few pixels wide or high may cover less.
+// to 95 % of the range, and never exceed it. Images that are only a few pixels wide or high may cover less of the
+// range.
 struct SceneOptions {
   std::string scene = "table";  // one of scene_names()
   Size size = {640, 480};       // size of each image
@@ -25,17 +26,27 @@ struct SceneOptions {
   double vignetting = 0;  // 0 to 1: fraction of the light lost in the corners
   double noise = 0;       // 0 to 255: standard deviation in grey levels, in each channel of both images
   double light = 0;       // 0 to 1: strength of a smooth change of light across the right image
-  // Effects on both images. Truth and masks are those of ideal cameras.
-  double shot_noise = 0;  // 0 to 255: standard deviation at full intensity; its square is proportional to intensity
+  // Effects on both images. Truth and masks are not affected by these effects.
+  double shot_noise = 0;  // 0 to 255: standard deviation at full intensity; the variance is proportional to intensity
   double defocus = 0;     // 0 to 6 pixels: radius of blur at the far end of the range if the near end is in focus
   double focus = .5;      // 0 to 1: disparity in focus, as a fraction of the range
   double motion = 0;      // 0 to 50 pixels: length of a horizontal blur
   double blur_left = 0, blur_right = 0;  // 0 to 10 pixels: standard deviation of each image's blur
   double sharpening = 0;                 // 0 to 4: share of the difference from a blurred image that is added
-  // Rectification error: the right image shows row y + vertical_offset + vertical_slope · x', x' from −½ to ½ across.
+  // Both images become min(exposure · I, 1)^tone of the light I. An exposure above 1 saturates bright surfaces and the
+  // sky; a tone above 1 makes shadows dark.
+  double exposure = 1;  // 0 to 20
+  double tone = 1;      // 0.1 to 10
+  double flare = 0;     // 0 to 1: light of a source at infinity that the lenses scatter; equal places in both images
+  // Processing of the images after the sensor.
+  double demosaicing = 0;  // 0 to 1: share of each pixel that is interpolated from a Bayer mosaic
+  double jpeg = 0;         // 0 to 100: quality of JPEG compression; 0: none
+  double resampling = 0;   // 0 to 4 pixels: bend of the raw images, which bilinear interpolation rectifies exactly
+  // Rectification error: the right image shows row y + vertical_offset + vertical_slope · x', where x' goes from −½ to
+  // ½ across the image.
   double vertical_offset = 0, vertical_slope = 0;  // −20 to 20 rows
-  // Part of the image to generate; empty: the whole image. The result equals that part of the whole image, except that
-  // points outside the part count as occluded, and that blur replicates the border of the part.
+  // Part of the image to generate; an empty part means the whole image. The result equals this part of the whole image
+  // with two exceptions: points outside the part count as occluded, and blur replicates the border of the part.
   Rect window = {};
 };
 
@@ -43,26 +54,36 @@ struct SceneOptions {
 struct Scene {
   Image<std::uint8_t> left, right;               // RGB
   Image<float> disparity_left, disparity_right;  // exact, sub-pixel, defined for every pixel
-  // 255 = the point at the pixel's centre is visible in both views; 128 = it is half-occluded, or outside the other
-  // view: farther than half a pixel from the nearest pixel of that image.
+  // 255 = the point at the pixel's centre is visible in both views; 128 = the point is half-occluded, or more than half
+  // a pixel outside the other image.
   Image<std::uint8_t> nonocc_left, nonocc_right;
-  // 255 = non-occluded and near a depth discontinuity: within 4 pixels (a window of 9×9, as in Middlebury) of a pixel
-  // whose disparity differs by more than 1 from one of its 4 neighbours; 128 = other non-occluded pixels; 0 = occluded.
+  // 255 = non-occluded and near a depth discontinuity; 128 = other non-occluded pixels; 0 = occluded. A pixel is near a
+  // discontinuity if a pixel within 4 pixels (a window of 9×9, as in Middlebury) differs by more than 1 in disparity
+  // from one of its 4 neighbours.
   Image<std::uint8_t> disc_left;
 };
 
-// Returns the names of all scenes: table (a room), street, planes, curved, thin, repetitive, textureless and mix; and
-// room, road, garden, clutter and leaves, which differ for each seed.
+// Returns the names of all scenes. The scenes table, street, planes, curved, thin, repetitive, textureless and mix are
+// fixed. The other scenes differ for each seed: room, road, garden, clutter and leaves are simple; traffic, hills, thicket
+// and interior look like photographs, with hard shadows, skies brighter than white, panes, reflections and lamps. The
+// truth of glass and mirrors is that of their surface. The sky, bright or not, is at the far end of the range.
 const std::vector<std::string>& scene_names();
 
-// Returns a random scene, range, camera and light, distributed like those of real pairs, for training data. The window
-// of `size` lies at a random position in a picture of size `picture`; there are at most `disparities` disparities.
-SceneOptions random_scene(Size size, Size picture, int disparities, std::uint64_t seed);
+// Returns the names of all mixtures of random scenes: "varied" (rooms, roads, gardens, clutter, dead leaves and fixed
+// scenes), "indoor", "road", "plants", and "mixed", of which half is "varied".
+const std::vector<std::string>& mixture_names();
+
+// Returns a random scene with random disparities, cameras and light, for training data. The distributions resemble
+// those of real pairs. The window of `size` lies at a random position in a picture of size `picture`; there are at most
+// `disparities` disparities. `like` is one of mixture_names(); all but "varied" use the effects of real cameras, too.
+// Throws Error(call) for invalid arguments.
+SceneOptions random_scene(Size size, Size picture, int disparities, std::uint64_t seed,
+                          const std::string& like = "varied");
 
 // Generates a scene. The same options give the same bytes on every machine. Throws Error(call) for invalid options.
 Scene make_scene(const SceneOptions& options);
 
-// Generates scenes in parallel, one thread each; `take(i, scene)` is called from these threads, in any order.
+// Generates scenes in parallel, one thread per scene. The threads call `take(i, scene)` in any order.
 void make_scenes(const std::vector<SceneOptions>& options, const std::function<void(int, const Scene&)>& take);
 
 }  // namespace stereopsis

@@ -1,4 +1,4 @@
-// Converts a disparity map to metric depth on the CPU; a matcher with a rig does it on its device.
+// Converts a disparity map to metric depth on the CPU. A matcher with a rig computes depth on its own device.
 #pragma once
 
 #include "stereopsis/image.hpp"
@@ -9,12 +9,12 @@ namespace stereopsis {
 // Depth and points of a disparity map.
 struct Triangulated {
   Image<float> depth;        // Z, in the rig's unit; NaN where unknown
-  Image<float> points;       // 3 channels, in the frame; NaN where unknown
+  Image<float> points;       // x, y and z in the frame (3 channels); NaN where unknown
   Image<float> uncertainty;  // uncertainty of the depth for an error of the disparity
 };
 
-// Triangulates a disparity map. With a validity map, only measured pixels, whose validity is 0, have depth. Throws
-// Error(call) for a rig without a focal length or a baseline, and for a validity map of another size.
+// Triangulates a disparity map. With a validity map, only measured pixels (validity 0) have depth. Throws Error(call)
+// for a rig without a focal length or a baseline, and for a validity map of another size.
 Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Frame frame = Frame::optical,
                           double disparity_error = 0.5, int threads = 0, ImageView<const std::uint8_t> validity = {});
 

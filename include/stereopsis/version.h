@@ -1,4 +1,4 @@
-/* The library's version, which CMakeLists.txt repeats. */
+/* The version of the library, which CMakeLists.txt repeats. */
 #ifndef STEREOPSIS_VERSION_H
 #define STEREOPSIS_VERSION_H
 

@@ -76,7 +76,7 @@ bool BorrowedArray::take_buffer(nb::handle array) {
   const bool is_plain =
       std::string_view(nb::type_name(array.type()).c_str()) == "ndarray";  // NumPy's, which is not asked more
   if (!is_plain && nb::hasattr(array, "mask"))
-    refuse(name_ + " is a masked array; pass its .data, and the mask separately (0 for pixels that are not usable)");
+    refuse(name_ + " is a masked array; pass the .data of the array, and the mask separately (0 for unusable pixels)");
   struct Buffer {
     ~Buffer() { PyBuffer_Release(&buffer); }  // nothing, where none was got
     Py_buffer buffer{};                       // stays where it is: some exporters point into it
@@ -185,7 +185,9 @@ void BorrowedArray::take_interface(nb::handle array) {
       set_strides_in_order();
     if (const nb::object stream = get("stream"); !stream.is_none()) producer_ = nb::cast<std::uint64_t>(stream);
     if (producer_ == 0u)
-      refuse(name_ + " has the stream 0 in its __cuda_array_interface__; it must be None, 1, 2 or a stream");
+      refuse(name_ +
+             " has the stream 0 in its __cuda_array_interface__; the stream must be None, 1, 2 or the address of a "
+             "stream");
     device_ = unknown_gpu;
     owner_ =
         std::shared_ptr<void>(array.inc_ref().ptr(), [](void* p) { nb::handle(static_cast<PyObject*>(p)).dec_ref(); });
@@ -222,7 +224,7 @@ AnyImageView BorrowedArray::view(int channels, int bit_depth) const {
   if (!channels_touch || !pixels_touch || pitch < row || !aligned)
     refuse(name_ + " has a layout that is not supported: pixels must be contiguous, in rows from top to bottom; pass " +
            (device_.empty() ? "numpy.ascontiguousarray(" + name_ + ")" : "a contiguous copy of it") +
-           (channels == 3 && strides_[2] == -item ? ", or the reversed array with colour='bgr'" : ""));
+           (channels == 3 && strides_[2] == -item ? ", or the reversed array with color='bgr'" : ""));
   AnyImageView view;
   view.data = data_;
   view.type = type_;

@@ -15,7 +15,7 @@
 
 #include "dlpack.hpp"
 #include "stereopsis/arguments.hpp"
-#include "stereopsis/pair_check.hpp"
+#include "stereopsis/pair_judge.hpp"
 #include "stereopsis/rectification.hpp"
 
 namespace stereopsis::python {
@@ -78,6 +78,9 @@ class BorrowedArray {
 
 std::int64_t bytes_of(PixelType type);
 
+// Returns (width, height).
+inline std::pair<int, int> to_pair(Size size) { return {size.width, size.height}; }
+
 // Returns whether two views on one device have a byte in common. Columns of one array, side by side, have none.
 bool overlap(const AnyImageView& a, const AnyImageView& b);
 
@@ -114,9 +117,10 @@ struct BorrowedPair {
   void take_beside(const nb::dict& beside);
 };
 
-// Checks a pair on the host quickly, rectified by `maps` unless that is null. Returns nothing if the images are too
-// small to be judged. Releases the GIL.
-std::optional<PairReport> quick_report(const StereoPair& pair, const RectificationMaps* maps);
+// Checks a pair on the host quickly, rectified by `maps` unless that is null, and returns its gravest fault; nothing if
+// the pair fits or is too small to be judged. `before` is the pair before it, or null. Releases the GIL.
+std::optional<PairFault> fault_of(const StereoPair& pair, const StereoPair* before, const RectificationMaps* maps,
+                                  bool expects_negative);
 
 // "rgb": none; "bgr", "nv12", …
 std::optional<PixelFormat> format_of(const std::string& colour);

@@ -1,8 +1,11 @@
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "stereopsis/dataset.hpp"
 #include "stereopsis/io.hpp"
 
 using namespace nanobind::literals;
@@ -32,19 +35,63 @@ void write(const Path& file, nb::handle array, double scale) {
   without_gil([&] { write_disparity(file, view, scale); });
 }
 
+using Failure = std::pair<Path, std::string>;
+
+std::pair<std::vector<DatasetScene>, std::vector<Failure>> scenes_and_failures(const Path& folder) {
+  std::vector<Failure> failures;
+  std::vector<DatasetScene> scenes = without_gil([&] {
+    return find_scenes(folder,
+                       [&](const Path& file, const Error& error) { failures.emplace_back(file, error.what()); });
+  });
+  return {std::move(scenes), std::move(failures)};
+}
+
+nb::dict load_arrays(const DatasetScene& scene) {
+  LoadedScene loaded = without_gil([&] { return load_scene(scene); });
+  nb::dict arrays, regions;
+  for (LoadedScene::Region& region : loaded.regions) regions[region.name.c_str()] = give(std::move(region.mask));
+  arrays["bit_depth"] = loaded.left.bit_depth;
+  arrays["left"] = give(std::move(loaded.left));
+  arrays["right"] = give(std::move(loaded.right));
+  arrays["truth"] = give(std::move(loaded.truth));
+  arrays["regions"] = regions;
+  return arrays;
+}
+
+void write_pixels(const Path& file, nb::handle array) {
+  const BorrowedArray image(array, "image");
+  if (!image.device().empty()) refuse("image is on a GPU; copy it to the host first, as a NumPy array");
+  const AnyImageView view = image.image();
+  without_gil([&] { write_image(file, view); });
+}
+
 }  // namespace
 
 void bind_files(nb::module_& m) {
+  nb::class_<DatasetScene>(m, "DatasetScene", "A scene of a dataset: a pair with its ground truth, in files.")
+      .def_ro("name", &DatasetScene::name, "Name of the scene.")
+      .def_ro("dataset", &DatasetScene::dataset, "Name of the dataset; scenes of one dataset are averaged.")
+      .def_ro("folder", &DatasetScene::folder, "Folder with the dataset.json.")
+      .def_ro("disparities", &DatasetScene::disparities, "Number of disparities of the search range, from 0 upwards.")
+      .def("load", &load_arrays, nb::sig("def load(self) -> dict[str, Any]"),
+           "Reads the files. Returns `left`, `right`, `bit_depth`, `truth` (NaN where unknown), and `regions`: masks "
+           "of\n"
+           "counted pixels by name (nonocc, all, disc). Raises FileError and FormatError.");
+  m.def("find_scenes", &scenes_and_failures, "folder"_a,
+        nb::sig("def find_scenes(folder: str | os.PathLike[str]) -> tuple[list[DatasetScene], list[tuple[pathlib.Path, "
+                "str]]]"),
+        "Returns the scenes in a folder, at any depth, and the files that describe no scene with the error of each.");
   m.def(
-      "read_image_and_depth",
+      "read_masked_image",
       [](const Path& file) {
-        AnyImage image = without_gil([&] { return read_image(file); });
-        const int bit_depth = image.bit_depth;
-        return nb::make_tuple(give(std::move(image)), bit_depth);
+        MaskedImage read = without_gil([&] { return read_masked_image(file); });
+        const int bit_depth = read.image.bit_depth;
+        const nb::object mask = read.no_data == 0 ? nb::object(nb::none()) : give(std::move(read.mask));
+        return nb::make_tuple(give(std::move(read.image)), mask, bit_depth);
       },
       "file"_a,
-      nb::sig(
-          "def read_image_and_depth(file: str | os.PathLike[str]) -> tuple[numpy.typing.NDArray[typing.Any], int]"));
+      nb::sig("def read_masked_image(file: str | os.PathLike[str]) -> tuple[numpy.typing.NDArray[typing.Any], "
+              "numpy.typing.NDArray[numpy.uint8] | None, int]"));
   m.def(
       "read_disparity",
       [](const Path& file, double scale) { return give(without_gil([&] { return read_disparity(file, scale); })); },
@@ -53,17 +100,18 @@ void bind_files(nb::module_& m) {
               "numpy.typing.NDArray[numpy.float32]"),
       "Reads a disparity map, (height, width) float32 in pixels, NaN where invalid, from PFM, NPY, TIFF, PNG or "
       "PGM.\n\n"
-      "Integer files store disparity × scale; 0 means 256 for 16 bits, and 8 bits require a scale. Raises FileError "
-      "and\n"
-      "FormatError, and CallError if the scale is missing.");
+      "Integer files store disparity × scale. The scale 0 means 256 for files of 16 bits; files of 8 bits require a\n"
+      "scale. Raises FileError and FormatError, and CallError if the scale is missing.");
+  m.def("write_image", &write_pixels, "file"_a, "image"_a,
+        nb::sig("def write_image(file: str | os.PathLike[str], image: object) -> None"));
   m.def(
       "write_disparity", &write, "file"_a, "disparity"_a, "scale"_a = 0.0,
       nb::sig("def write_disparity(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32], "
               "scale: float = 0.0) -> None"),
       "Writes a disparity map, (height, width) float32 in pixels, NaN where invalid.\n\n"
       "The formats are .pfm (invalid = +inf), .npy, .tif, .tiff, 16-bit .png (×256), and 8-bit .png or .pgm with a\n"
-      "scale. The float formats suit depth and other float maps, too. An existing file is replaced only when the new\n"
-      "one is complete. Raises FileError and CallError.");
+      "scale. The float formats can also store depth and other float maps. An existing file is replaced only when the\n"
+      "new one is complete. Raises FileError and CallError.");
   m.def(
       "read_pfm",
       [](const Path& file) {

@@ -19,6 +19,7 @@
 #include "device_arrays.hpp"
 #include "outputs.hpp"
 #include "stereopsis/matcher_group.hpp"
+#include "stereopsis/simd.hpp"
 #include "user_stage.hpp"
 
 using namespace nanobind::literals;
@@ -44,7 +45,7 @@ void want(Problem& p, const Names& names) {
     const auto found = std::ranges::find_if(
         output_table, [&](const Output& output) { return output.flag(p) != nullptr && name == output.name; });
     if (found == output_table.end() && name != "times")
-      throw Error(ErrorCategory::call, "'" + name + "' is not an output; want may have " + all_that_can_be_wanted());
+      throw Error(ErrorCategory::call, "'" + name + "' is not an output; want may contain " + all_that_can_be_wanted());
     *(name == "times" ? &p.want_times : found->flag(p)) = true;
   }
 }
@@ -162,7 +163,8 @@ void SharedMatcher::check_device(const BorrowedArray& lent) const {
   const bool here = lent.device() == own || (lent.device() == unknown_gpu && is_memory_of(own, lent.address()));
   if (!here)
     refuse(lent.name() + " is in " + (lent.device().empty() ? "the memory of the host" : "memory of " + lent.device()) +
-           ", but the matcher runs on " + own + "; copy the array there, or use the device of the array");
+           ", but the matcher runs on " + own +
+           "; copy the array to the device of the matcher, or use the device of the array");
 }
 
 void SharedMatcher::order_before(const BorrowedArray& lent, std::uint64_t stream) {
@@ -246,7 +248,7 @@ class Pending {
         if (overlap(own, given)) return true;
     return false;
   }
-  std::optional<PairReport> report(const RectificationMaps* maps) const { return quick_report(lent_.pair, maps); }
+  const BorrowedPair& pair() const { return lent_; }
   nb::dict wait() {
     {
       const nb::gil_scoped_release release;
@@ -328,7 +330,7 @@ std::unique_ptr<Pending> enqueue(const std::shared_ptr<SharedMatcher>& matcher, 
 
 void bind_matcher(nb::module_& m) {
   nb::class_<DeviceDescription>(m, "Device", "A device that the library has looked for, usable or not.")
-      .def_ro("name", &DeviceDescription::name, "Name of the device, for `device=`: \"cpu\", \"cuda:0\".")
+      .def_ro("name", &DeviceDescription::name, "Name of the device, for `device=`, such as \"cpu\" or \"cuda:0\".")
       .def_ro("description", &DeviceDescription::description, "Hardware, such as \"Intel Xeon, 2 cores, AVX-512\".")
       .def_ro("usable", &DeviceDescription::usable, "True if matchers can run on the device.")
       .def_ro("reason", &DeviceDescription::reason,
@@ -345,17 +347,25 @@ void bind_matcher(nb::module_& m) {
   m.def(
       "devices", [] { return devices(); }, nb::call_guard<nb::gil_scoped_release>(),
       "Returns all devices that the library has looked for, usable or not.");
+  m.def("simd_targets", &simd_targets,
+        "Returns the SIMD targets that this CPU and this build of the package support, the best one first.");
+  m.def(
+      "use_simd", [](const std::string& target) { use_simd(target); }, "target"_a,
+      "Makes all matchers of the process use a SIMD target of the CPU. Results do not depend on the target. Call this "
+      "function before matchers are made. Raises CallError for an unknown name, and UnsupportedError for a target that "
+      "this CPU or this build lacks.\n\n"
+      "`target`: one of simd_targets(), or \"auto\" for the best one.");
 
   nb::class_<PlanStep>(m, "Step", "A step of a plan.")
       .def_prop_ro(
           "name", [](const PlanStep& s) { return s.work.name; }, "Name of the operation.")
-      .def_ro("stage", &PlanStep::stage, "Implementation: \"rank\", \"sgm_wta_cuda\".")
+      .def_ro("stage", &PlanStep::stage, "Name of the implementation, such as \"rank\" or \"sgm_wta_cuda\".")
       .def_ro("fused", &PlanStep::fused, "True if the step computes several stages at once.")
       .def_ro("scratch_bytes", &PlanStep::scratch_bytes,
               "Memory that the step needs in addition to its inputs and outputs, in bytes.")
       .def_prop_ro(
           "bytes", [](const PlanStep& s) { return s.work.bytes; },
-          "Bytes that the definition of the step reads and writes.")
+          "Number of bytes that the step reads and writes by definition, without scratch memory.")
       .def_ro("note", &PlanStep::note, "Reason why no fused or faster implementation is used; empty if there is none.")
       .def("__repr__", [](const PlanStep& s) { return "<" + s.work.name + ": by " + s.stage + ">"; });
 
@@ -364,25 +374,30 @@ void bind_matcher(nb::module_& m) {
       .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, nb::handle, int, const std::string&, nb::handle,
                     const nb::dict&>(),
            "left"_a.none(), "right"_a.none(), "mask_left"_a.none(), "mask_right"_a.none(), "volume"_a.none(),
-           "bit_depth"_a, "colour"_a, "stream"_a.none(), "beside"_a)
+           "bit_depth"_a, "color"_a, "stream"_a.none(), "beside"_a)
       .def_prop_ro("kind", &BorrowedPair::kind,
-                   "(height, width, channels, dtype) of the images, the same of the costs, and the device.")
+                   "(height, width, channels, dtype) of the images, the same tuple for the costs, and the device.")
       .def_ro("stream", &BorrowedPair::stream)
       .def(
-          "report",
-          [](const BorrowedPair& lent, const RectificationMaps* maps) { return quick_report(lent.pair, maps); },
-          "rectification"_a.none(), "Checks images on the host quickly; None if they are too small to be judged.");
+          "fault",
+          [](const BorrowedPair& lent, const BorrowedPair* before, const RectificationMaps* maps, bool negative) {
+            return fault_of(lent.pair, before == nullptr ? nullptr : &before->pair, maps, negative);
+          },
+          "before"_a.none(), "rectification"_a.none(), "expects_negative"_a,
+          "Returns the gravest fault of a pair on the host, after the pair `before`; None if it fits, or is too small "
+          "to "
+          "be judged.");
 
   nb::class_<Pending>(m, "Pending")
       .def("wait", &Pending::wait)
       .def("overlaps", &Pending::overlaps, "pair"_a)
-      .def("report", &Pending::report, "rectification"_a.none());
+      .def_prop_ro("pair", &Pending::pair, nb::rv_policy::reference_internal);
 
   nb::class_<SharedMatcher>(m, "Matcher")
       .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,
            "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "stripe"_a.none(), "refine_only"_a, "want"_a,
-           "probes"_a, "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "fill_depth"_a, "device"_a,
-           "threads"_a, "implementation"_a, "memory_limit"_a, "batch"_a, "colour"_a)
+           "probes"_a, "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "fill_depth"_a,
+           "device"_a, "threads"_a, "implementation"_a, "memory_limit"_a, "batch"_a, "color"_a)
       .def("match", &match, "pair"_a, "out"_a)
       .def("enqueue", &enqueue, "pair"_a, "copies"_a)
       .def_prop_ro("device", [](const SharedMatcher& s) { return s.plan().device().name; })
@@ -399,6 +414,8 @@ void bind_matcher(nb::module_& m) {
                      const Rect r = s.plan().required_input();
                      return Region{r.x, r.y, r.width, r.height};
                    })
+      .def_prop_ro("reads_confidence", [](const SharedMatcher& s) { return s.plan().needs().confidence; })
+      .def_prop_ro("reads_right", [](const SharedMatcher& s) { return s.plan().needs().right; })
       .def_prop_ro("steps", [](const SharedMatcher& s) { return s.plan().steps(); });
 }
 

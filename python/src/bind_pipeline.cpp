@@ -19,7 +19,7 @@ namespace stereopsis::python {
 
 void bind_pipeline(nb::module_& m) {
   nb::class_<MethodInfo>(m, "MethodInfo", "A named method or preset.")
-      .def_ro("name", &MethodInfo::name, "Name, for Pipeline() and `method=`.")
+      .def_ro("name", &MethodInfo::name, "Name of the method, as Pipeline() and `method=` accept it.")
       .def_ro("summary", &MethodInfo::summary, "Description of the method, in one line.")
       .def_ro("paper", &MethodInfo::paper, "Paper that describes the method; for a preset, its settings.")
       .def("__repr__", [](const MethodInfo& i) { return "<method " + i.name + ": " + i.summary + ">"; });
@@ -35,38 +35,52 @@ void bind_pipeline(nb::module_& m) {
       .def_ro("minimum", &ParameterInfo::minimum, "Smallest number, or None.")
       .def_ro("maximum", &ParameterInfo::maximum, "Largest number, or None.")
       .def_ro("step", &ParameterInfo::step,
-              "Distance between allowed numbers, from the minimum upwards; 0: any number in between.")
+              "Distance between allowed numbers, counted from the minimum; 0 means that all numbers in between are "
+              "allowed.")
       .def_ro("choices", &ParameterInfo::choices, "Allowed values of a choice.")
       .def_ro("unit", &ParameterInfo::unit, "Unit, such as \"pixels\"; empty if there is none.")
       .def("__repr__", [](const ParameterInfo& p) { return "<" + p.name + " = " + p.value + ": " + p.allowed + ">"; });
 
   nb::class_<PipelineSlot>(m, "Slot", "A slot of a pipeline with its stage.")
-      .def_ro("slot", &PipelineSlot::slot, "Name of the slot, with which its parameters begin: \"optimisation\".")
-      .def_ro("stage", &PipelineSlot::kind, "Name of the stage in the slot: \"sgm\".")
+      .def_ro(
+          "slot", &PipelineSlot::slot,
+          "Name of the slot, such as \"optimisation\". The names of all parameters in the slot begin with this name.")
+      .def_ro("stage", &PipelineSlot::kind, "Name of the stage in the slot, such as \"sgm\".")
       .def_ro("parameters", &PipelineSlot::parameters, "Parameters of the stage.")
-      .def_ro("is_refinement", &PipelineSlot::is_refinement, "True for refinements, of which there may be any number.")
+      .def_ro("is_refinement", &PipelineSlot::is_refinement,
+              "True if the slot is a refinement. A pipeline may have any number of refinements.")
       .def("__repr__", [](const PipelineSlot& s) { return "<" + s.slot + ": " + s.kind + ">"; });
 
   nb::class_<PartitionPlan>(
       m, "PartitionPlan",
-      "A plan for matching stripes of rows, with the same result as the whole image: `raw` runs on every stripe, then "
-      "`refined` runs on the maps of all stripes. Each reads a margin of rows above and below.")
+      "A plan for matching stripes of rows with the same result as the whole image. `raw` runs on every stripe, and\n"
+      "`refined` then runs on the maps of all stripes. Both pipelines read a margin of rows above and below the "
+      "stripe.")
       .def_ro("follows_paths", &PartitionPlan::follows_paths,
-              "True if path costs pass between stripes, as in semi-global matching. Otherwise a stripe is a region.")
+              "True if path costs pass between stripes, as in semi-global matching. Otherwise, each stripe is matched "
+              "as a\n"
+              "region of the image.")
       .def_ro("path_kinds", &PartitionPlan::path_kinds,
               "Number of rows of Result.paths: 1 with 4 paths, 3 with 8 paths.")
       .def_ro("raw", &PartitionPlan::raw,
               "Pipeline from the images to the selection, with the refinements that have a small margin.")
       .def_ro("raw_rows", &PartitionPlan::raw_rows,
-              "Margin of the refinements of `raw`, in rows; paths pass these rows, too.")
+              "Margin of the refinements of `raw`, in rows. Path costs are also computed in this margin.")
       .def_ro("feature_rows", &PartitionPlan::feature_rows,
               "Margin of the matching cost and the penalties, in rows beyond `raw_rows`.")
       .def_ro("refined", &PartitionPlan::refined, "Pipeline of the remaining refinements, or None.")
       .def_ro("refined_rows", &PartitionPlan::refined_rows, "Margin of `refined`, in rows.")
-      .def_ro("fills", &PartitionPlan::fills,
-              "True if `refined` fills along columns, up to the next measured pixel. Rows are then read until the "
-              "column of each filled pixel, and of each invalid one without a mask, has a measured pixel above and "
-              "below, at least before_fill rows inside the rows that are read, or these reach the border of the image.")
+      .def_ro("rated", &PartitionPlan::rated, "Pipeline that computes the confidence from the refined maps, or None.")
+      .def_ro("rated_rows", &PartitionPlan::rated_rows, "Margin of `rated`, in rows.")
+      .def_ro("block", &PartitionPlan::block, "The rows that are read for `rated` start at a multiple of this number.")
+      .def_ro(
+          "fills", &PartitionPlan::fills,
+          "True if `refined` has a fill, which searches columns for measured pixels at any distance. The rows that a "
+          "stripe\n"
+          "reads must then contain, above and below each pixel to fill, a measured pixel in the same column. The "
+          "measured\n"
+          "pixel must be at least `before_fill` rows inside the rows that are read, unless the border of the image is\n"
+          "reached. Pixels to fill are all filled pixels, and invalid pixels that no mask excludes.")
       .def_ro("before_fill", &PartitionPlan::before_fill, "Margin of the refinements before the fill, in rows.")
       .def_ro("behind_fill", &PartitionPlan::behind_fill, "Margin of the refinements after the fill, in rows.")
       .def_prop_ro(
@@ -89,7 +103,7 @@ void bind_pipeline(nb::module_& m) {
            "required_input"_a.none())
       .def(
           "get_text", [](const Pipeline& p, std::string_view name) { return p.get(name); }, "name"_a)
-      .def("parameters", &Pipeline::parameters, "Returns all parameters, in order.")
+      .def("parameters", &Pipeline::parameters, "Returns all parameters, in the order of the slots.")
       .def("partition_plan", &partition_plan, "want_confidence"_a = false,
            "Returns the plan for matching stripes. Raises CallError with the reason if stripes cannot give the same "
            "result as the whole image.")

@@ -18,12 +18,10 @@ namespace stereopsis::python {
 namespace {
 
 using Path = std::filesystem::path;
-using State = std::tuple<double, double, double, double, double, std::string, std::pair<int, int>>;
+using RigState = std::tuple<double, double, double, double, double, std::string, std::pair<int, int>>;
 
 using CameraState = std::tuple<double, double, double, double, std::string, std::array<double, 12>, Matrix3>;
 using CalibrationState = std::tuple<std::pair<int, int>, CalibratedCamera, CalibratedCamera, Matrix3, Vector3, Rig>;
-
-std::pair<int, int> to_pair(Size size) { return {size.width, size.height}; }
 
 Rig make_rig(double focal, double baseline, double cx_left, double cy, std::optional<double> cx_right,
              const std::string& unit, std::pair<int, int> size) {
@@ -60,7 +58,7 @@ Rig read_rig_file(const Path& file, const std::optional<Path>& right, const std:
   CalibrationFile read = read_calibration_file(file, right, options);
   const Size images = read.rig.size == Size{} ? options.size : read.rig.size;
   warn(read.warnings);
-  if (images != Size{}) warn(calibration_warnings(read.rig, images));
+  if (images != Size{}) warn(calibration_warnings(read.rig, images, scale));
   return read.rig;
 }
 
@@ -69,7 +67,7 @@ StereoCalibration read_cameras(const Path& file, const std::optional<Path>& seco
   const CalibrationFile read = read_calibration_file(file, second, options_of(cameras, size, lens, scale));
   if (!read.cameras) throw *read.no_cameras;
   warn(read.warnings);
-  warn(calibration_warnings(*read.cameras));
+  warn(calibration_warnings(*read.cameras, scale));
   return *read.cameras;
 }
 
@@ -94,9 +92,10 @@ CalibratedCamera make_camera(double fx, double fy, double cx, double cy, const s
 
 std::string size_of(Size size) { return std::to_string(size.width) + "×" + std::to_string(size.height); }
 
-// Both views, and masks of what has no source: None where every pixel has one.
-nb::tuple rectify(const RectificationMaps& maps, nb::handle left, nb::handle right) {
-  const BorrowedPair lent(left, right, nb::none(), nb::none(), nb::none(), 0, "rgb", nb::none());
+// Both views, and masks of the pixels without a usable source: None if every pixel has one.
+nb::tuple rectify(const RectificationMaps& maps, nb::handle left, nb::handle right, nb::handle mask_left,
+                  nb::handle mask_right) {
+  const BorrowedPair lent(left, right, mask_left, mask_right, nb::none(), 0, "rgb", nb::none());
   if (lent.is_on_device()) refuse("left and right are on a GPU; copy them to the host first, as NumPy arrays");
   for (const AnyImageView& view : {lent.pair.left, lent.pair.right})
     if (view.size() != maps.input)
@@ -104,13 +103,15 @@ nb::tuple rectify(const RectificationMaps& maps, nb::handle left, nb::handle rig
                                            size_of(maps.input) + "; pass raw images of the calibrated cameras");
   const auto views = [&] {
     const nb::gil_scoped_release release;
-    return std::pair(rectified(lent.pair.left, maps.left), rectified(lent.pair.right, maps.right));
+    return std::pair(rectified(lent.pair.left, maps.left, lent.pair.mask_left),
+                     rectified(lent.pair.right, maps.right, lent.pair.mask_right));
   }();
   const auto mask = [](const RectifiedView& view, bool complete) {
     return complete ? nb::object(nb::none()) : give(view.usable);
   };
-  return nb::make_tuple(give(views.first.image), give(views.second.image), mask(views.first, maps.left_complete),
-                        mask(views.second, maps.right_complete));
+  return nb::make_tuple(give(views.first.image), give(views.second.image),
+                        mask(views.first, maps.left_complete && mask_left.is_none()),
+                        mask(views.second, maps.right_complete && mask_right.is_none()));
 }
 
 std::string shown(const Rig& r) {
@@ -159,16 +160,17 @@ void bind_rig(nb::module_& m) {
           "read", &read_rig_file, "file"_a, "right"_a = nb::none(), "cameras"_a = "any", "size"_a = std::pair(0, 0),
           "lens"_a = "", "scale"_a = 1.0,
           "Reads the rig of rectified pairs from a calibration file or folder, or from one file per camera.\n\n"
-          "The formats and the arguments are those of read_calibration(). `size` is that of the images if the file\n"
-          "lacks it. Warns with CalibrationWarning. Raises FileError, FormatError and CallError.")
+          "The formats and the arguments are the same as for read_calibration(). `size` is the (width, height) of the\n"
+          "images, for a file without an image size. Warns with CalibrationWarning. Raises FileError, FormatError and\n"
+          "CallError.")
       .def(
           "write", [](const Rig& r, const Path& file) { write_rig(file, r); }, "file"_a,
           "Writes OpenCV's YAML or XML, with P1, P2 and Q. Raises FileError.")
       .def("__repr__", &shown)
       .def(
           "__getstate__",
-          [](const Rig& r) { return State(r.focal, r.cx_left, r.cx_right, r.cy, r.baseline, r.unit, to_pair(r.size)); })
-      .def("__setstate__", [](Rig& r, const State& s) {
+          [](const Rig& r) { return RigState(r.focal, r.cx_left, r.cx_right, r.cy, r.baseline, r.unit, to_pair(r.size)); })
+      .def("__setstate__", [](Rig& r, const RigState& s) {
         const auto& [focal, cx_left, cx_right, cy, baseline, unit, size] = s;
         new (&r) Rig{focal, cx_left, cx_right, cy, baseline, unit, {size.first, size.second}};
       });
@@ -213,9 +215,9 @@ void bind_rig(nb::module_& m) {
 
   nb::class_<StereoCalibration>(
       m, "Calibration",
-      "Two raw cameras, with which pairs are rectified: X_right = rotation · X_left + translation.\n\n"
-      "calibrate() computes it and read_calibration() reads it, for `calibration=` of "
-      "match() and Matcher.")
+      "The calibration of two raw cameras, with which pairs are rectified: X_right = rotation · X_left + "
+      "translation.\n\n"
+      "calibrate() and read_calibration() return a calibration, for `calibration=` of match() and Matcher.")
       .def(
           "__init__",
           [](StereoCalibration* self, std::pair<int, int> size, const CalibratedCamera& left,
@@ -250,7 +252,7 @@ void bind_rig(nb::module_& m) {
         new (&c) StereoCalibration{{size.first, size.second}, left, right, rotation, translation, rig};
       });
 
-  nb::class_<RectificationMaps>(m, "Rectification", "Rectifies pairs of the cameras of a calibration.")
+  nb::class_<RectificationMaps>(m, "Rectification", "Rectifies raw pairs with a calibration.")
       .def(
           "__init__",
           [](RectificationMaps* self, const StereoCalibration& c) {
@@ -261,12 +263,11 @@ void bind_rig(nb::module_& m) {
           "complete", [](const RectificationMaps& r) { return r.left_complete && r.right_complete; },
           "True if every rectified pixel has a source in the raw images.")
       .def(
-          "__call__", &rectify, "left"_a, "right"_a,
-          nb::sig(
-              "def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | "
-              "None, numpy.ndarray | None]"),
-          "Returns both rectified images and their masks, with 0 for pixels without a source; a mask is None if every\n"
-          "pixel has one. `calibration=` of Matcher gives the same pixels.");
+          "__call__", &rectify, "left"_a, "right"_a, "mask_left"_a = nb::none(), "mask_right"_a = nb::none(),
+          nb::sig("def __call__(self, left: object, right: object, mask_left: object | None = None, mask_right: object "
+                  "| None = None) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | None, numpy.ndarray | None]"),
+          "Returns both rectified images and their masks. A mask is 0 at pixels without a source that the given mask\n"
+          "leaves, and None if every pixel has one. A Matcher with `calibration=` computes the same pixels.");
 
   m.def(
       "read_calibration", &read_cameras, "file"_a, "second"_a = nb::none(), "cameras"_a = "any",
@@ -274,13 +275,13 @@ void bind_rig(nb::module_& m) {
       "Reads the calibration of raw cameras, for `calibration=` of match() and Matcher.\n\n"
       "The formats are those of the guide \"Calibration and input formats\": OpenCV, ROS, Kalibr, EuRoC, KITTI, ZED "
       "and\n"
-      "others. `second` is the right camera's file, or the other one of OpenCV's extrinsics and intrinsics. `cameras`\n"
-      "selects those of a KITTI file: 'grey', 'colour' or 'any'. `size` is the (width, height) of the images if the "
-      "file\n"
-      "lacks it or has several. `lens` is 'radtan' or 'equidistant' for a file that does not name its lens model.\n"
-      "`scale` is the width of the images / the width that was calibrated. Warns with CalibrationWarning if the file\n"
-      "contradicts itself or its images. Raises FileError, FormatError and CallError. For a rectified pair, use\n"
-      "Rig.read().");
+      "others. `second` is the file of the right camera, or the second of OpenCV's two files, extrinsics and\n"
+      "intrinsics. `cameras` selects the cameras of a KITTI file: 'grey', 'colour' or 'any'. `size` is the (width,\n"
+      "height) of the images, for a file that has no image size or several. `lens` is 'radtan' or 'equidistant' for a\n"
+      "file that does not name its lens model. `scale` is the width of the images divided by the width of the\n"
+      "calibrated images. Warns with CalibrationWarning if the file contradicts itself or its images. Raises "
+      "FileError,\n"
+      "FormatError and CallError. For a rectified pair, use Rig.read().");
 }
 
 }  // namespace stereopsis::python

@@ -1,4 +1,5 @@
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -34,6 +35,12 @@ constexpr std::array numbers = {
     std::pair{"sharpening", &SceneOptions::sharpening},
     std::pair{"vertical_offset", &SceneOptions::vertical_offset},
     std::pair{"vertical_slope", &SceneOptions::vertical_slope},
+    std::pair{"exposure", &SceneOptions::exposure},
+    std::pair{"tone", &SceneOptions::tone},
+    std::pair{"flare", &SceneOptions::flare},
+    std::pair{"demosaicing", &SceneOptions::demosaicing},
+    std::pair{"jpeg", &SceneOptions::jpeg},
+    std::pair{"resampling", &SceneOptions::resampling},
 };
 
 void set(SceneOptions& options, const std::string& name, double value) {
@@ -48,9 +55,11 @@ void set(SceneOptions& options, const std::string& name, double value) {
   throw Error(ErrorCategory::call, "a scene has no option '" + name + "'; it has " + all);
 }
 
+// Generates a scene of the mixture `like`, or the given scene.
 nb::dict synth(const std::string& scene, int width, int height, int disparities, std::uint64_t seed,
-               const std::map<std::string, double>& options) {
+               const std::map<std::string, double>& options, const std::optional<std::string>& like) {
   SceneOptions all{.scene = scene, .size = {width, height}, .disparities = disparities, .seed = seed};
+  if (like) all = random_scene(all.size, all.size, disparities, seed, *like);
   for (const auto& [name, value] : options) set(all, name, value);
   const auto made = [&] {
     const nb::gil_scoped_release release;
@@ -77,6 +86,16 @@ auto with_rgb(const StereoPair& pair, F&& f) {
   to_rgb(pair.left, *pair.format, left_rgb);
   to_rgb(pair.right, *pair.format, right_rgb);
   return f(left_rgb.view(), right_rgb.view());
+}
+
+// Calls f(left, right) with the pair as it is matched: rectified by `maps`, unless that is null.
+template <class F>
+auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) {
+  return with_rgb(pair, [&](const AnyImageView& left, const AnyImageView& right) {
+    if (maps == nullptr) return f(left, right);
+    const AnyImage left_view = rectified(left, maps->left).image, right_view = rectified(right, maps->right).image;
+    return f(left_view.view(), right_view.view());
+  });
 }
 
 template <class F>
@@ -142,16 +161,22 @@ std::string shown(const PairReport& report) {
 
 }  // namespace
 
-std::optional<PairReport> quick_report(const StereoPair& pair, const RectificationMaps* maps) {
-  const auto check = [](const AnyImageView& left, const AnyImageView& right) {
-    return check_pair(left, right, CheckEffort::quick);
+std::optional<PairFault> fault_of(const StereoPair& pair, const StereoPair* before, const RectificationMaps* maps,
+                                  bool expects_negative) {
+  const auto fault = [&](const AnyImageView& left, const AnyImageView& right) -> std::optional<PairFault> {
+    std::vector<PairFault> faults = faults_of(check_pair(left, right, CheckEffort::quick));
+    if (expects_negative) std::erase_if(faults, [](const PairFault& f) { return f.kind == PairFaultKind::negative; });
+    if (faults.empty()) return {};
+    if (before == nullptr || before->left.size() != pair.left.size() || !may_be_late(faults[0].kind)) return faults[0];
+    const auto late = with_matched(
+        *before, maps, [&](const AnyImageView& l, const AnyImageView& r) { return late_eye(left, right, l, r, true); });
+    if (!late) return faults[0];
+    return *late == Eye::right ? late_fault("right", "the left image before it")
+                               : late_fault("left", "the right image before it");
   };
   const nb::gil_scoped_release release;
   try {
-    if (!maps) return with_rgb(pair, check);
-    return with_rgb(pair, [&](const AnyImageView& left, const AnyImageView& right) {
-      return check(rectified(left, maps->left).image.view(), rectified(right, maps->right).image.view());
-    });
+    return with_matched(pair, maps, fault);
   } catch (const Error& error) {
     if (error.category() != ErrorCategory::call) throw;
     return {};
@@ -172,32 +197,50 @@ void bind_scenes(nb::module_& m) {
       .def_ro("same_image", &PairReport::same_image, "True if both images have the same pixels.")
       .def_ro("same_view", &PairReport::same_view,
               "True if nearly all disparities are 0: both images show the scene from one place.")
-      .def_ro("vertical", &PairReport::vertical,
-              "True if one camera is above the other; `swapped` if `left` is the image of the lower one.")
+      .def_ro(
+          "vertical", &PairReport::vertical,
+          "True if one camera is above the other. In this case, `swapped` is True if `left` is the image of the lower\n"
+          "camera.")
       .def_ro("unrelated", &PairReport::unrelated,
-              "True if the images have texture, but no point of one was found in the other.")
-      .def_prop_ro(
-          "turn", &turn_of,
-          "Turn of one image against the other: \"none\", \"half\" (by 180°), \"rows_reversed\" or \"mirrored\".")
+              "True if the images have texture, but no point of one image was found in the other.")
+      .def_prop_ro("turn", &turn_of,
+                   "Rotation or reflection of one image relative to the other: \"none\", \"half\" (by 180°), "
+                   "\"rows_reversed\" or\n"
+                   "\"mirrored\".")
       .def_prop_ro(
           "disparities", [](const PairReport& c) { return ends(c.range); }, "Estimated search range: (first, end).")
       .def_prop_ro("rectified", &PairReport::rectified, "True if rows correspond: median_dy is at most 1 pixel.")
       .def("__repr__", &shown);
+  nb::class_<PairFault>(m, "PairFault")
+      .def_prop_ro("kind", [](const PairFault& f) { return to_string(f.kind); })
+      .def_ro("sentence", &PairFault::sentence)
+      .def_ro("swapped", &PairFault::swapped);
+  nb::class_<PairJudge>(m, "PairJudge", "Decides which pairs of a sequence are checked, and counts the faults.")
+      .def(nb::init<>())
+      .def("checks", &PairJudge::checks, "number"_a, "measured"_a,
+           "Returns whether a pair is to be checked of which this share, 0 to 1, was measured.")
+      .def("record_sound", &PairJudge::record_sound, "measured"_a)
+      .def(
+          "record",
+          [](PairJudge& judge, const PairFault& fault, std::size_t number) {
+            return !judge.record({fault}, number).empty();
+          },
+          "fault"_a, "number"_a, "Returns whether no earlier pair has a fault of this kind.");
   m.def(
       "check",
       [](nb::handle left, nb::handle right, const std::string& colour, int bit_depth) {
         return with_pair(left, right, colour, bit_depth,
                          [](const AnyImageView& l, const AnyImageView& r) { return check_pair(l, r); });
       },
-      "left"_a, "right"_a, "colour"_a = "rgb", "bit_depth"_a = 0,
-      nb::sig("def check(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> PairReport"));
+      "left"_a, "right"_a, "color"_a = "rgb", "bit_depth"_a = 0,
+      nb::sig("def check(left: object, right: object, color: str = 'rgb', bit_depth: int = 0) -> PairReport"));
   m.def(
       "estimate_disparities",
       [](nb::handle left, nb::handle right, const std::string& colour, int bit_depth) {
         return ends(with_pair(left, right, colour, bit_depth, estimate_range));
       },
-      "left"_a, "right"_a, "colour"_a = "rgb", "bit_depth"_a = 0,
-      nb::sig("def estimate_disparities(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> "
+      "left"_a, "right"_a, "color"_a = "rgb", "bit_depth"_a = 0,
+      nb::sig("def estimate_disparities(left: object, right: object, color: str = 'rgb', bit_depth: int = 0) -> "
               "tuple[int, int]"));
   m.def("evaluate", &evaluate_arrays, "disparity"_a, "truth"_a, "mask"_a.none(),
         nb::sig("def evaluate(disparity: object, truth: object, mask: object | None) -> dict[str, Any]"));
@@ -205,20 +248,43 @@ void bind_scenes(nb::module_& m) {
       "find_mismatch", &mismatch_of, "disparity"_a, "truth"_a, "mask"_a.none(),
       nb::sig("def find_mismatch(disparity: object, truth: object, mask: object | None) -> tuple[float, bool, bool, "
               "bool]"),
-      "Returns why the maps differ nearly everywhere: truth / disparity, and whether the rows of the truth are upside\n"
-      "down, its bytes reversed, and its zeros unknown.");
+      "Returns the likely cause if the maps differ nearly everywhere. The cause has the ratio truth / disparity, and\n"
+      "states whether the truth is upside down, has reversed bytes, or contains 0 for unknown disparities.");
+  m.def("color_maps", &color_map_names, "Returns the names of the colour maps; the first is the default.");
   m.def(
-      "colour_disparity",
-      [](nb::handle array, double low, double high, bool legend) {
-        const BorrowedArray lent(array, "disparity");
-        return give(colour_disparity(lent.disparity(), low, high, legend));
+      "color_map",
+      [](const std::string& name) {
+        const ColorMap& map = color_map(name);
+        Image<std::uint8_t> colors(Size{3, static_cast<int>(map.size())});
+        for (int i = 0; i < colors.height(); ++i)
+          for (int c = 0; c < 3; ++c)
+            colors(c, i) = static_cast<std::uint8_t>(map[static_cast<std::size_t>(i)] >> 8 * (2 - c));
+        return give(std::move(colors));
       },
-      "disparity"_a, "low"_a, "high"_a, "legend"_a,
-      nb::sig("def colour_disparity(disparity: object, low: float, high: float, legend: bool) -> "
-              "numpy.typing.NDArray[numpy.uint8]"));
+      "name"_a, nb::sig("def color_map(name: str) -> numpy.typing.NDArray[numpy.uint8]"),
+      "Returns the colours of the map `name` of color_maps(), (256, 3) uint8, from low values to high ones. The maps\n"
+      "'difference' and 'error' draw differences around 0 and errors. Raises CallError for another name.");
   m.def(
-      "display_limits", [](nb::handle array) { return display_limits(BorrowedArray(array, "disparity").disparity()); },
-      "disparity"_a, nb::sig("def display_limits(disparity: object) -> tuple[float, float]"));
+      "color_values",
+      [](nb::handle array, double low, double high, bool legend, const std::string& map, const std::string& unit,
+         bool near_is_low, nb::handle validity) {
+        const BorrowedArray lent(array, "values");
+        const BorrowedArray states = validity.is_none() ? BorrowedArray() : BorrowedArray(validity, "validity");
+        Coloring coloring{
+            .low = low, .high = high, .map = map, .legend = legend, .unit = unit, .near_is_low = near_is_low};
+        if (states.given()) coloring.validity = states.validity();
+        return give(colour_values(lent.disparity(), coloring));
+      },
+      "values"_a, "low"_a, "high"_a, "legend"_a, "map"_a = "", "unit"_a = "px", "near_is_low"_a = false,
+      "validity"_a.none() = nb::none(),
+      nb::sig(
+          "def color_values(values: object, low: float, high: float, legend: bool, map: str = '', unit: str = 'px', "
+          "near_is_low: bool = False, validity: object | None = None) -> numpy.typing.NDArray[numpy.uint8]"));
+  m.def(
+      "display_limits",
+      [](nb::handle array, double least) { return display_limits(BorrowedArray(array, "values").disparity(), least); },
+      "values"_a, "least"_a = 1.0,
+      nb::sig("def display_limits(values: object, least: float = 1.0) -> tuple[float, float]"));
   m.def(
       "colour_validity",
       [](nb::handle array, bool legend) {
@@ -228,7 +294,7 @@ void bind_scenes(nb::module_& m) {
       "validity"_a, "legend"_a,
       nb::sig("def colour_validity(validity: object, legend: bool) -> numpy.typing.NDArray[numpy.uint8]"));
   m.def("scene_names", &scene_names, "Returns the names of the scenes that synth() generates.");
-  m.def("synth", &synth, "scene"_a, "width"_a, "height"_a, "disparities"_a, "seed"_a, "options"_a);
+  m.def("synth", &synth, "scene"_a, "width"_a, "height"_a, "disparities"_a, "seed"_a, "options"_a, "like"_a.none());
 }
 
 }  // namespace stereopsis::python

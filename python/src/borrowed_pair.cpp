@@ -40,7 +40,7 @@ BorrowedPair::BorrowedPair(nb::handle left_, nb::handle right_, nb::handle mask_
     refuse("left and right are None; pass two images, a cost volume, or maps that are refined without images");
   check_devices();
   if (!stream_.is_none() && device.empty())
-    refuse("stream= applies to arrays on a GPU, and these are in the memory of the host; leave it out");
+    refuse("stream= applies to arrays on a GPU, but the passed arrays are in host memory; leave stream= out");
   pair.format = format_of(colour);
   if (left.given()) pair.left = left.image(bit_depth, pair.format);
   if (right.given()) pair.right = right.image(bit_depth, pair.format);
@@ -54,8 +54,7 @@ void BorrowedPair::take_beside(const nb::dict& beside) {
     if (array.is_none()) continue;
     const std::string name = nb::cast<std::string>(key);
     const BorrowedArray& lent = lent_beside.emplace_back(array, name);
-    if (!lent.device().empty())
-      refuse(name + " is in memory of " + lent.device() + "; it must be on the host, so copy it");
+    if (!lent.device().empty()) refuse(name + " is in memory of " + lent.device() + "; copy it to the host");
     if (name == "paths_above") pair.paths_above = lent.paths();
     if (name == "paths_below") pair.paths_below = lent.paths();
     if (name == "disparity") pair.maps.disparity = lent.disparity();
@@ -135,7 +134,7 @@ std::optional<PixelFormat> format_of(const std::string& colour) {
   if (colour == "rgb") return {};
   const auto found = std::ranges::find(names, colour);
   if (found == names.end())
-    refuse("colour='" + colour +
+    refuse("color='" + colour +
            "' is not allowed; it must be rgb, bgr, rgba, bgra, nv12 or a Bayer format such as bayer_rggb");
   return static_cast<PixelFormat>(found - names.begin());
 }
@@ -165,7 +164,8 @@ std::uint64_t stream_of(nb::handle stream) {
   std::uint64_t found = 0;
   if (!PyLong_Check(number.ptr()) || !nb::try_cast(number, found))
     refuse("stream=" + std::string(nb::repr(stream).c_str()) +
-           " is not a stream; pass a stream of PyTorch, CuPy or Numba, an object with __cuda_stream__, or its address");
+           " is not a stream; pass a stream of PyTorch, CuPy or Numba, an object with __cuda_stream__, or the address "
+           "of a stream");
   return found == 0 ? dlpack::default_stream : found;
 }
 

@@ -201,8 +201,8 @@ void bind_device_arrays(nb::module_& m) {
   nb::class_<DeviceArray>(m, "DeviceArray",
                           "An array of a result on a GPU.\n\n"
                           "torch.from_dlpack, cupy.from_dlpack, jax.numpy.from_dlpack and numba.cuda.as_cuda_array "
-                          "import it without a copy,\n"
-                          "ordered with their streams.")
+                          "import the array without\n"
+                          "a copy. Later work in the stream of the importing library waits until the array is written.")
       .def_prop_ro("shape", &DeviceArray::shape, nb::sig("def shape(self) -> tuple[int, ...]"), "Shape of the array.")
       .def_prop_ro("dtype", &DeviceArray::dtype, "Type of the elements, such as \"float32\".")
       .def_prop_ro("device", &DeviceArray::device, "Name of the device, such as \"cuda:0\".")

@@ -61,7 +61,7 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 NB_MODULE(_native, m) {
   nanobind::set_leak_warnings(false);  // a pipeline and a stage of its own may keep each other
-  m.doc() = "The compiled functions and classes; use those of stereopsis.";
+  m.doc() = "The compiled functions and classes. Programs use the names of the package stereopsis instead.";
   m.attr("version") = STEREOPSIS_VERSION;
   nanobind::register_exception_translator(stereopsis::python::translate);
   stereopsis::python::bind_rig(m);
@@ -70,5 +70,6 @@ NB_MODULE(_native, m) {
   stereopsis::python::bind_device_arrays(m);
   stereopsis::python::bind_matcher(m);
   stereopsis::python::bind_files(m);
+  stereopsis::python::bind_sources(m);
   stereopsis::python::bind_scenes(m);
 }

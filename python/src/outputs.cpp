@@ -39,7 +39,7 @@ std::vector<ResultImage> images_of(const Plan& plan) {
 const ResultImage& image_of(const std::vector<ResultImage>& images, const std::string& name) {
   const auto found = std::ranges::find(images, name, &ResultImage::name);
   if (found == images.end())
-    refuse("out has '" + name + "', which this matcher does not compute; name it in want, too");
+    refuse("out= has '" + name + "', which this matcher does not compute; add the name to want=");
   return *found;
 }
 
@@ -75,7 +75,7 @@ HostOut::HostOut(const Plan& plan, const nb::dict& out, const std::vector<NamedV
     BorrowedArray lent(array, "out['" + name + "']");
     if (!lent.device().empty())
       refuse(lent.name() + " is in memory of " + lent.device() +
-             ", but left is in the memory of the host; both must be in the same place, so copy one of them");
+             ", but left is in host memory; copy one of the two arrays");
     const AnyImageView view = view_for(image, lent);
     taken_.push_back({name, std::move(lent), view});
   }

@@ -131,7 +131,7 @@ std::function<void(const UserCall&)> called(const nb::handle function) {
     try {
       (*function)(arguments.object());
       if (arguments.is_kept() && (collect_garbage(), arguments.is_kept()))
-        refuse("it keeps an array of its call, which is valid only during the call; keep a copy");
+        refuse("the stage keeps an array of its call, but the array is valid only during the call; keep a copy");
     } catch (nb::python_error& error) {
       // The traceback keeps the function's frames, and these the arrays.
       if (const nb::object trace = nb::borrow(error.traceback()); trace.is_valid() && !trace.is_none())
@@ -156,8 +156,8 @@ std::function<Rect(const Rect&)> part_needed(nb::handle function) {
       }
     } catch (const nb::cast_error&) {
       refuse(
-          "required_input must return (x, y, width, height), the part of the images that is required for a part of the "
-          "result");
+          "required_input must return (x, y, width, height), the region of the images that a region of the result "
+          "requires");
     }
   };
 }

@@ -11,8 +11,12 @@ import warnings
 from typing import Any
 
 from . import _native, cv2, validity
+from ._around import Around
 from ._calibration import Calibrated, CalibrationView, calibrate
+from ._compare import compare
+from ._datasets import evaluate_dataset
 from ._errors import CalibrationWarning, CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, PairWarning, TruthWarning, UnsupportedError
+from ._external import Method
 from ._matching import BoundaryStripe, Matcher, match, match_volume
 from ._native import (
     Calibration,
@@ -29,23 +33,31 @@ from ._native import (
     Rig,
     Slot,
     Step,
+    color_map,
+    color_maps,
     devices,
     read_calibration,
     read_disparity,
     read_pfm,
     register_depth,
     scene_names,
+    simd_targets,
+    use_simd,
     write_disparity,
     write_pfm,
 )
+from ._pair_source import ImagePair, PairSource
 from ._pipeline import Pipeline, methods, parameters, presets, stages
+from ._program import ProgramMethod
 from ._result import Explanation, Picture, Result
-from ._scenes import Scene, check, evaluate, read_image, synth
+from ._scenes import Scene, check, evaluate, read_image, read_masked_image, synth, write_image
 from ._stage import StageCall
+from .onnx import OnnxCost, OnnxMatcher
 
 __version__ = _native.version
 
 __all__ = [
+    "Around",
     "BoundaryStripe",
     "Calibrated",
     "Calibration",
@@ -60,16 +72,22 @@ __all__ = [
     "Explanation",
     "FileError",
     "FormatError",
+    "ImagePair",
     "Matcher",
+    "Method",
     "MethodInfo",
+    "OnnxCost",
+    "OnnxMatcher",
     "OutOfMemoryError",
     "PairReport",
+    "PairSource",
     "PairWarning",
     "ParameterInfo",
     "PartitionPlan",
     "Picture",
     "Pipeline",
     "PosedCamera",
+    "ProgramMethod",
     "Rectification",
     "RegisteredDepth",
     "Result",
@@ -83,9 +101,13 @@ __all__ = [
     "__version__",
     "calibrate",
     "check",
+    "color_map",
+    "color_maps",
+    "compare",
     "cv2",
     "devices",
     "evaluate",
+    "evaluate_dataset",
     "match",
     "match_volume",
     "methods",
@@ -94,13 +116,17 @@ __all__ = [
     "read_calibration",
     "read_disparity",
     "read_image",
+    "read_masked_image",
     "read_pfm",
     "register_depth",
     "scene_names",
+    "simd_targets",
     "stages",
     "synth",
+    "use_simd",
     "validity",
     "write_disparity",
+    "write_image",
     "write_pfm",
 ]
 

@@ -21,14 +21,16 @@ def main(arguments: list[str] | None = None) -> int:
         arguments = sys.argv[1:]
     from . import commands  # imported here, because the compiled command does not need it
 
-    if not arguments or arguments[0] not in commands.names():
+    module = commands.module_of(arguments)
+    if module is None:
         program(arguments)
     from ._errors import Error
+    from .commands import _help
 
     try:
-        return commands.run(arguments[0], arguments[1:])
+        return commands.run(module, arguments[1:])
     except Error as error:
-        print("stereopsis:", error, file=sys.stderr)
+        print(_help.styled("error", "stereopsis:", sys.stderr), error, file=sys.stderr)
         return commands.exit_code(error)
     except OSError as error:  # an error of a file that no other code handled
         print("stereopsis:", error, file=sys.stderr)

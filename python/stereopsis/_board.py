@@ -30,7 +30,7 @@ def opencv() -> Any:
 
 @dataclass(frozen=True)
 class Board:
-    """A flat board; lengths are in `unit`. `columns` and `rows` count inner corners."""
+    """A flat calibration board. `columns` and `rows` count inner corners; lengths are in `unit`."""
 
     columns: int
     rows: int
@@ -81,12 +81,12 @@ class Board:
         return (10 * value, "mm") if found[2] == "cm" else (value, found[2])
 
     def place_of(self, corners: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
-        """Returns the positions on the board, (n, 3), of the corners with these numbers, row after row."""
+        """Returns the positions (n, 3) on the board of the corners with these numbers. Corners are numbered row by row."""
         x, y = corners % self.columns, corners // self.columns
         return np.stack([self.square * x, self.square * y, 0 * x], axis=1).astype(np.float32)
 
     def find(self, grey: npt.NDArray[np.uint8]) -> dict[int, tuple[float, float]]:
-        """Returns the corners by number, with sub-pixel precision; empty if the board is not found."""
+        """Returns the corners by number, with sub-pixel precision. The result is empty if the board is not found."""
         if self.dictionary:
             return self._charuco(grey)
         cv2 = opencv()
@@ -119,8 +119,9 @@ class Board:
 
 
 def _refined(grey: npt.NDArray[np.uint8], corners: Points, half: int) -> Points:
-    """Refines corners in windows of `half` pixels to each side, which contain no other corner; at most 6, as the lens
-    bends longer edges."""
+    """Refines corners in windows that extend `half` pixels to each side and contain no other corner. `half` is at most 6, because the lens
+    bends longer edges.
+    """
     cv2 = opencv()
     half = min(max(half, 2), 6)
     criteria = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 100, 1e-4)

@@ -1,4 +1,4 @@
-"""Calibrates two cameras from views of a board. The user's OpenCV finds corners and solves the least squares."""
+"""Calibrates two cameras from views of a board. The installed OpenCV finds the corners and solves the least-squares problem."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ._board import Board, opencv
 from ._errors import CallError, FileError, FormatError
 from ._native import Calibration, Camera, Rectification, Rig
+from ._pair_source import PairSource
 from ._scenes import read_image
 
 # The limits of the command `calibrate`; src/geometry/calibrate_opencv.cpp gives the reasons.
@@ -27,7 +28,7 @@ Corners = dict[int, tuple[float, float]]
 
 @dataclass(frozen=True)
 class CalibrationView:
-    """A pair of views: `used`, or the reason in `remark`; its errors in pixels, NaN if it has none."""
+    """A pair of views with its errors in pixels, NaN if no errors were computed. If `used` is False, `remark` has the reason."""
 
     name: str
     used: bool
@@ -38,7 +39,7 @@ class CalibrationView:
     dy: float = np.nan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Calibrated:
     """The result of calibrate(). Errors are in pixels.
 
@@ -59,6 +60,17 @@ class Calibrated:
     coverage_right: float
     views: list[CalibrationView]
 
+    def __repr__(self) -> str:
+        """Returns four lines: the views, the reprojection errors, the rectification, and the rig."""
+        rig, used = self.calibration.rig, sum(view.used for view in self.views)
+        left, right = 100 * self.coverage_left, 100 * self.coverage_right
+        return (
+            f"calibrated from {used} of {len(self.views)} views, which cover {left:.0f} % of the left and {right:.0f} % of the right image\n"
+            f"reprojection error (RMS): left {self.rms_left:.3f} px, right {self.rms_right:.3f} px, pair {self.rms:.3f} px\n"
+            f"after rectification: rows differ by {self.dy_mean:.3f} px in the mean, by {self.dy_p95:.3f} px at the 95th percentile\n"
+            f"rig: {rig.size[0]}×{rig.size[1]}, focal length {rig.focal:.2f} px, baseline {rig.baseline:.4g} {rig.unit or '(no unit)'}"
+        )
+
 
 def calibrate(
     left: Views, right: Views, board: str, *, zoom: float = 0.0, keep_outliers: bool = False
@@ -71,8 +83,8 @@ def calibrate(
     zoom          0 to 1: with 0, rectified images have no pixels without a source; with 1, they show all pixels of the cameras
     keep_outliers  True to use views whose error is more than three times the median error, too
 
-    Requires OpenCV (the module cv2). Raises CallError if there are too few views, if they cover too little of the image or show
-    the board in one tilt; FormatError if no calibration fits them; and UnsupportedError without OpenCV.
+    Requires OpenCV (the module cv2). Raises CallError if there are too few views, or if the views are too similar. Raises FormatError if no
+    calibration fits the views, and UnsupportedError without OpenCV.
     """
     layout = Board.parse(board)
     if not 0 <= zoom <= 1:
@@ -80,11 +92,10 @@ def calibrate(
     files = _listed(left, "left"), _listed(right, "right")
     if len(files[0]) != len(files[1]):
         raise CallError(f"there are {len(files[0])} left and {len(files[1])} right views; pass as many left as right views")
-    if all(isinstance(views, (str, os.PathLike)) for views in (left, right)):
-        from .view.pairing import by_number  # its imports are slow
-
-        numbered = by_number(files[0], files[1], strict=True, or_else="")
-        files = [pair.left for pair in numbered], [pair.right for pair in numbered]
+    if isinstance(left, (str, os.PathLike)) and isinstance(right, (str, os.PathLike)):
+        source = PairSource(left, right)
+        named = [source.files(i) for i in range(len(source))]
+        files = [left_file for left_file, _ in named], [right_file for _, right_file in named]
     opencv()
     pairs, size = _Pair.all_of(layout, *files)
     usable = [pair for pair in pairs if len(pair.shared) >= LEAST_CORNERS]
@@ -107,8 +118,8 @@ def calibrate(
     if fit.rms > LARGEST_RMS or dy_mean > LARGEST_DY:
         raise FormatError(
             f"no calibration fits these views: the reprojection error is {fit.rms:.1f} px (at most {LARGEST_RMS} is allowed), and rows differ "
-            f"by {dy_mean:.1f} px (at most {LARGEST_DY}); check the pairing of the views and the measures of "
-            "the board"
+            f"by {dy_mean:.1f} px (at most {LARGEST_DY}); check the pairing of the views and the dimensions "
+            "of the board"
         )
     told = {id(pair): fit.view(i, pair, float(dy[i].mean())) for i, pair in enumerate(usable)}
     told |= {id(pair): before.view(i, pair) for pair, i, before in outliers}
@@ -149,7 +160,7 @@ def _grey(view: Any, name: str) -> npt.NDArray[np.uint8]:
 
 @dataclass
 class _Pair:
-    """The corners of a board, seen by both cameras."""
+    """The corners of a board that both cameras see."""
 
     name: str
     left: Corners
@@ -191,7 +202,7 @@ class _Pair:
         return pairs, (size[1], size[0]) if size else (0, 0)
 
     def _turn_same_way_up(self, board: Board) -> None:
-        """Numbers the corners of both views from the same end. A chessboard whose numbers of columns and rows are both even or
+        """Numbers the corners of both views from the same end of the board. A chessboard whose numbers of columns and rows are both even or
         both odd looks the same upside down.
         """
         if board.dictionary or (board.columns + board.rows) % 2 or not self.left or not self.right:
@@ -221,7 +232,7 @@ class _Fit:
             if (covered := self.coverage(camera)) < LEAST_COVERAGE:
                 raise CallError(
                     f"the board covers {100 * covered:.0f} % of the {side} camera's image over all views; "
-                    f"{100 * LEAST_COVERAGE:.0f} % are required; show the board in the corners and at the edges, too"
+                    f"{100 * LEAST_COVERAGE:.0f} % are required; show the board in all corners and at all edges of the image"
                 )
         self.cameras: list[_Camera] = []
         for camera in (0, 1):

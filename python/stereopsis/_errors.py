@@ -1,4 +1,4 @@
-"""Exceptions by category; each also derives from the built-in exception that a caller would expect."""
+"""Exceptions by category. Each class also derives from the built-in exception that a caller would expect."""
 
 import builtins
 
@@ -17,7 +17,7 @@ __all__ = [
 
 
 class Error(Exception):
-    """Base class of all errors. The message is one sentence: what is wrong, with the value; what is allowed; what to do."""
+    """Base class of all errors. The message is one sentence, which states the fault with its value, the allowed values, and the remedy."""
 
 
 class CallError(Error, ValueError):
@@ -37,7 +37,7 @@ class UnsupportedError(Error, RuntimeError):
 
 
 class OutOfMemoryError(Error, builtins.MemoryError):
-    """The host or a device has not enough memory."""
+    """The host or a device does not have enough memory."""
 
 
 class DeviceError(Error, RuntimeError):
@@ -53,4 +53,4 @@ class PairWarning(UserWarning):
 
 
 class TruthWarning(UserWarning):
-    """A ground truth seems to be of another scale, sign, order of rows or byte order, or 0 where it is unknown."""
+    """A ground truth seems to have a wrong scale, sign, row order or byte order, or to contain 0 for unknown disparities."""

@@ -10,7 +10,8 @@ from ._errors import FormatError
 
 
 def parsed(text: str | bytes, name: str) -> Any:
-    """Returns the value. Raises FormatError, whose message begins with `name`, if the text is not JSON or is nested too deeply.
+    """Returns the value that the JSON text describes. Raises FormatError if the text is not JSON or is nested too deeply. The message
+    begins with `name`.
     """
     try:
         decoded = text.decode() if isinstance(text, bytes) else text

@@ -6,14 +6,15 @@ import contextlib
 import functools
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _native, _options, _pair
-from ._errors import CallError
+from . import _native, _options, _pair, validity
+from ._errors import CalibrationWarning, CallError
+from ._external import Method, device_map, host_maps, method_on, seen
 from ._native import Calibration, Rig
 from ._pipeline import Pipeline, Value
 from ._progress import OnProgress, Progress
@@ -22,8 +23,7 @@ from ._stage import Turns
 
 
 class BoundaryStripe(NamedTuple):
-    """The rows of a larger image that a pair shows. Semi-global matching computes the same result for them as for the whole
-    image.
+    """A stripe: the rows of a larger image that a pair of images contains. Semi-global matching computes the same result for the stripe as for the whole image.
 
     first_row, rows   the rows of the result; the rows around them are read only for the features of these rows
     above, below      whether path costs of the row above, or below, come with the pair; otherwise the image ends there
@@ -89,9 +89,25 @@ def _two(pair: Any) -> tuple[Any, Any]:
 
 
 def _turns_of(pipeline: _native.Pipeline) -> AbstractContextManager[None]:
-    """Returns the turns of a pipeline with Python stages. Without such stages the library's matcher serialises calls itself."""
+    """Returns a context manager that lets threads use a pipeline with Python stages in turn. Without Python stages, the compiled matcher
+    serialises calls itself.
+    """
     own = any(slot.stage.startswith("user_") for slot in pipeline.slots())
     return Turns() if own else contextlib.nullcontext()
+
+
+def _leave_region(arrays: dict[str, Any], region: tuple[int, ...]) -> None:
+    """Makes all pixels outside the region invalid."""
+    x, y, width, height = region
+    rows, columns = arrays["disparity"].shape
+    if x < 0 or y < 0 or width < 1 or height < 1 or x + width > columns or y + height > rows:
+        raise CallError(f"the region {tuple(region)} is not inside the image of {columns}×{rows}; give (x, y, width, height) inside it")
+    outside = np.ones((rows, columns), bool)
+    outside[y : y + height, x : x + width] = False
+    values = {"validity": validity.outside, "confidence": 0}
+    for name in ("disparity", "validity", "confidence", "depth", "points", "uncertainty"):
+        if arrays.get(name) is not None:
+            arrays[name][outside] = values.get(name, np.nan)
 
 
 def _converges(rig: Rig | None) -> bool:
@@ -100,7 +116,9 @@ def _converges(rig: Rig | None) -> bool:
 
 
 class _MadeFor(NamedTuple):
-    """The settings that a plan was made for. Pipelines and probes are replaced, not changed, because another thread may be planning."""
+    """The settings that a plan was made for. Pipelines and probes are replaced and never modified, because another thread may be planning
+    with the old ones.
+    """
 
     kind: Any
     pipeline: Pipeline
@@ -111,11 +129,12 @@ class _MadeFor(NamedTuple):
 
 
 class Matcher:
-    """A pipeline prepared for pairs of one size and type. It plans for the first pair, and again when size or type change.
+    """A pipeline prepared for pairs of one size and type. The matcher plans for the first pair, and again when the size or the type of the
+    pairs changes.
 
-    method       a name from st.methods() or st.presets() ["sgm"]
+    method       a name from st.methods() or st.presets() ["sgm"]; "onnx:FILE", "program:CMD {left} {right} {out}", or any st.Method
     pipeline     a Pipeline, in place of a method
-    set          parameters, such as {"sgm.p1": 12}
+    set          parameters, such as {"optimisation.p1": 12}
     disparities  number of disparities from 0 upwards, or the search range (first, end) as in range(); None: estimated from the
                  first pair
     device       "auto", "cpu", "cuda", "cuda:N", "opencl" or "opencl:N" (st.devices()). For stream(), a list with commas, or
@@ -126,36 +145,37 @@ class Matcher:
     want         names of outputs in addition to disparity and validity (see Result), and "times"; "volume" requests the last of
                  cost, aggregated and optimised that the pipeline has
     probes       pixels (x, y) of the left image, for which `probed` of the result has the costs of all candidates
-    rig          a Rig, required for depth, points and uncertainty
+    rig          a Rig, required for depth, points and uncertainty. A CalibrationWarning says if it is for images of another size
     frame        coordinate frame of points: "optical" (x right, y down, z forward) or "head" (x forward, y left, z up)
-    disparity_error  disparity error assumed by the output "uncertainty", in pixels [0.5]
+    disparity_error  disparity error that "uncertainty" assumes, in pixels; 0: the median error that the confidence implies [0]
     fill_depth   True to compute depth, points and uncertainty of filled and repaired pixels, too [of measured pixels only]
     calibration  a Calibration of raw cameras; each pair is rectified before it is matched
-    colour       layout of the images: "rgb" (also grey), "bgr", "rgba", "bgra", "nv12", "bayer_rggb", "bayer_bggr", "bayer_grbg" or
-                 "bayer_gbrg". They are read in place. For NV12, methods on grey images read the luma
+    color        layout of the images: "rgb" (also grey), "bgr" for images of OpenCV, "rgba", "bgra", "nv12", "bayer_rggb",
+                 "bayer_bggr", "bayer_grbg" or "bayer_gbrg". They are read in place. For NV12, methods on grey images read the luma
+    colour       another name of color
     bit_depth    number of significant low-order bits of uint16 images, 9 to 16; 0: 16
     threads      number of CPU threads; 0: as many as the process may use
     implementation  "fused"; "plain", each stage by itself; or "oracle", the scalar definitions, which are slow
     memory_limit  limit of the workspace in bytes; 0: half of the host's memory, or 9/10 of a GPU's
-    warn_of_pair  True to warn with PairWarning if a pair seems wrong: both images are the same picture, swapped, turned, not
-                 rectified, of cameras above each other, or of different scenes or times. The first pair of the matcher and of each
-                 stream is checked, every 32nd one, and pairs of which less than half of the pixels are measured. Each kind of fault
-                 is told once. Pairs on a GPU are not checked
+    warn_of_pair  True to warn with PairWarning if the images of a pair do not fit: they are the same picture, swapped, turned,
+                 not rectified, of cameras above each other, or of different scenes or times; in a stream, one eye may be a frame
+                 late. The matcher checks the first pair of each stream, every 32nd pair, and pairs of which less than half of
+                 the pixels are measured. It warns once of each kind of fault. It does not check pairs on a GPU
 
-    All devices give the same result, bit for bit. Threads may share a matcher; their calls run one after the other.
+    All devices give the same result, bit for bit. Threads may share a matcher, whose calls then run one after the other.
     Raises CallError, a ValueError, for arguments that are not allowed.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)
-    >>> with st.Matcher("sgm", disparities=32, set={"sgm.p1": 12}, want=["confidence"]) as m:
+    >>> with st.Matcher("sgm", disparities=32, set={"optimisation.p1": 12}, want=["confidence"]) as m:
     ...     r = m(scene.left, scene.right)
     >>> r  # doctest: +ELLIPSIS
-    <result 160×120 by sgm, ... ms, ... % measured, with confidence>
+    <result 160×120 by sgm on cpu, ... ms, ... % measured, with confidence>
     """
 
     def __init__(
         self,
-        method: str | None = None,
+        method: str | Method | None = None,
         *,
         disparities: Disparities = None,
         device: str = "auto",
@@ -169,9 +189,10 @@ class Matcher:
         rig: Rig | None = None,
         calibration: Calibration | None = None,
         frame: str = "optical",
-        disparity_error: float = 0.5,
+        disparity_error: float = 0,
         fill_depth: bool = False,
-        colour: str = "rgb",
+        color: str = "rgb",
+        colour: str | None = None,
         bit_depth: int = 0,
         threads: int = 0,
         implementation: str = "fused",
@@ -184,7 +205,7 @@ class Matcher:
         if set is not None:
             self._pipeline.update(set)
         self._disparities = _range_of(disparities)
-        self._colour = _options.one_of("colour", colour, *_options.COLOURS)
+        self._color = _options.color(color, colour)
         self._bit_depth = _options.integer("bit_depth", bit_depth, 0, 16)
         self._want = _options.names("want", want)
         self._probes = _options.pixels("probes", probes)
@@ -212,6 +233,7 @@ class Matcher:
         self._expects_negative = (self._disparities or (0, 1))[0] < 0 or _converges(known)
         self._judge = self._new_judge()
         self._turns = _turns_of(self._pipeline)
+        self._external = self._checked_external()
 
     def __call__(
         self,
@@ -229,7 +251,7 @@ class Matcher:
     ) -> Result:
         """Matches a pair, and returns its Result.
 
-        left, right  images (h, w) or (h, w, 3) of the same size and type: uint8, uint16, or float32 from 0 to 255. `colour`
+        left, right  images (h, w) or (h, w, 3) of the same size and type: uint8, uint16, or float32 from 0 to 255. `color`
                      may require (h, w, 4) with alpha, (h · 3 // 2, w) for NV12, or (h, w) for a mosaic. None if no stage reads them
         mask_left, mask_right  (h, w) uint8 with 255 for usable pixels and 0 or 128 for others, or bool [all pixels are usable]
         volume       (h, w, disparities): costs of the left view, for a pipeline with cost.stage = volume
@@ -240,25 +262,119 @@ class Matcher:
 
         Arrays are not copied, except masks of bool. An array with a layout that is not supported raises CallError.
 
-        Arrays on a GPU are passed by DLPack or __cuda_array_interface__; all must be on one GPU. The match is ordered in `stream`
-        after the work that the stream already has, and before its later work. The call returns at once. The arrays of the result
-        support DLPack: torch.from_dlpack(r.disparity).
+        Arrays on a GPU are passed by DLPack or __cuda_array_interface__; all must be on one GPU. The match runs in `stream`, after the
+        earlier work and before the later work of the stream. The call returns before the match has ended. The arrays of the result support
+        DLPack: torch.from_dlpack(r.disparity).
 
-        A stage in Python must not call its own matcher, or wait for a thread that calls it: such calls raise CallError. A wait is
-        detected if it is Thread.join or the result of a ThreadPoolExecutor; any other wait never ends.
+        A stage in Python must not call its own matcher, or wait for a thread that calls it: such calls raise CallError. Only waits in
+        Thread.join and in the result of a ThreadPoolExecutor are detected; any other wait never ends.
         """
         beside = {"paths_above": paths_above, "paths_below": paths_below, **_maps(maps)}
-        pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._colour, stream, beside)
+        left, right = _options.image("left", left), _options.image("right", right)
+        if self._external is not None:
+            if any(given is not None for given in (volume, *beside.values())):
+                raise CallError(f"{self._pipeline.method} reads images only; leave volume, maps and path costs out")
+            return self._match_external(left, right, (mask_left, mask_right), stream, out)
+        pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._color, stream, beside)
         on_host = not pair.kind[2]
         with self._turns:
             planned = self._plan(pair, left, right)
             started = time.perf_counter()
             arrays = planned.match(pair, _out(out))
             ms = (time.perf_counter() - started) * 1e3
-        result = Result(arrays, str(self._pipeline.method), ms if on_host else None)
+        result = Result(arrays, str(self._pipeline.method), ms if on_host else None, planned.device)
         if on_host and volume is None and maps is None:
-            self._warn_of(self._judge, result, pair)
+            self._warn_of(self._judge, result, pair, None)
         return result
+
+    def _match_external(
+        self, left: Any, right: Any, masks: tuple[Any, Any], stream: Any, out: Mapping[str, Any] | Result | None
+    ) -> Result:
+        """Matches by a method from outside the library, and refines its map."""
+        self._check_open()
+        method = self._moved  # rejects a device before anything is planned
+        given = _native.Pair(left, right, masks[0], masks[1], None, self._bit_depth, self._color, stream, {})
+        if given.kind[2]:
+            return self._unrefined(left, right, given.kind[2])
+        left, right, mask_left, mask_right = self._rectified_with(np.asarray(left), np.asarray(right), *masks)
+        if self._disparities is None:
+            self._disparities = _native.estimate_disparities(left, right, self._color_there, self._bit_depth)
+
+        def pair_with(maps: dict[str, Any]) -> _native.Pair:
+            return _native.Pair(left, right, mask_left, mask_right, None, self._bit_depth, self._color_there, None, maps)
+
+        started = time.perf_counter()
+        planned = self._plan(pair_with({}), left, right)
+        maps = self._external_maps(method, planned, left, right, (mask_left, mask_right))
+        ms = (time.perf_counter() - started) * 1e3
+        with self._turns:
+            arrays = planned.match(pair_with(maps), _out(out))
+        if self._options["region"] is not None:
+            _leave_region(arrays, self._options["region"])
+        there = {"right": maps.get("right"), "rectified": left}
+        arrays.update({name: there[name] for name in self._want if name in there})
+        arrays["times"] = [(self._pipeline.method, ms), *arrays["times"]]
+        result = Result(arrays, self._pipeline.method, (time.perf_counter() - started) * 1e3, planned.device)
+        self._warn_of(self._judge, result, given, None)
+        return result
+
+    def _external_maps(
+        self, method: Method, planned: _native.Matcher, left: Any, right: Any, masks: tuple[Any, Any]
+    ) -> dict[str, Any]:
+        """Returns the maps of the method from outside the library that the planned refinements read."""
+        assert self._disparities is not None
+        images = [seen(image, self._color_there, self._bit_depth) for image in (left, right)]
+        with_right = planned.reads_right or "right" in self._want
+        maps = host_maps(method, images[0], images[1], self._disparities, masks, with_right)
+        if planned.reads_confidence and "confidence" not in maps:
+            raise CallError(
+                f"{self._pipeline.method} computes no confidence, which its refinements or outputs read; "
+                "set vote_fill.reject to 0, and confidence.stage to learned"
+            )
+        return maps
+
+    def _unrefined(self, left: Any, right: Any, place: str) -> Result:
+        """Returns the map of a pair on a GPU, where refinements cannot read it."""
+        refined = [slot.slot for slot in self._pipeline.slots() if slot.is_refinement]
+        if refined or self._want or self._options["region"] or self._options["calibration"]:
+            raise CallError(
+                f"the images are on {place}, where the map of {self._pipeline.method} cannot be refined, cut or rectified; "
+                "copy the images to the host, or leave refinements, want, region and calibration out"
+            )
+        if self._disparities is None:
+            raise CallError("disparities=None is estimated on the host, but left is on a GPU; give the search range")
+        images = [seen(image, self._color, self._bit_depth) for image in (left, right)]
+        return Result({**device_map(self._moved, images[0], images[1], self._disparities), "times": []}, self._pipeline.method)
+
+    @functools.cached_property
+    def _moved(self) -> Method:
+        """The method from outside the library, on the matcher's device."""
+        assert self._external is not None
+        return method_on(self._external, self._options["device"], self._options["threads"])
+
+    def _checked_external(self) -> Method | None:
+        """Returns the pipeline's method from outside the library. Rejects options that do not apply to it."""
+        external = self._pipeline.external
+        if external is None:
+            return None
+        if self._options["stripe"] or self._options["refine_only"] or self._probes:
+            raise CallError(f"stripe, refine_only and probes do not apply to {self._pipeline.method}; leave them out")
+        costs = {"volume", "cost", "aggregated", "optimised"} & {*self._want}
+        if costs:
+            raise CallError(f"{self._pipeline.method} has no {sorted(costs)[0]}; request other outputs")
+        return external
+
+    @property
+    def _color_there(self) -> str:
+        """Colour order of rectified images."""
+        return "rgb" if self._rectification is not None else self._color
+
+    def _rectified_with(self, left: Any, right: Any, mask_left: Any, mask_right: Any) -> tuple[Any, Any, Any, Any]:
+        if self._rectification is None:
+            return left, right, mask_left, mask_right
+        if self._color != "rgb":
+            raise CallError(f"images with color='{self._color}' are not rectified for {self._pipeline.method}; pass RGB images")
+        return self._rectification(left, right, mask_left, mask_right)
 
     async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
         """Matches a pair without blocking the event loop, with the arguments of a call: `await matcher.amatch(left, right)`."""
@@ -282,21 +398,26 @@ class Matcher:
                    remain unchanged until their result is yielded, and a pair that shares memory with a pair in flight raises CallError
         progress   True for a line on a terminal's stderr, or a function of (number of results, number of pairs or None)
 
-        Ctrl-C, or leaving the loop, ends the stream after the pairs in flight. Pairs of a pipeline with Python stages are matched one
-        by one on the CPU.
+        Ctrl-C, or leaving the loop, ends the stream after the pairs in flight. Pairs of a pipeline with Python stages, or of a method
+        from outside the library, are matched one by one.
         """
         in_flight = _options.integer("in_flight", in_flight, 1, 1024)
         return Progress.of(pairs, progress).over(self._stream(pairs, in_flight, bool(copy)))
 
     def _stream(self, pairs: Iterable[tuple[Any, Any]], in_flight: int, copy: bool) -> Iterator[Result]:
-        in_work: deque[tuple[_native.Pending, str]] = deque()
+        in_work: deque[tuple[_native.Pending, str, str]] = deque()
         most, judge, given = 1, self._new_judge(), iter(pairs)
+        before: _native.Pair | None = None
+
+        def judged(result: Result, pair: _native.Pair) -> Result:
+            nonlocal before
+            self._warn_of(judge, result, pair, before)
+            before = pair if copy and judge is not None else None  # without copies, its arrays may hold another pair now
+            return result
 
         def oldest() -> Result:
-            pending, method = in_work.popleft()
-            result = Result(pending.wait(), method)
-            self._warn_of(judge, result, pending)
-            return result
+            pending, method, device = in_work.popleft()
+            return judged(Result(pending.wait(), method, device=device), pending.pair)
 
         try:
             while True:
@@ -306,8 +427,11 @@ class Matcher:
                     left, right = _two(next(given))
                 except StopIteration:
                     break
+                if self._external is not None:
+                    yield self(left, right)
+                    continue
                 pair = self._pair_of_stream(left, right)
-                if not copy and any(pending.overlaps(pair) for pending, _ in in_work):
+                if not copy and any(pending.overlaps(pair) for pending, *_ in in_work):
                     raise CallError(
                         "a pair shares memory with a pair in flight, whose result may now be wrong; use separate arrays for each pair in "
                         "flight, or leave copy=False out"
@@ -316,11 +440,10 @@ class Matcher:
                 with self._turns:
                     matcher = self._plan(pair, left, right, in_flight)
                     if isinstance(self._turns, Turns) and matcher.device == "cpu":  # Python stages run for one caller at a time
-                        finished = Result(matcher.match(pair, {}), method)
-                        self._warn_of(judge, finished, pair)
+                        finished = judged(Result(matcher.match(pair, {}), method, device=matcher.device), pair)
                     else:
                         most = in_flight * len(matcher.devices)
-                        in_work.append((matcher.enqueue(pair, copy and most > 1), method))
+                        in_work.append((matcher.enqueue(pair, copy and most > 1), method, ",".join(matcher.devices)))
                 if finished is not None:
                     yield finished
             while in_work:
@@ -329,7 +452,8 @@ class Matcher:
             in_work.clear()  # deleting the pairs waits for them
 
     def _pair_of_stream(self, left: Any, right: Any) -> _native.Pair:
-        pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
+        left, right = _options.image("left", left), _options.image("right", right)
+        pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._color, None, {})
         if pair.kind[2]:
             raise CallError("a stream requires arrays of the host, and these are on a GPU; call the matcher for each pair instead")
         return pair
@@ -338,32 +462,39 @@ class Matcher:
         judged = self._warn_of_pair and not self._options["stripe"] and not self._options["refine_only"]
         return _pair.Judge() if judged else None
 
-    def _warn_of(self, judge: _pair.Judge | None, result: Result, pair: _native.Pair | _native.Pending) -> None:
-        """Warns if the pair, on the host, seems wrong, and no such warning was given before."""
+    def _warn_of(self, judge: _pair.Judge | None, result: Result, pair: _native.Pair, before: _native.Pair | None) -> None:
+        """Warns if a pair in host memory seems wrong. Each kind of warning is given once."""
         if judge is None:
             return
-        fault = judge.fault_of(result, lambda: pair.report(self._rectification), self._expects_negative)
-        if fault is not None and judge.is_new(fault):
+        fault = judge.fault_of(result, lambda: pair, lambda: before, self._rectification, self._expects_negative)
+        if fault is not None and judge.is_new:
             _pair.warn(f"{fault.sentence} ({100 * result.measured_share:.0f} % of the pixels are measured)")
 
-    def _fault_of(self, judge: _pair.Judge, result: Result, left: Any, right: Any) -> _pair.Fault | None:
-        """Returns the fault that `judge` finds, for parts of the package that report it themselves."""
+    def _fault_of(
+        self, judge: _pair.Judge, result: Result, left: Any, right: Any, before: Callable[[], tuple[Any, Any] | None]
+    ) -> _pair.Fault | None:
+        """Returns the fault that `judge` finds, for parts of the package that report it themselves. `before` returns the pair before
+        this one, if that is known.
+        """
 
-        def report() -> _native.PairReport | None:
-            pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
-            return pair.report(self._rectification)
+        def pair_of(images: tuple[Any, Any]) -> _native.Pair:
+            return _native.Pair(*images, None, None, None, self._bit_depth, self._color, None, {})
 
-        return judge.fault_of(result, report, self._expects_negative)
+        def pair_before() -> _native.Pair | None:
+            images = before()
+            return None if images is None else pair_of(images)
+
+        return judge.fault_of(result, lambda: pair_of((left, right)), pair_before, self._rectification, self._expects_negative)
 
     def explain(self, left: Any = None, right: Any = None) -> Explanation:
-        """Returns the Explanation of the plan: its steps, their implementations, and the memory.
+        """Returns the Explanation of the plan: the steps, their implementations, and the memory.
 
-        The plan is for images like `left` and `right`; without them for those of the last pair; before the first pair for 640×480 pixels
-        (or the size of the rig or the calibration) in 8-bit colour.
+        The plan is for images like `left` and `right`, or else for images like the last pair. Before the first pair, the plan is for 8-bit
+        colour images of the size of the rig or the calibration, or of 640×480 pixels.
         """
         self._check_open()
         if left is not None:
-            pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._colour, None, {})
+            pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._color, None, {})
             return Explanation(self._plan(pair, left, right), pair.kind)
         for made_for, planned in reversed(list(self._planned.values())):
             if made_for.still(_MadeFor(self._kind, self._pipeline, self._probes)):
@@ -389,7 +520,9 @@ class Matcher:
         return self._pipeline.get_params()
 
     def set_params(self, **parameters: object) -> Matcher:
-        """Sets parameters for later pairs, all or none: m.set_params(**{"sgm.p1": 20}). Returns the matcher."""
+        """Sets parameters for later pairs: m.set_params(**{"optimisation.p1": 20}). If one value is not allowed, no parameter changes. Returns the
+        matcher.
+        """
         self._pipeline = self._pipeline.copy().update(parameters)
         self._planned.clear()
         return self
@@ -410,18 +543,24 @@ class Matcher:
         self._planned.clear()
 
     @property
+    def device(self) -> str:
+        """Name of the device that matches pairs like the last one. A network names the provider that runs it."""
+        provider = None if self._external is None else getattr(self._moved, "provider", None)
+        return str(provider) if provider is not None else self.explain().device
+
+    @property
     def disparities(self) -> tuple[int, int] | None:
         """The search range (first, end); None before the first pair if the range is estimated."""
         return self._disparities
 
     def close(self) -> None:
-        """Frees the memory. Results remain valid."""
+        """Frees the memory of the matcher. Results remain valid."""
         self._closed = True
         self._planned.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Returns the state of a copy. The copy has its own plan, and does not take turns with the original."""
-        state = {name: value for name, value in self.__dict__.items() if name != "_rectification"}
+        """Returns the state from which a copy is made. The copy has its own plan, so that both matchers can run at the same time."""
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_rectification", "_moved")}
         return {**state, "_planned": {}, "_turns": _turns_of(self._pipeline)}
 
     def __enter__(self) -> Matcher:
@@ -448,20 +587,35 @@ class Matcher:
         else:
             disparities = self._disparities or self._estimated(left, right)
         planned = self._planned_for(now, disparities, in_flight)
+        if self._warn_of_pair and now.kind[0] is not None:
+            self._warn_of_rig((now.kind[0][1], now.kind[0][0]))
         self._disparities, self._kind = disparities, now.kind
         self._planned[in_flight] = (now, planned)
         return planned
 
+    def _warn_of_rig(self, size: tuple[int, int]) -> None:
+        """Warns if the rig is not that of images of this size: their depth would be wrong."""
+        rig: Rig | None = self._options["rig"]
+        if rig is None or self._options["stripe"] is not None:
+            return
+        images, x, y = f"{size[0]}×{size[1]}", rig.cx_left, rig.cy
+        if rig.size not in ((0, 0), size):
+            (width, height), scale = rig.size, size[0] / rig.size[0]
+            scaled = f"read it with scale={scale:.6g}, or " if abs(scale * height - size[1]) <= 1 else ""
+            _pair.warn(f"the rig is for images of {width}×{height}, and these have {images}; {scaled}give the rig of these images", CalibrationWarning)
+        elif not (0 <= x < size[0] and 0 <= y < size[1]):
+            _pair.warn(f"the principal point of the rig, ({x:g}, {y:g}), is outside images of {images}; give the rig of these images", CalibrationWarning)
+
     def _estimated(self, left: Any, right: Any) -> tuple[int, int]:
-        if self._options["calibration"] is not None and self._colour != "rgb":
-            raise CallError(f"disparities=None is estimated from rectified images, which colour='{self._colour}' does not support; give the search range")
-        left, right, colour = self._rectified(left, right)
-        return _native.estimate_disparities(left, right, colour, self._bit_depth)
+        if self._options["calibration"] is not None and self._color != "rgb":
+            raise CallError(f"disparities=None is estimated from rectified images, which color='{self._color}' does not support; give the search range")
+        left, right, color = self._rectified(left, right)
+        return _native.estimate_disparities(left, right, color, self._bit_depth)
 
     def _rectified(self, left: Any, right: Any) -> tuple[Any, Any, str]:
         """Returns the images to match: images of raw cameras are rectified first."""
         if self._rectification is None:
-            return left, right, self._colour
+            return left, right, self._color
         left, right, *_ = self._rectification(left, right)
         return left, right, "rgb"
 
@@ -481,12 +635,24 @@ class Matcher:
             disparities,
             None if costs is None else costs[3],
             image is None,
-            want=[_last_volume(of.pipeline) if name == "volume" else name for name in self._want],
+            want=[_last_volume(of.pipeline) if name == "volume" else name for name in self._planned_want()],
             probes=of.probes,
             batch=in_flight,
-            colour=self._colour if image is not None else "rgb",
-            **(self._options | {"device": self._device_for(place)}),
+            color=self._color_there if image is not None else "rgb",
+            **self._planned_options(place),
         )
+
+    def _planned_want(self) -> list[str]:
+        """Returns the outputs that the library computes. The others are already there after a method from outside the library."""
+        return [name for name in self._want if self._external is None or name not in ("right", "rectified")]
+
+    def _planned_options(self, place: str) -> dict[str, Any]:
+        options = self._options | {"device": self._device_for(place)}
+        if self._external is None:
+            return options
+        calibration = options["calibration"]
+        known = {"rig": calibration.rig} if calibration is not None else {}
+        return options | {"refine_only": True, "region": None, "calibration": None, **known}
 
     def _device_for(self, place: str) -> str:
         """Returns the device for arrays at `place`: `auto` means the device that holds them."""
@@ -510,7 +676,7 @@ def match(
     left: Any,
     right: Any,
     disparities: Disparities = None,
-    method: str | None = None,
+    method: str | Method | None = None,
     device: str = "auto",
     set: Mapping[str, object] | None = None,
     pipeline: Pipeline | None = None,
@@ -524,7 +690,7 @@ def match(
 ) -> Result:
     """Matches a rectified pair once, and returns its Result.
 
-    Options are those of Matcher and its call. For `out`, `volume` or `maps`, use a Matcher.
+    The options are those of Matcher and of the call of a matcher. For `out`, `volume` or `maps`, use a Matcher.
 
     >>> import numpy as np, stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)
@@ -563,7 +729,7 @@ def match_volume(
     largest      largest possible cost; stages with 8-bit costs use steps of 1/255 of it. 0: the largest value of the type, or 1 for
                  float32
     left, right  images, required only by stages that read them. Without images, the penalties of `sgm` are constant (gradient = 0)
-    set          parameters of the stages, such as {"sgm.p1": 12}
+    set          parameters of the stages, such as {"optimisation.p1": 12}
     stream       as in a call of Matcher
 
     Other options are those of Matcher: want=["volume"] returns the optimised volume.

@@ -1,7 +1,10 @@
-"""The compiled functions and classes; use those of stereopsis."""
+"""
+The compiled functions and classes. Programs use the names of the package stereopsis instead.
+"""
 
 from collections.abc import Mapping, Sequence
 import os
+import pathlib
 from typing import Any, overload
 
 import numpy
@@ -65,8 +68,9 @@ class Rig:
         """
         Reads the rig of rectified pairs from a calibration file or folder, or from one file per camera.
 
-        The formats and the arguments are those of read_calibration(). `size` is that of the images if the file
-        lacks it. Warns with CalibrationWarning. Raises FileError, FormatError and CallError.
+        The formats and the arguments are the same as for read_calibration(). `size` is the (width, height) of the
+        images, for a file without an image size. Warns with CalibrationWarning. Raises FileError, FormatError and
+        CallError.
         """
 
     def write(self, file: str | os.PathLike) -> None:
@@ -123,9 +127,9 @@ class Camera:
 
 class Calibration:
     """
-    Two raw cameras, with which pairs are rectified: X_right = rotation · X_left + translation.
+    The calibration of two raw cameras, with which pairs are rectified: X_right = rotation · X_left + translation.
 
-    calibrate() computes it and read_calibration() reads it, for `calibration=` of match() and Matcher.
+    calibrate() and read_calibration() return a calibration, for `calibration=` of match() and Matcher.
     """
 
     def __init__(self, *, size: tuple[int, int], left: Camera, right: Camera, rotation: Sequence[float], translation: Sequence[float], rig: Rig) -> None: ...
@@ -171,7 +175,7 @@ class Calibration:
     def __setstate__(self, arg: tuple[tuple[int, int], Camera, Camera, Sequence[float], Sequence[float], Rig], /) -> None: ...
 
 class Rectification:
-    """Rectifies pairs of the cameras of a calibration."""
+    """Rectifies raw pairs with a calibration."""
 
     def __init__(self, calibration: Calibration) -> None: ...
 
@@ -179,10 +183,10 @@ class Rectification:
     def complete(self) -> bool:
         """True if every rectified pixel has a source in the raw images."""
 
-    def __call__(self, left: object, right: object) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | None, numpy.ndarray | None]:
+    def __call__(self, left: object, right: object, mask_left: object | None = None, mask_right: object | None = None) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | None, numpy.ndarray | None]:
         """
-        Returns both rectified images and their masks, with 0 for pixels without a source; a mask is None if every
-        pixel has one. `calibration=` of Matcher gives the same pixels.
+        Returns both rectified images and their masks. A mask is 0 at pixels without a source that the given mask
+        leaves, and None if every pixel has one. A Matcher with `calibration=` computes the same pixels.
         """
 
 def read_calibration(file: str | os.PathLike, second: str | os.PathLike | None = None, cameras: str = 'any', size: tuple[int, int] = (0, 0), lens: str = '', scale: float = 1.0) -> Calibration:
@@ -190,20 +194,20 @@ def read_calibration(file: str | os.PathLike, second: str | os.PathLike | None =
     Reads the calibration of raw cameras, for `calibration=` of match() and Matcher.
 
     The formats are those of the guide "Calibration and input formats": OpenCV, ROS, Kalibr, EuRoC, KITTI, ZED and
-    others. `second` is the right camera's file, or the other one of OpenCV's extrinsics and intrinsics. `cameras`
-    selects those of a KITTI file: 'grey', 'colour' or 'any'. `size` is the (width, height) of the images if the file
-    lacks it or has several. `lens` is 'radtan' or 'equidistant' for a file that does not name its lens model.
-    `scale` is the width of the images / the width that was calibrated. Warns with CalibrationWarning if the file
-    contradicts itself or its images. Raises FileError, FormatError and CallError. For a rectified pair, use
-    Rig.read().
+    others. `second` is the file of the right camera, or the second of OpenCV's two files, extrinsics and
+    intrinsics. `cameras` selects the cameras of a KITTI file: 'grey', 'colour' or 'any'. `size` is the (width,
+    height) of the images, for a file that has no image size or several. `lens` is 'radtan' or 'equidistant' for a
+    file that does not name its lens model. `scale` is the width of the images divided by the width of the
+    calibrated images. Warns with CalibrationWarning if the file contradicts itself or its images. Raises FileError,
+    FormatError and CallError. For a rectified pair, use Rig.read().
     """
 
 class PosedCamera:
     """
     A camera to which depth is registered: X = rotation · X_left + translation.
 
-    X_left is a point in the frame of the raw left camera, or of the rectified one if the raw cameras are not
-    known. The translation is in the unit of the rig. `size` is the (width, height) of the camera's images.
+    X_left is a point in the frame of the raw left camera, or of the rectified left camera if the raw cameras are
+    not known. The translation is in the unit of the rig. `size` is the (width, height) of the camera's images.
     """
 
     def __init__(self, camera: Camera, *, size: tuple[int, int], rotation: Sequence[float] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], translation: Sequence[float] = [0.0, 0.0, 0.0]) -> None: ...
@@ -213,11 +217,13 @@ class PosedCamera:
         """Returns the raw left camera of a calibration."""
 
     @staticmethod
-    def read(file: str | os.PathLike, unit: str = '') -> PosedCamera:
+    def read(file: str | os.PathLike, unit: str | None = None, left: str | os.PathLike | None = None) -> PosedCamera:
         """
-        Reads a camera with K, D, image_width, image_height, R and T in the notation of OpenCV or ROS, or cam2 of a
-        Kalibr camchain. The translation is converted to `unit` if the file states its own. Raises FileError and
-        FormatError.
+        Reads a camera with K, D, image_width, image_height, R and T in the notation of OpenCV or ROS, cam2 of a
+        Kalibr camchain, EuRoC's sensor.yaml, or the camera named color or rgb of RealSense parameters (JSON).
+        `left` is the calibration of the left camera, which only EuRoC requires. The translation is converted to
+        `unit`, the unit of the rig ("" if the rig has none). With None, the translation stays in the unit of the
+        file. Raises FileError, FormatError, and CallError if only one of the file and the rig has a unit.
         """
 
     @property
@@ -242,7 +248,7 @@ class PosedCamera:
 
 class RegisteredDepth:
     """
-    Depth as another camera sees it, NaN where the left camera does not see what that camera sees.
+    Depth in the view of another camera. Pixels are NaN if the left camera does not see their surface.
     """
 
     @property
@@ -265,9 +271,9 @@ def register_depth(depth: object, cameras: Rig | Calibration, to: PosedCamera, t
     """
     Registers a depth map of the rectified left view, (h, w) float32, to another camera.
 
-    `cameras` is the calibration of the pair, or the rig of a rectified pair; the pose of `to` is then relative to
-    the rectified left camera. Surfaces hide what lies behind them, and what the left camera does not see is NaN.
-    0 threads are all. Raises CallError.
+    `cameras` is the calibration of the pair, or the rig of a rectified pair. With a rig, the pose of `to` is
+    relative to the rectified left camera. Surfaces behind nearer ones are hidden. Pixels without a surface that the
+    left camera sees are NaN. With `threads` = 0, all CPU threads are used. Raises CallError.
     """
 
 class MethodInfo:
@@ -275,7 +281,7 @@ class MethodInfo:
 
     @property
     def name(self) -> str:
-        """Name, for Pipeline() and `method=`."""
+        """Name of the method, as Pipeline() and `method=` accept it."""
 
     @property
     def summary(self) -> str:
@@ -327,7 +333,7 @@ class ParameterInfo:
     @property
     def step(self) -> float:
         """
-        Distance between allowed numbers, from the minimum upwards; 0: any number in between.
+        Distance between allowed numbers, counted from the minimum; 0 means that all numbers in between are allowed.
         """
 
     @property
@@ -345,11 +351,13 @@ class Slot:
 
     @property
     def slot(self) -> str:
-        """Name of the slot, with which its parameters begin: "optimisation"."""
+        """
+        Name of the slot, such as "optimisation". The names of all parameters in the slot begin with this name.
+        """
 
     @property
     def stage(self) -> str:
-        """Name of the stage in the slot: "sgm"."""
+        """Name of the stage in the slot, such as "sgm"."""
 
     @property
     def parameters(self) -> list[ParameterInfo]:
@@ -357,19 +365,23 @@ class Slot:
 
     @property
     def is_refinement(self) -> bool:
-        """True for refinements, of which there may be any number."""
+        """
+        True if the slot is a refinement. A pipeline may have any number of refinements.
+        """
 
     def __repr__(self) -> str: ...
 
 class PartitionPlan:
     """
-    A plan for matching stripes of rows, with the same result as the whole image: `raw` runs on every stripe, then `refined` runs on the maps of all stripes. Each reads a margin of rows above and below.
+    A plan for matching stripes of rows with the same result as the whole image. `raw` runs on every stripe, and
+    `refined` then runs on the maps of all stripes. Both pipelines read a margin of rows above and below the stripe.
     """
 
     @property
     def follows_paths(self) -> bool:
         """
-        True if path costs pass between stripes, as in semi-global matching. Otherwise a stripe is a region.
+        True if path costs pass between stripes, as in semi-global matching. Otherwise, each stripe is matched as a
+        region of the image.
         """
 
     @property
@@ -385,7 +397,7 @@ class PartitionPlan:
     @property
     def raw_rows(self) -> int:
         """
-        Margin of the refinements of `raw`, in rows; paths pass these rows, too.
+        Margin of the refinements of `raw`, in rows. Path costs are also computed in this margin.
         """
 
     @property
@@ -403,9 +415,24 @@ class PartitionPlan:
         """Margin of `refined`, in rows."""
 
     @property
+    def rated(self) -> Pipeline | None:
+        """Pipeline that computes the confidence from the refined maps, or None."""
+
+    @property
+    def rated_rows(self) -> int:
+        """Margin of `rated`, in rows."""
+
+    @property
+    def block(self) -> int:
+        """The rows that are read for `rated` start at a multiple of this number."""
+
+    @property
     def fills(self) -> bool:
         """
-        True if `refined` fills along columns, up to the next measured pixel. Rows are then read until the column of each filled pixel, and of each invalid one without a mask, has a measured pixel above and below, at least before_fill rows inside the rows that are read, or these reach the border of the image.
+        True if `refined` has a fill, which searches columns for measured pixels at any distance. The rows that a stripe
+        reads must then contain, above and below each pixel to fill, a measured pixel in the same column. The measured
+        pixel must be at least `before_fill` rows inside the rows that are read, unless the border of the image is
+        reached. Pixels to fill are all filled pixels, and invalid pixels that no mask excludes.
         """
 
     @property
@@ -446,7 +473,7 @@ class Pipeline:
     def get_text(self, name: str) -> str: ...
 
     def parameters(self) -> list[ParameterInfo]:
-        """Returns all parameters, in order."""
+        """Returns all parameters, in the order of the slots."""
 
     def partition_plan(self, want_confidence: bool = False) -> PartitionPlan:
         """
@@ -480,8 +507,8 @@ class DeviceArray:
     """
     An array of a result on a GPU.
 
-    torch.from_dlpack, cupy.from_dlpack, jax.numpy.from_dlpack and numba.cuda.as_cuda_array import it without a copy,
-    ordered with their streams.
+    torch.from_dlpack, cupy.from_dlpack, jax.numpy.from_dlpack and numba.cuda.as_cuda_array import the array without
+    a copy. Later work in the stream of the importing library waits until the array is written.
     """
 
     @property
@@ -521,7 +548,7 @@ class Device:
 
     @property
     def name(self) -> str:
-        """Name of the device, for `device=`: "cpu", "cuda:0"."""
+        """Name of the device, for `device=`, such as "cpu" or "cuda:0"."""
 
     @property
     def description(self) -> str:
@@ -546,6 +573,18 @@ class Device:
 def devices() -> list[Device]:
     """Returns all devices that the library has looked for, usable or not."""
 
+def simd_targets() -> list[str]:
+    """
+    Returns the SIMD targets that this CPU and this build of the package support, the best one first.
+    """
+
+def use_simd(target: str) -> None:
+    """
+    Makes all matchers of the process use a SIMD target of the CPU. Results do not depend on the target. Call this function before matchers are made. Raises CallError for an unknown name, and UnsupportedError for a target that this CPU or this build lacks.
+
+    `target`: one of simd_targets(), or "auto" for the best one.
+    """
+
 class Step:
     """A step of a plan."""
 
@@ -555,7 +594,7 @@ class Step:
 
     @property
     def stage(self) -> str:
-        """Implementation: "rank", "sgm_wta_cuda"."""
+        """Name of the implementation, such as "rank" or "sgm_wta_cuda"."""
 
     @property
     def fused(self) -> bool:
@@ -569,7 +608,9 @@ class Step:
 
     @property
     def bytes(self) -> float:
-        """Bytes that the definition of the step reads and writes."""
+        """
+        Number of bytes that the step reads and writes by definition, without scratch memory.
+        """
 
     @property
     def note(self) -> str:
@@ -580,20 +621,20 @@ class Step:
     def __repr__(self) -> str: ...
 
 class Pair:
-    def __init__(self, left: object | None, right: object | None, mask_left: object | None, mask_right: object | None, volume: object | None, bit_depth: int, colour: str, stream: object | None, beside: dict) -> None: ...
+    def __init__(self, left: object | None, right: object | None, mask_left: object | None, mask_right: object | None, volume: object | None, bit_depth: int, color: str, stream: object | None, beside: dict) -> None: ...
 
     @property
     def kind(self) -> tuple:
         """
-        (height, width, channels, dtype) of the images, the same of the costs, and the device.
+        (height, width, channels, dtype) of the images, the same tuple for the costs, and the device.
         """
 
     @property
     def stream(self) -> int: ...
 
-    def report(self, rectification: Rectification | None) -> PairReport | None:
+    def fault(self, before: Pair | None, rectification: Rectification | None, expects_negative: bool) -> PairFault | None:
         """
-        Checks images on the host quickly; None if they are too small to be judged.
+        Returns the gravest fault of a pair on the host, after the pair `before`; None if it fits, or is too small to be judged.
         """
 
 class Pending:
@@ -601,10 +642,11 @@ class Pending:
 
     def overlaps(self, pair: Pair) -> bool: ...
 
-    def report(self, rectification: Rectification | None) -> PairReport | None: ...
+    @property
+    def pair(self) -> Pair: ...
 
 class Matcher:
-    def __init__(self, pipeline: Pipeline, shape: tuple[int, int, int], dtype: str, bit_depth: int, disparities: tuple[int, int], volume_dtype: str | None, without_images: bool, region: tuple[int, int, int, int] | None, stripe: tuple[int, int, bool, bool, str] | None, refine_only: bool, want: Sequence[str], probes: Sequence[tuple[int, int]], rig: Rig | None, calibration: Calibration | None, frame: str, disparity_error: float, fill_depth: bool, device: str, threads: int, implementation: str, memory_limit: int, batch: int, colour: str) -> None: ...
+    def __init__(self, pipeline: Pipeline, shape: tuple[int, int, int], dtype: str, bit_depth: int, disparities: tuple[int, int], volume_dtype: str | None, without_images: bool, region: tuple[int, int, int, int] | None, stripe: tuple[int, int, bool, bool, str] | None, refine_only: bool, want: Sequence[str], probes: Sequence[tuple[int, int]], rig: Rig | None, calibration: Calibration | None, frame: str, disparity_error: float, fill_depth: bool, device: str, threads: int, implementation: str, memory_limit: int, batch: int, color: str) -> None: ...
 
     def match(self, pair: Pair, out: dict) -> dict: ...
 
@@ -626,25 +668,63 @@ class Matcher:
     def required_input(self) -> tuple[int, int, int, int]: ...
 
     @property
+    def reads_confidence(self) -> bool: ...
+
+    @property
+    def reads_right(self) -> bool: ...
+
+    @property
     def steps(self) -> list[Step]: ...
 
-def read_image_and_depth(file: str | os.PathLike[str]) -> tuple[numpy.typing.NDArray[Any], int]: ...
+class DatasetScene:
+    """A scene of a dataset: a pair with its ground truth, in files."""
+
+    @property
+    def name(self) -> str:
+        """Name of the scene."""
+
+    @property
+    def dataset(self) -> str:
+        """Name of the dataset; scenes of one dataset are averaged."""
+
+    @property
+    def folder(self) -> pathlib.Path:
+        """Folder with the dataset.json."""
+
+    @property
+    def disparities(self) -> int:
+        """Number of disparities of the search range, from 0 upwards."""
+
+    def load(self) -> dict[str, Any]:
+        """
+        Reads the files. Returns `left`, `right`, `bit_depth`, `truth` (NaN where unknown), and `regions`: masks of
+        counted pixels by name (nonocc, all, disc). Raises FileError and FormatError.
+        """
+
+def find_scenes(folder: str | os.PathLike[str]) -> tuple[list[DatasetScene], list[tuple[pathlib.Path, str]]]:
+    """
+    Returns the scenes in a folder, at any depth, and the files that describe no scene with the error of each.
+    """
+
+def read_masked_image(file: str | os.PathLike[str]) -> tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[numpy.uint8] | None, int]: ...
 
 def read_disparity(file: str | os.PathLike[str], scale: float = 0.0) -> numpy.typing.NDArray[numpy.float32]:
     """
     Reads a disparity map, (height, width) float32 in pixels, NaN where invalid, from PFM, NPY, TIFF, PNG or PGM.
 
-    Integer files store disparity × scale; 0 means 256 for 16 bits, and 8 bits require a scale. Raises FileError and
-    FormatError, and CallError if the scale is missing.
+    Integer files store disparity × scale. The scale 0 means 256 for files of 16 bits; files of 8 bits require a
+    scale. Raises FileError and FormatError, and CallError if the scale is missing.
     """
+
+def write_image(file: str | os.PathLike[str], image: object) -> None: ...
 
 def write_disparity(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32], scale: float = 0.0) -> None:
     """
     Writes a disparity map, (height, width) float32 in pixels, NaN where invalid.
 
     The formats are .pfm (invalid = +inf), .npy, .tif, .tiff, 16-bit .png (×256), and 8-bit .png or .pgm with a
-    scale. The float formats suit depth and other float maps, too. An existing file is replaced only when the new
-    one is complete. Raises FileError and CallError.
+    scale. The float formats can also store depth and other float maps. An existing file is replaced only when the
+    new one is complete. Raises FileError and CallError.
     """
 
 def read_pfm(file: str | os.PathLike[str]) -> numpy.typing.NDArray[numpy.float32]:
@@ -656,6 +736,38 @@ def write_pfm(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[nump
     """
     Writes a disparity map, or another float map, (height, width) float32, to a .pfm file; NaN becomes +inf.
     """
+
+class PairSource:
+    def __init__(self, left: str | os.PathLike, right: str | os.PathLike, pair: str, slop: str, side_by_side: bool, top_bottom: bool, keep_going: bool, open_video: object) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def is_sequence(self) -> bool: ...
+
+    @property
+    def rate(self) -> float: ...
+
+    @property
+    def dropped(self) -> list[str]: ...
+
+    def left_file(self, index: int) -> pathlib.Path: ...
+
+    def right_file(self, index: int) -> pathlib.Path: ...
+
+    def name(self, index: int) -> str: ...
+
+    def seconds_apart(self, index: int) -> float | None: ...
+
+    def read(self, index: int) -> tuple[tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[numpy.uint8] | None, int], tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[numpy.uint8] | None, int]]: ...
+
+    def files_beside(self, given: str | os.PathLike) -> list[pathlib.Path]: ...
+
+def has_both_views(folder: str | os.PathLike) -> bool: ...
+
+def find_images(given: str | os.PathLike) -> list[pathlib.Path]: ...
+
+def is_video(file: str | os.PathLike) -> bool: ...
 
 class PairReport:
     """
@@ -699,19 +811,21 @@ class PairReport:
     @property
     def vertical(self) -> bool:
         """
-        True if one camera is above the other; `swapped` if `left` is the image of the lower one.
+        True if one camera is above the other. In this case, `swapped` is True if `left` is the image of the lower
+        camera.
         """
 
     @property
     def unrelated(self) -> bool:
         """
-        True if the images have texture, but no point of one was found in the other.
+        True if the images have texture, but no point of one image was found in the other.
         """
 
     @property
     def turn(self) -> str:
         """
-        Turn of one image against the other: "none", "half" (by 180°), "rows_reversed" or "mirrored".
+        Rotation or reflection of one image relative to the other: "none", "half" (by 180°), "rows_reversed" or
+        "mirrored".
         """
 
     @property
@@ -724,25 +838,59 @@ class PairReport:
 
     def __repr__(self) -> str: ...
 
-def check(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> PairReport: ...
+class PairFault:
+    @property
+    def kind(self) -> str: ...
 
-def estimate_disparities(left: object, right: object, colour: str = 'rgb', bit_depth: int = 0) -> tuple[int, int]: ...
+    @property
+    def sentence(self) -> str: ...
+
+    @property
+    def swapped(self) -> bool: ...
+
+class PairJudge:
+    """Decides which pairs of a sequence are checked, and counts the faults."""
+
+    def __init__(self) -> None: ...
+
+    def checks(self, number: int, measured: float) -> bool:
+        """
+        Returns whether a pair is to be checked of which this share, 0 to 1, was measured.
+        """
+
+    def record_sound(self, measured: float) -> None: ...
+
+    def record(self, fault: PairFault, number: int) -> bool:
+        """Returns whether no earlier pair has a fault of this kind."""
+
+def check(left: object, right: object, color: str = 'rgb', bit_depth: int = 0) -> PairReport: ...
+
+def estimate_disparities(left: object, right: object, color: str = 'rgb', bit_depth: int = 0) -> tuple[int, int]: ...
 
 def evaluate(disparity: object, truth: object, mask: object | None) -> dict[str, Any]: ...
 
 def find_mismatch(disparity: object, truth: object, mask: object | None) -> tuple[float, bool, bool, bool]:
     """
-    Returns why the maps differ nearly everywhere: truth / disparity, and whether the rows of the truth are upside
-    down, its bytes reversed, and its zeros unknown.
+    Returns the likely cause if the maps differ nearly everywhere. The cause has the ratio truth / disparity, and
+    states whether the truth is upside down, has reversed bytes, or contains 0 for unknown disparities.
     """
 
-def colour_disparity(disparity: object, low: float, high: float, legend: bool) -> numpy.typing.NDArray[numpy.uint8]: ...
+def color_maps() -> list[str]:
+    """Returns the names of the colour maps; the first is the default."""
 
-def display_limits(disparity: object) -> tuple[float, float]: ...
+def color_map(name: str) -> numpy.typing.NDArray[numpy.uint8]:
+    """
+    Returns the colours of the map `name` of color_maps(), (256, 3) uint8, from low values to high ones. The maps
+    'difference' and 'error' draw differences around 0 and errors. Raises CallError for another name.
+    """
+
+def color_values(values: object, low: float, high: float, legend: bool, map: str = '', unit: str = 'px', near_is_low: bool = False, validity: object | None = None) -> numpy.typing.NDArray[numpy.uint8]: ...
+
+def display_limits(values: object, least: float = 1.0) -> tuple[float, float]: ...
 
 def colour_validity(validity: object, legend: bool) -> numpy.typing.NDArray[numpy.uint8]: ...
 
 def scene_names() -> list[str]:
     """Returns the names of the scenes that synth() generates."""
 
-def synth(scene: str, width: int, height: int, disparities: int, seed: int, options: Mapping[str, float]) -> dict: ...
+def synth(scene: str, width: int, height: int, disparities: int, seed: int, options: Mapping[str, float], like: str | None) -> dict: ...

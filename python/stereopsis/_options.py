@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any, TypeVar
 
 from ._errors import CallError
 
 T = TypeVar("T")
 MOST = 2**31 - 1
+EXTERNAL = ("onnx:", "program:")  # beginnings of the names of methods from outside the library
 # The pixel formats of stereopsis/formats.hpp.
-COLOURS = ("rgb", "bgr", "rgba", "bgra", "nv12", "bayer_rggb", "bayer_bggr", "bayer_grbg", "bayer_gbrg")
+COLORS = ("rgb", "bgr", "rgba", "bgra", "nv12", "bayer_rggb", "bayer_bggr", "bayer_grbg", "bayer_gbrg")
+
+
+def is_external(method: object) -> bool:
+    """Returns whether the method is a function, or a text that names a network or a program."""
+    return method.startswith(EXTERNAL) if isinstance(method, str) else callable(method)
 
 
 def integer(name: str, value: Any, low: int = -MOST, high: int = MOST) -> int:
@@ -55,6 +62,18 @@ def one_of(name: str, value: Any, *allowed: str) -> str:
     return value
 
 
+def color(color: Any, colour: Any) -> str:
+    """Returns the layout of images, given by the keyword `color` or by its alias `colour`."""
+    return one_of("color", color if colour is None else colour, *COLORS)
+
+
+def image(name: str, value: Any) -> Any:
+    """Rejects the name of a file in place of an image."""
+    if isinstance(value, (str, os.PathLike)):
+        raise CallError(f"{name}={os.fspath(value)!r} is the name of a file, and an image is required; read it with st.read_image({os.fspath(value)!r})")
+    return value
+
+
 def instance(name: str, value: Any, kind: type[T], how: str) -> T | None:
     if value is not None and not isinstance(value, kind):
         raise CallError(f"{name}={value!r} is not allowed; give {how}")
@@ -87,7 +106,7 @@ def pixels(name: str, value: Any) -> list[tuple[int, int]]:
 
 
 def _listed(value: Any) -> list[Any]:
-    """Returns the members of a value. A value without members, such as an array without dimensions, gives [None], which no option
+    """Returns the members of a value. A value without members, such as an array without dimensions, results in [None], which no option
     allows.
     """
     try:

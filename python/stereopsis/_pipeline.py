@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from . import _native, _options
-from ._errors import CallError
-from ._native import ParameterInfo
+from ._errors import CallError, Error, FormatError
+from ._external import Method, name_of
+from ._json import parsed
+from ._native import ParameterInfo, Slot
+from ._program import ProgramMethod
 from ._stage import StageCall
+from .onnx import OnnxMatcher
 
 Value = bool | int | float | str | tuple[float, ...] | tuple[str, ...]
 
@@ -27,7 +35,7 @@ def text_of(value: object) -> str:
 
 
 def value_of(text: str, type_name: str) -> Value:
-    """Returns the value of a text, for a parameter of that type."""
+    """Converts a text to the type of a parameter."""
     match type_name:
         case "flag":
             return text == "true"
@@ -47,7 +55,9 @@ def _chooses(name: object) -> bool:
 
 
 class _Filling:
-    """A slot of the pipeline: the name of its stage. It may also be set to your own function (see Pipeline.set_stage)."""
+    """A slot of the pipeline, whose value is the name of its stage. A slot may also be set to a user-defined function (see
+    Pipeline.set_stage).
+    """
 
     def __set_name__(self, owner: type, slot: str) -> None:
         self._slot = slot
@@ -62,14 +72,38 @@ class _Filling:
             pipeline.set(f"{self._slot}.stage", stage)
 
 
+def method_of(method: str | Method) -> Method:
+    """Returns the method that a text such as "onnx:FILE" or "program:CMD" names, or the method itself."""
+    if not isinstance(method, str):
+        return method
+    kind, _, rest = method.partition(":")
+    return ProgramMethod(rest) if kind == "program" else _network(rest, _stamp(rest))
+
+
+@functools.lru_cache(4)
+def _network(file: str, stamp: object) -> OnnxMatcher:
+    """Loads a network, which takes long. A file that changed has another stamp."""
+    return OnnxMatcher(file)
+
+
+def _stamp(file: str) -> object:
+    """Returns the times at which a network and its description were changed."""
+    files = (Path(file), Path(file).with_suffix(".json"))
+    return tuple(one.stat().st_mtime_ns if one.is_file() else 0 for one in files)
+
+
 class Pipeline(_native.Pipeline):
-    """The stages of a method and their parameters. It can be changed and pickled.
+    """The stages of a method and their parameters. A pipeline can be changed and pickled.
+
+    method   a name from st.methods() or st.presets(); "onnx:FILE", "program:CMD {left} {right} {out}", or any Method: a function from
+             (left, right, disparities) to a disparity map. A pipeline of such a method has refinements and a confidence only, at first
+             without refinements
 
     `cost`, `plus` (a second cost that is added, or "none"), `aggregation` and `optimisation` are the stages in these slots: names, or
     functions (see set_stage). `refinements` are names.
 
     >>> import stereopsis as st
-    >>> p = st.Pipeline("sgm").set("sgm.p1", 12).set("cost.stage", "rank")
+    >>> p = st.Pipeline("sgm").set("optimisation.p1", 12).set("cost.stage", "rank")
     >>> p.get("optimisation.p1"), p.get("cost.stage")
     (12, 'rank')
     >>> p.cost = "census"                       # or p.cost = my_function
@@ -79,19 +113,56 @@ class Pipeline(_native.Pipeline):
     True
     """
 
-    __slots__ = ()  # rejects misspelt names of slots
+    __slots__ = ("external",)  # rejects misspelt names of slots
+
+    external: Method | None
 
     cost = _Filling()
     plus = _Filling()
     aggregation = _Filling()
     optimisation = _Filling()
 
-    def __init__(self, method: str | _native.Pipeline = "sgm") -> None:
-        if not isinstance(method, (str, _native.Pipeline)):
-            raise CallError(f"method={method!r} is not allowed; it must be a name from st.methods(), or a Pipeline")
+    def __init__(self, method: str | Method | _native.Pipeline = "sgm") -> None:
+        self.external = method.external if isinstance(method, Pipeline) else None
+        if isinstance(method, _native.Pipeline):
+            super().__init__(method)
+            return
         if isinstance(method, str):
             _options.text("method", method)
-        super().__init__(method)
+        if not _options.is_external(method):
+            if not isinstance(method, str):
+                raise CallError(f"method={method!r} is not allowed; it must be a name from st.methods(), a function, or a Pipeline")
+            super().__init__(method)
+            return
+        self.external = method_of(method)
+        super().__init__("sgm")
+        super().set_text("refinements", "none")
+
+    @property
+    def method(self) -> str:
+        """Name of the method from which the pipeline was created."""
+        return super().method if self.external is None else name_of(self.external)
+
+    def slots(self) -> list[Slot]:
+        """Returns the slots with their stages. A method from outside the library replaces the costs and the selection."""
+        slots = super().slots()
+        return slots if self.external is None else [one for one in slots if one.is_refinement or one.slot == "confidence"]
+
+    def parameters(self) -> list[ParameterInfo]:
+        """Returns all parameters, in the order of the slots."""
+        if self.external is None:
+            return super().parameters()
+        return [info for slot in self.slots() for info in slot.parameters]
+
+    def set_text(self, name: str, value: str) -> None:
+        """Sets a parameter to a value in the notation of --set."""
+        if self.external is not None and name not in ("refinements", "confidence.stage"):
+            stages = {part for slot in self.slots() for part in (slot.slot, slot.stage)}
+            if name.split(".")[0] not in stages:
+                raise CallError(
+                    f"{self.method} has no parameter '{name}'; it has refinements, confidence.stage, and the parameters of the stages in them"
+                )
+        super().set_text(name, value)
 
     @property
     def refinements(self) -> tuple[str, ...]:
@@ -106,12 +177,35 @@ class Pipeline(_native.Pipeline):
     @classmethod
     def from_json(cls, text: str) -> Pipeline:
         """Parses the output of to_json() or of the command's `methods NAME --json`. Raises FormatError and CallError."""
-        return cls(_native.Pipeline.parse(_options.text("text", text)))
+        content = _external_of(_options.text("text", text))
+        if content is None:
+            return cls(_native.Pipeline.parse(text))
+        method, digest = str(content["method"]), content.pop("network", None)
+        if method.startswith("program:"):
+            raise FormatError(f"the pipeline names '{method}', and a pipeline file must not run programs; give the program as the method")
+        pipeline = cls(_native.Pipeline.parse(json.dumps({**content, "method": "sgm"})))
+        pipeline.external = method_of(method)
+        if digest not in (None, getattr(pipeline.external, "digest", None)):
+            raise FormatError(f"the network '{method}' is not the one with which the pipeline was written; remove the key network to use it")
+        return pipeline
 
     @classmethod
     def read(cls, file: str | os.PathLike[str]) -> Pipeline:
         """Reads a pipeline from a JSON file. Raises FileError, FormatError and CallError."""
-        return cls(_native.read_pipeline(file))
+        pipeline = _external_file(file)
+        return cls(_native.read_pipeline(file)) if pipeline is None else cls.from_json(pipeline)
+
+    def to_json(self) -> str:
+        """Returns the JSON that the command's --pipeline reads. Raises CallError if the method is a function."""
+        text = super().to_json()
+        if self.external is None:
+            return text
+        name = getattr(self.external, "text", None)
+        if name is None:
+            raise CallError(f"{self.method} is a function, which JSON cannot contain; use a method of the form onnx:FILE")
+        digest = getattr(self.external, "digest", None)
+        known = {} if digest is None else {"network": digest}
+        return json.dumps({**json.loads(text), "method": name, **known}, indent=2, ensure_ascii=False) + "\n"
 
     def set(self, name: str, value: object) -> Pipeline:
         """Sets a parameter (`slot.parameter` or `stage.parameter`), the stage of a slot (`cost.stage`), or all `refinements` (a list).
@@ -132,7 +226,8 @@ class Pipeline(_native.Pipeline):
         takes: str | None = None,
         required_input: Callable[[int, int, int, int], tuple[int, int, int, int]] | None = None,
     ) -> Pipeline:
-        """Puts a function into `slot`: `cost`, `plus`, `aggregation` or `optimisation`; a `refinement` is appended.
+        """Makes a function the stage of `slot`: `cost`, `plus`, `aggregation` or `optimisation`. For `refinement`, the function is appended
+        to the refinements.
 
         function   called with a StageCall, whose arrays it reads and writes. If it raises, the match ends with CallError
         makes      type of the costs that it computes: "uint8", "uint16" or "float32"
@@ -141,8 +236,8 @@ class Pipeline(_native.Pipeline):
         required_input  function of (x, y, width, height) of a part of the result, which returns the part of the images that is
                    required for it; None: the same pixels
 
-        The stage takes part in regions, times and explain(). A pipeline with such a stage cannot be pickled. Returns the pipeline.
-        `p.cost = function` uses the defaults.
+        The stage supports regions, and appears in times and explain(). A pipeline with such a stage cannot be pickled. Returns the pipeline.
+        `p.cost = function` sets the stage with the default arguments.
 
         >>> import numpy as np, stereopsis as st
         >>> def difference(call):
@@ -162,7 +257,9 @@ class Pipeline(_native.Pipeline):
         return self
 
     def get(self, name: str) -> Value:
-        """Returns the value of a parameter; for `slot.stage` a name, for `refinements` names in order."""
+        """Returns the value of a parameter. The value of `slot.stage` is a name, and the value of `refinements` is a list of names in
+        order.
+        """
         if name == "refinements":
             return self.refinements
         text = self.get_text(name)
@@ -177,12 +274,16 @@ class Pipeline(_native.Pipeline):
         return {info.name: value_of(info.value, info.type) for info in self.parameters()}
 
     def set_params(self, **parameters: object) -> Pipeline:
-        """Sets several parameters, all or none: p.set_params(**{"sgm.p1": 20, "sgm.p2": 90}). Returns the pipeline."""
+        """Sets several parameters: p.set_params(**{"optimisation.p1": 20, "optimisation.p2": 90}). If one value is not allowed, no parameter changes. Returns
+        the pipeline.
+        """
         return self.update(parameters)
 
     def update(self, parameters: Mapping[str, object]) -> Pipeline:
-        """Sets the parameters of a mapping, all or none, in any order: stages are chosen before their parameters are set."""
-        named = _options.mapping("parameters", parameters, "a mapping such as {'sgm.p1': 12}")
+        """Sets the parameters of a mapping, in any order: stages are chosen before their parameters are set. If one value is not allowed,
+        no parameter changes.
+        """
+        named = _options.mapping("parameters", parameters, "a mapping such as {'optimisation.p1': 12}")
         chosen = sorted(named.items(), key=lambda item: not _chooses(item[0]))
         trial = self.copy()
         for pipeline in (trial, self):
@@ -195,18 +296,57 @@ class Pipeline(_native.Pipeline):
         return type(self)(self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _native.Pipeline) and self.to_json() == other.to_json()
+        if not isinstance(other, _native.Pipeline) or super().to_json() != _native.Pipeline.to_json(other):
+            return False
+        return _identity(self.external) == _identity(getattr(other, "external", None))
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<pipeline {self.method}: {', '.join(slot.stage for slot in self.slots())}>"
 
-    def __reduce__(self) -> tuple[object, tuple[str]]:
+    def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
         for slot in self.slots():
             if slot.stage.startswith("user_"):
                 raise CallError(f"a pipeline with a user-defined stage ({slot.slot}) cannot be pickled; create it in the other process")
-        return type(self).from_json, (self.to_json(),)
+        return _restored, (super().to_json(), self.external)
+
+
+def _identity(method: Method | None) -> object:
+    """Returns what two equal methods have in common: the text that names them, or the method itself."""
+    return getattr(method, "text", method)
+
+
+def _restored(text: str, external: Method | None) -> Pipeline:
+    pipeline = Pipeline(_native.Pipeline.parse(text))
+    pipeline.external = external
+    return pipeline
+
+
+def _external_of(text: str) -> dict[str, Any] | None:
+    """Returns the content of pipeline JSON whose method is from outside the library, and None for other text."""
+    if not any(f'"{kind}' in text for kind in _options.EXTERNAL):
+        return None
+    content = parsed(text, "the pipeline")
+    is_one = isinstance(content, dict) and isinstance(content.get("method"), str) and _options.is_external(content["method"])
+    return content if is_one else None
+
+
+def _external_file(file: str | os.PathLike[str]) -> str | None:
+    """Returns the text of a pipeline file whose method is from outside the library. Other files are read by the library."""
+    try:
+        text = Path(file).read_text()
+    except (OSError, ValueError):
+        return None
+    return None if _external_of(text) is None else text
+
+
+def is_external_file(file: str | os.PathLike[str]) -> bool:
+    """Returns whether a pipeline file has a method from outside the library, or has an error that only its reader names."""
+    try:
+        return Path(file).is_file() and _external_file(file) is not None
+    except Error:
+        return True
 
 
 def methods() -> list[_native.MethodInfo]:
@@ -220,7 +360,7 @@ def methods() -> list[_native.MethodInfo]:
 
 
 def presets() -> list[_native.MethodInfo]:
-    """Returns the names that select a method by its purpose, "fast", "balanced" and "accurate"; `paper` is the method with its
+    """Returns the presets "fast", "balanced" and "accurate", which are names for methods. The `paper` of a preset has the method with its
     settings.
 
     >>> import stereopsis as st
@@ -231,7 +371,8 @@ def presets() -> list[_native.MethodInfo]:
 
 
 def stages() -> dict[str, list[str]]:
-    """Returns the names of the stages that each slot supports ("none": the slot may be empty), and those of `refinements`.
+    """Returns the names of the stages that each slot supports, and the names of the `refinements`. The name "none" means that the slot may
+    be empty.
 
     >>> import stereopsis as st
     >>> "census" in st.stages()["cost"], "median" in st.stages()["refinements"]

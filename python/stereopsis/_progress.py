@@ -1,4 +1,4 @@
-"""Reports the progress of a sequence to people and programs."""
+"""Reports the progress of a sequence to a terminal or to a function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Progress:
-    """Counts results as they pass."""
+    """Counts results, and reports each new count."""
 
     def __init__(self, total: int | None, told: OnProgress | None) -> None:
         self._total, self._told = total, told

@@ -1,4 +1,4 @@
-"""Pairs: generated ones, checks, and images from files."""
+"""Generates and checks pairs, scores disparity maps, and reads images."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from . import _native, _options
 from ._errors import CallError, TruthWarning
 from ._native import PairReport
 from ._pair import warn
+from ._result import Picture
 
 
 class Scene:
@@ -39,30 +40,45 @@ class Scene:
 
 
 def synth(
-    scene: str = "table", width: int = 640, height: int = 480, disparities: int = 64, seed: int = 1, **options: float
+    scene: str = "table",
+    width: int = 640,
+    height: int = 480,
+    disparities: int = 64,
+    seed: int = 1,
+    *,
+    like: str | None = None,
+    **options: float,
 ) -> Scene:
-    """Generates a scene of st.scene_names(). The same arguments, including `seed`, give the same bytes on every machine.
+    """Generates a scene of st.scene_names(), or a random one. The same arguments, including `seed`, give the same bytes on every machine.
 
     scene          name of the scene
     width, height  size of the images, in pixels
     disparities    number of disparities: all true disparities are in 0 to disparities − 1
     seed           seed of textures, noise and random positions
+    like           mixture of which a random scene with random light and cameras is generated, instead of `scene`:
+                   "varied", "indoor", "road", "plants" or "mixed"
 
-    Further options change the right image: gain, gamma, vignetting, light, vertical_offset and vertical_slope (in rows); or both
-    images: noise, shot_noise, defocus, focus, motion, blur_left, blur_right and sharpening. Raises CallError.
+    Further options change the right image: gain, gamma, vignetting, light, vertical_offset and vertical_slope (in rows).
+    Others change both images: noise, shot_noise, defocus, focus, motion, blur_left, blur_right, sharpening, exposure,
+    tone, flare, demosaicing, jpeg and resampling. `stereopsis synth --help` explains them. Raises CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=64, height=48, disparities=16, noise=2)
     >>> scene.left.shape, scene.disparity.shape
     ((48, 64, 3), (48, 64))
+    >>> st.synth(like="road", width=124, height=38, disparities=32, seed=5).left.shape
+    (38, 124, 3)
     """
-    return Scene(_native.synth(_options.text("scene", scene), width, height, disparities, seed, options))
+    if like is not None and scene != "table":
+        raise CallError(f"scene={scene!r} and like={like!r} are given; give one of them")
+    like = None if like is None else _options.text("like", like)
+    return Scene(_native.synth(_options.text("scene", scene), width, height, disparities, seed, options, like))
 
 
-def check(left: Any, right: Any, *, colour: str = "rgb", bit_depth: int = 0) -> PairReport:
+def check(left: Any, right: Any, *, color: str = "rgb", bit_depth: int = 0, colour: str | None = None) -> PairReport:
     """Checks whether the pair `left`, `right` is rectified and in the right order, and estimates its search range.
 
-    `colour` and `bit_depth` are those of Matcher. Raises CallError.
+    `color` (or `colour`) and `bit_depth` have the same meaning as in Matcher. Raises CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=320, height=240, disparities=32)
@@ -71,7 +87,7 @@ def check(left: Any, right: Any, *, colour: str = "rgb", bit_depth: int = 0) -> 
     (True, False)
     """
     bit_depth = _options.integer("bit_depth", bit_depth, 0, 16)
-    return _native.check(left, right, _options.one_of("colour", colour, *_options.COLOURS), bit_depth)
+    return _native.check(_options.image("left", left), _options.image("right", right), _options.color(color, colour), bit_depth)
 
 
 def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
@@ -80,10 +96,10 @@ def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
     disparity, truth  (h, w) float32 in pixels, NaN where invalid
     mask              (h, w) uint8 with 255 for pixels that count and 0 or 128 (occluded) for others, or bool [all pixels]
 
-    A pixel counts if its ground truth is finite. Returns bad0.5, bad1.0, bad2.0, bad4.0, d1, out3 and density in percent (an invalid
-    pixel counts as wrong); avgerr, rms, a90, a95 and a99 in pixels; and `valid`, the same measures over pixels with a disparity. They
-    are NaN if no pixel counts. Warns with TruthWarning if the truth seems to be multiplied by a factor, upside down, in the other
-    byte order, or 0 where it is unknown. Values beyond ±1e6 raise CallError.
+    A pixel counts if its ground truth is finite. Returns bad0.5, bad1.0, bad2.0, bad4.0, d1, out3 and density in percent, where an invalid
+    pixel counts as wrong. Returns avgerr, rms, a90, a95 and a99 in pixels. The value of `valid` has the same measures over pixels with a
+    disparity. All measures are NaN if no pixel counts. Warns with TruthWarning if the truth seems to be multiplied by a factor, upside
+    down, in the other byte order, or 0 where it is unknown. Values beyond ±1e6 raise CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=64, height=48, disparities=16)
@@ -112,13 +128,40 @@ def _warn_of_mismatch(factor: float, upside_down: bool, reversed_bytes: bool, ze
 def read_image(file: str | os.PathLike[str], bit_depth: int | None = None) -> npt.NDArray[Any]:
     """Reads an image, (h, w) or (h, w, 3) RGB, of uint8, uint16 or float32, from PNG, PNM, JPEG, TIFF, PFM or NPY.
 
-    If a 16-bit `file` declares fewer bits (the maxval of a PNM), pass that number as `bit_depth`, and to the matcher, too; otherwise
-    CallError is raised. Raises FileError and FormatError.
+    If a 16-bit `file` declares fewer bits (the maxval of a PNM), pass this number as `bit_depth` here and to the matcher. Otherwise,
+    read_image() raises CallError. Float pixels that are no data become NaN, which is not matched; read_masked_image() returns such
+    pixels of other images. Raises FileError and FormatError.
     """
-    image, bits = _native.read_image_and_depth(file)
+    return read_masked_image(file, bit_depth)[0]
+
+
+def write_image(file: str | os.PathLike[str], image: Any) -> None:
+    """Writes an image, (h, w) or (h, w, 3) RGB of uint8, uint16 or float32, as .png, .pgm, .ppm, .jpg, .tiff, .pfm or .npy.
+
+    `file` is replaced only when the new one is complete. Images of OpenCV are BGR: pass `image[..., ::-1]`. A Picture may stand for its
+    pixels. Raises FileError, and CallError for an `image` that the format cannot store.
+
+    >>> import stereopsis as st
+    >>> scene = st.synth("table", width=64, height=48, disparities=16)
+    >>> st.write_image("/dev/null", st.match(scene.left, scene.right, 16).color()) # doctest: +SKIP
+    """
+    _native.write_image(file, np.ascontiguousarray(image.pixels if isinstance(image, Picture) else image))
+
+
+def read_masked_image(
+    file: str | os.PathLike[str], bit_depth: int | None = None
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8] | None]:
+    """Reads an image as read_image(), and its mask for `mask_left` or `mask_right`: 0 where a pixel is no data, 255 elsewhere; None
+    if all pixels are data.
+
+    No data are pixels with an alpha of 0 (PNG, TIFF), with the value of GDAL_NODATA (TIFF) and, in float images, pixels that are not
+    finite or have a customary value: -9999, -32767, -32768 or the lowest float. `file` and `bit_depth` have the same meaning as for
+    read_image().
+    """
+    image, mask, bits = _native.read_masked_image(file)
     expected = bit_depth if bit_depth is not None else 16 if image.dtype == np.uint16 else 8
     if bits != expected and not (image.dtype == np.uint16 and bits == 16):  # 16-bit files do not say if they hold fewer bits
         raise CallError(
             f"'{os.fspath(file)}' has {bits} bits; read it with bit_depth={bits}, and match it with the same bit_depth"
         )
-    return image
+    return image, mask

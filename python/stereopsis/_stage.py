@@ -13,7 +13,8 @@ from ._errors import CallError
 
 @dataclass(slots=True)
 class StageCall:
-    """The arguments of a user-defined stage: NumPy arrays on the CPU, arrays with DLPack on a GPU. They are valid only during the call.
+    """The arguments of a user-defined stage: NumPy arrays on the CPU, arrays with DLPack on a GPU. The arrays are valid only during the
+    call.
 
     reference, other   images of the pair, (h, w) or (h, w, 3), as the method uses them. The reference view is the left view, or the
                        right view if `from_right`
@@ -50,7 +51,7 @@ POLL_SECONDS = 0.1
 
 
 class Turns:
-    """Lets one thread at a time into a matcher with Python stages, and rejects calls that could never get their turn."""
+    """Admits one thread at a time to a matcher with Python stages, and rejects calls that would wait forever."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -80,7 +81,7 @@ class Turns:
         self._lock.release()
 
     def _waits_for(self, me: int) -> bool:
-        """Returns whether the thread whose turn it is waits for this thread, directly or through others."""
+        """Returns whether the thread that may use the matcher next waits for this thread, directly or through others."""
         thread, seen = self._holder, set[int]()
         while thread is not None and thread not in seen:
             if thread == me:
@@ -92,7 +93,7 @@ class Turns:
 
 
 def _joined_by(thread: int) -> int | None:
-    """Returns the thread for which a thread waits, in Thread.join or in the result of a ThreadPoolExecutor."""
+    """Returns the thread for which `thread` waits, in Thread.join or in the result of a ThreadPoolExecutor."""
     frame = sys._current_frames().get(thread)
     while frame is not None:
         if frame.f_code is threading.Thread.join.__code__:

@@ -1,12 +1,12 @@
 """A replacement for cv2.StereoSGBM_create. OpenCV itself is not needed.
 
-The method is this library's `sgm`, so that disparities are not OpenCV's bit for bit. A parameter has OpenCV's meaning
-here; setting one that has no meaning raises an error.
+The method is this library's `sgm`, so that disparities are not OpenCV's bit for bit. Parameters have the same meaning as in OpenCV. Setting
+a parameter without an equivalent raises an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = [
     "STEREO_SGBM_MODE_SGBM_3WAY",
     "StereoSGBM",
     "StereoSGBM_create",
+    "from_sgbm",
 ]
 
 STEREO_SGBM_MODE_SGBM = 0
@@ -33,18 +34,31 @@ STEREO_SGBM_MODE_HH4 = 3
 _PATHS = {STEREO_SGBM_MODE_SGBM: 4, STEREO_SGBM_MODE_HH: 8, STEREO_SGBM_MODE_SGBM_3WAY: 4, STEREO_SGBM_MODE_HH4: 4}
 _SCALE = 16
 _DEFAULTS = {"BlockSize": 3, "P1": 0, "P2": 0, "PreFilterCap": 0}
-_REFUSED = {  # parameters of OpenCV's own cost, each with what to do instead
-    "BlockSize": "the census window of `sgm` has a fixed size",
-    "P1": "give set={'sgm.p1': …}, in units of its own cost",
-    "P2": "give set={'sgm.p2': …}, in units of its own cost",
-    "PreFilterCap": "give set={'cost.gradient_limit': …}, in grey levels",
-}
+# OpenCV's customary penalties for one channel and a block of one pixel, and the default ones of `sgm`, in units of its own cost.
+_CUSTOMARY = {"P1": (8, 20), "P2": (32, 100)}
+
+
+def _penalty(name: str, value: int, block: int, channels: int = 3) -> int:
+    """Returns the penalty of `sgm` that is as large, compared with the default, as `value` is compared with OpenCV's customary one."""
+    customary, default = _CUSTOMARY[name]
+    return max(1, min(4095, round(default * value / (customary * channels * max(block, 1) ** 2))))
+
+
+def _instead(values: Mapping[str, int], name: str) -> str:
+    """Says what to do in place of a parameter of OpenCV's own cost."""
+    if name == "BlockSize":
+        return "the census window of `sgm` has a fixed size"
+    if name == "PreFilterCap":
+        return "pass set={'cost.gradient_limit': 10}, the default, or another limit in grey levels"
+    value = _penalty(name, values[name], values["BlockSize"])
+    return f"pass set={{'optimisation.{name.lower()}': {value}}}, which corresponds to it for 3 channels"
 
 
 class StereoSGBM:
-    """A matcher with the interface of cv2.StereoSGBM. compute() returns int16: 16 times the disparity, (minDisparity − 1) · 16 if invalid.
+    """A matcher with the interface of cv2.StereoSGBM. compute() returns int16: 16 times the disparity, or (minDisparity − 1) · 16 for
+    invalid pixels.
 
-    It has OpenCV's getters and setters. A new value applies from the next pair on. A parameter without an equivalent accepts only
+    The matcher has OpenCV's getters and setters. A new value applies from the next pair on. A parameter without an equivalent accepts only
     its default.
     """
 
@@ -89,8 +103,8 @@ class StereoSGBM:
             parameters["speckle.difference"] = v["SpeckleRange"]
         parameters |= self._parameters
         self._matcher, self._grey = (
-            Matcher("sgm", disparities=(first, first + count), colour=colour, device=self._device, set=parameters)
-            for colour in ("bgr", "rgb")
+            Matcher("sgm", disparities=(first, first + count), color=color, device=self._device, set=parameters)
+            for color in ("bgr", "rgb")
         )
 
     def _set(self, name: str, value: int) -> None:
@@ -135,10 +149,11 @@ def _argument(name: str) -> str:
 def _check(values: Mapping[str, int]) -> None:
     for name, value in values.items():
         _options.integer(_argument(name), value)
-    for name, instead in _REFUSED.items():
-        if values[name] != _DEFAULTS[name]:
+    for name, default in _DEFAULTS.items():
+        if values[name] != default:
             raise CallError(
-                f"{_argument(name)}={values[name]!r} belongs to OpenCV's matching cost, which is not used here; leave it out: {instead}"
+                f"{_argument(name)}={values[name]!r} belongs to OpenCV's matching cost, which is not used here; leave it out: "
+                f"{_instead(values, name)}; st.cv2.from_sgbm() converts all parameters"
             )
     first, count, mode = (values[name] for name in ("MinDisparity", "NumDisparities", "Mode"))
     if mode not in _PATHS:
@@ -171,7 +186,8 @@ def StereoSGBM_create(
     minDisparity, numDisparities   the search range
     disp12MaxDiff                  limit of the left-right check, in pixels; 0 and less mean 1, numDisparities and more disable it
     uniquenessRatio                percent; less than 0 means 10
-    speckleWindowSize, speckleRange  regions of up to this many pixels are removed, 0: none; the range is in pixels
+    speckleWindowSize, speckleRange  regions of up to speckleWindowSize pixels are removed (0 removes none); disparities within speckleRange
+                                     pixels belong to the same region
     mode                           4 paths (SGBM, SGBM_3WAY, HH4) or 8 (HH)
     blockSize, P1, P2, preFilterCap  belong to OpenCV's matching cost; a value other than the default raises an error that names the
                                    replacement
@@ -200,3 +216,55 @@ def StereoSGBM_create(
         "Mode": mode,
     }
     return StereoSGBM(values, device, set or {})
+
+
+def from_sgbm(
+    matcher: Any = None,
+    *,
+    channels: int = 3,
+    device: str = "auto",
+    report: Callable[[str], object] | None = print,
+    **parameters: int,
+) -> StereoSGBM:
+    """Creates a matcher from the parameters of OpenCV's StereoSGBM, and prints how it converted them.
+
+    matcher     a cv2.StereoSGBM, whose parameters are read
+    parameters  or the arguments of cv2.StereoSGBM_create by name
+    channels    number of channels for which P1 and P2 were chosen: 3 for 8 · 3 · blockSize² and 32 · 3 · blockSize², 1 for grey images
+    report      function that receives each line of the report; None: no report
+    device      a name from st.devices()
+
+    The penalties become those of this library's cost with the same ratio to the customary ones. blockSize and preFilterCap have no
+    equivalent. Raises CallError.
+
+    >>> import stereopsis as st
+    >>> m = st.cv2.from_sgbm(numDisparities=64, blockSize=5, P1=600, P2=2400, uniquenessRatio=10, report=None)
+    >>> m.getNumDisparities(), m.getUniquenessRatio()
+    (64, 10)
+    """
+    names = ["MinDisparity", "NumDisparities", "BlockSize", "P1", "P2", "Disp12MaxDiff", "PreFilterCap", "UniquenessRatio"]
+    names += ["SpeckleWindowSize", "SpeckleRange", "Mode"]
+    defaults = {"NumDisparities": 16, "BlockSize": 3}
+    unknown = parameters.keys() - {_argument(name) for name in names}
+    if unknown:
+        raise CallError(f"{sorted(unknown)[0]} is no parameter of cv2.StereoSGBM_create; use {', '.join(map(_argument, names))}")
+    channels = _options.integer("channels", channels, 1, 4)
+    read = {name: getattr(matcher, f"get{name}")() for name in names} if matcher is not None else {}
+    values = {name: _options.integer(_argument(name), parameters.get(_argument(name), read.get(name, defaults.get(name, 0)))) for name in names}
+
+    converted: dict[str, object] = {}
+    lines = [f"{_argument(name)}={values[name]}: kept" for name in names if name not in _DEFAULTS]
+    for name in ("P1", "P2"):
+        if values[name] > 0:
+            converted[f"optimisation.{name.lower()}"] = _penalty(name, values[name], values["BlockSize"], channels)
+    if converted:
+        p1 = int(str(converted.setdefault("optimisation.p1", 20)))
+        p2 = max(p1, int(str(converted.get("optimisation.p2", 100))))
+        converted |= {"optimisation.p2": p2, "optimisation.p2_min": max(p1, round(0.3 * p2))}
+    lines += [f"P1={values['P1']}, P2={values['P2']}: {', '.join(f'{name} = {value}' for name, value in converted.items()) or 'the defaults of sgm'}"]
+    lines += [f"blockSize={values['BlockSize']}: left out, because the census window has a fixed size"]
+    lines += [f"preFilterCap={values['PreFilterCap']}: left out; cost.gradient_limit has its default, 10 grey levels"]
+    if report is not None:
+        for line in lines:
+            report(line)
+    return StereoSGBM({**values, **_DEFAULTS}, device, converted)

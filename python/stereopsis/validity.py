@@ -1,4 +1,4 @@
-"""Bits of a result's validity: up to `outside` they are reasons why a pixel is invalid."""
+"""Bits of a result's validity. The bits up to `outside` are the reasons why a pixel is invalid."""
 
 no_candidate = 1  #: no candidate of the search range lies inside the right image
 left_right = 2  #: failed the left-right check
@@ -6,5 +6,5 @@ ambiguous = 4  #: without texture, or without a unique best candidate
 speckle = 8  #: in a small isolated region
 masked = 16  #: masked in the input, or not a finite number there
 outside = 32  #: outside the region of interest
-filled = 64  #: valid, but a fill took the disparity from other pixels
+filled = 64  #: valid, but a fill took the disparity from other pixels, or (slot `density`) the confidence does not trust it
 repaired = 128  #: valid, but a repair replaced the disparity

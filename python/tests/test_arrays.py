@@ -42,7 +42,7 @@ def test_views_are_taken_as_they_are(pair, same_bits):
 def test_bgr_is_rgb_in_another_order(scene, same_bits):
     expected = st.match(scene.left, scene.right, disparities=32, method="costfilter", device="cpu").disparity
     bgr = [np.ascontiguousarray(image[..., ::-1]) for image in (scene.left, scene.right)]
-    same_bits(st.match(*bgr, disparities=32, method="costfilter", device="cpu", colour="bgr").disparity, expected)
+    same_bits(st.match(*bgr, disparities=32, method="costfilter", device="cpu", color="bgr").disparity, expected)
     for colour, order in (("rgba", [0, 1, 2, 0]), ("bgra", [2, 1, 0, 1])):
         four = [np.ascontiguousarray(image[..., order]) for image in (scene.left, scene.right)]
         same_bits(st.match(*four, disparities=32, method="costfilter", device="cpu", colour=colour).disparity, expected)
@@ -201,7 +201,7 @@ def test_float_costs_that_would_be_cut_are_refused(same_bits):
         (lambda image: image[:, ::-1], "pass numpy.ascontiguousarray(left)"),
         (lambda image: image[::-1], "pass numpy.ascontiguousarray(left)"),
         (lambda image: np.broadcast_to(image[0], image.shape), "pass numpy.ascontiguousarray(left)"),
-        (lambda image: np.stack([image] * 3, axis=-1)[..., ::-1], "colour='bgr'"),
+        (lambda image: np.stack([image] * 3, axis=-1)[..., ::-1], "color='bgr'"),
         (lambda image: np.stack([image] * 4, axis=-1)[..., :3], "pass numpy.ascontiguousarray(left)"),
         (lambda image: image[:, 1:], "159×120"),
         (lambda image: image.astype(np.uint16), "both must have the same type"),

@@ -71,6 +71,12 @@ def test_known_cameras_come_back(found, tmp_path):
     assert st.read_calibration(tmp_path / "l.yaml", tmp_path / "r.yaml").rig.unit == "m"
 
 
+def test_what_is_found_is_told_in_four_lines(found):
+    lines = repr(found).split("\n")
+    assert len(lines) == 4 and lines[0].startswith("calibrated from 9 of 9 views") and "RMS" in lines[1]
+    assert f"{found.dy_mean:.3f} px" in lines[2] and lines[3].endswith("mm")
+
+
 def test_what_is_found_matches_raw_pairs(found, views, same_bits):
     m = st.Matcher("sgm", disparities=128, calibration=found.calibration, want=["depth", "rectified"], device="cpu")
     r = m(views[0][4], views[1][4])

@@ -25,6 +25,15 @@ def test_a_generated_scene_is_the_commands(files, same_bits):
     same_bits(scene.disparity, st.read_disparity(files / "disp_left.pfm"))
 
 
+def test_a_random_scene_is_the_commands(command, tmp_path, same_bits):
+    options = dict(like="road", seed=5, width=124, height=38, disparities=32)
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    command("synth", "-o", tmp_path / "scenes", "--random", *words)
+    scene = st.synth(**options)
+    same_bits(scene.left, st.read_image(tmp_path / "scenes/000000/left.png"))
+    same_bits(scene.disparity, st.read_disparity(tmp_path / "scenes/000000/disp_left.pfm"))
+
+
 class Both:
     """A pair for the command and for the package; what the command writes is NAME.npy."""
 

@@ -22,8 +22,8 @@ def test_notebooks_run(file, tmp_path):
     assert sum("image/png" in data or "image/png;base64" in data.get("text/html", "") for data in shown) >= 2
 
 
-def test_there_are_three():
-    assert [file.stem for file in NOTEBOOKS] == ["first_depth", "own_features", "tune_and_compare"]
+def test_there_are_four():
+    assert [file.stem for file in NOTEBOOKS] == ["compare_network", "first_depth", "own_features", "tune_and_compare"]
 
 
 def test_their_types_are_right(tmp_path):

@@ -93,12 +93,14 @@ def test_values_have_pythons_types():
         (lambda l, r: st.match(l, r, 32, want=["confidenze"]), "confidenze"),
         (lambda l, r: st.match(l, r, 32, want=["depth"]), "rig"),
         (lambda l, r: st.match(l, r, 32, region=(0, 0, 1000, 10)), "1000"),
-        (lambda l, r: st.match(l, r, 32, colour="gbr"), "'rgb' or 'bgr'"),
+        (lambda l, r: st.match(l, r, 32, color="gbr"), "'rgb' or 'bgr'"),
         (lambda l, r: st.match(l, r, 32, frame="odd"), "'optical' or 'head'"),
         (lambda l, r: st.match(l, r, 32, bit_depth=12), "bit depth"),
         (lambda l, r: st.match(l, r, 32, implementation="slow"), "'oracle'"),
         (lambda l, r: st.synth("tables"), "table"),
         (lambda l, r: st.synth("table", nois=2), "noise"),
+        (lambda l, r: st.synth(like="roads"), "did you mean 'road'?"),
+        (lambda l, r: st.synth("street", like="road"), "give one of them"),
         (lambda l, r: next(st.Matcher().stream([(l, r)], in_flight=0)), "in_flight=0"),
         (lambda l, r: st.Pipeline.from_json("{}"), "method"),
     ],
@@ -135,6 +137,23 @@ def test_categories_are_pythons_own_exceptions_too(scene, tmp_path):
             with pytest.raises(RuntimeError) as unsupported:
                 st.match(scene.left, scene.right, 32, device=device.name)
             assert isinstance(unsupported.value, st.UnsupportedError)
+
+
+def test_the_simd_targets_of_this_machine_return_the_same_bits(scene, same_bits):
+    try:
+        disparities = []
+        for target in st.simd_targets():
+            st.use_simd(target)
+            disparities.append(st.match(scene.left, scene.right, 32, device="cpu").disparity)
+        for disparity in disparities[1:]:
+            same_bits(disparity, disparities[0])
+        with pytest.raises(st.CallError, match="avx3"):
+            st.use_simd("avx3")
+        for target in {"neon", "sse4"} - set(st.simd_targets()):
+            with pytest.raises(st.UnsupportedError, match=target):
+                st.use_simd(target)
+    finally:
+        st.use_simd("auto")
 
 
 def test_the_range_of_pictures_of_fewer_bits_is_estimated(scene):
@@ -328,7 +347,7 @@ def test_a_pair_is_asked_for_when_fewer_are_in_flight(scene):
 def test_a_stream_may_refill_its_arrays(in_flight, colour, same_bits):
     height = 96 if colour == "nv12" else 64
     frames = [np.random.default_rng(i).integers(0, 255, (2, height, 96), np.uint8) for i in range(8)]
-    matcher = st.Matcher("sgm", disparities=16, device="cpu", colour=colour, warn_of_pair=False)
+    matcher = st.Matcher("sgm", disparities=16, device="cpu", color=colour, warn_of_pair=False)
     room = np.zeros((2, height, 128), np.uint8)
 
     def refilled():

@@ -13,7 +13,7 @@ import stereopsis as st
 
 PACKAGE = pathlib.Path(st.__file__).parent
 ROOT = pathlib.Path(__file__).parents[2]
-MODULES = ["stereopsis", "stereopsis.cv2", "stereopsis._matching", "stereopsis._pipeline", "stereopsis._scenes"]
+MODULES = ["stereopsis", "stereopsis.cv2", "stereopsis._matching", "stereopsis._pair_source", "stereopsis._pipeline", "stereopsis._scenes", "stereopsis._program", "stereopsis._around"]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -113,6 +113,57 @@ def test_what_looks_like_opencv(scene, same_bits):
     for refused in (dict(P1=8), dict(blockSize=5), dict(preFilterCap=63), dict(mode=4), dict(numDisparities=5000)):
         with pytest.raises(st.CallError, match=next(iter(refused))):
             st.cv2.StereoSGBM_create(**refused)
+
+
+def test_the_interface_is_that_of_the_installed_opencv():
+    cv2 = pytest.importorskip("cv2", reason="OpenCV's Python module is not installed")
+    theirs, ours = cv2.StereoSGBM_create(numDisparities=16), st.cv2.StereoSGBM_create(numDisparities=16, device="cpu")
+    getters = [name for name in dir(theirs) if name.startswith("get") and name != "getDefaultName"]
+    assert len(getters) >= 11
+    for getter in getters:
+        assert getattr(ours, getter)() == getattr(theirs, getter)(), getter
+        assert hasattr(ours, getter.replace("get", "set")), getter
+    for constant in (name for name in dir(cv2) if name.startswith("STEREO_SGBM_")):
+        assert getattr(st.cv2, constant) == getattr(cv2, constant), constant
+
+
+def test_parameters_of_opencv_are_converted(scene, same_bits):
+    with pytest.raises(st.CallError, match=r"P1=216 .* set=\{'optimisation.p1': 20\}.*from_sgbm"):
+        st.cv2.StereoSGBM_create(P1=8 * 3 * 9)
+    lines = []
+    usual = dict(minDisparity=0, numDisparities=32, blockSize=5, P1=8 * 3 * 25, P2=32 * 3 * 25, uniquenessRatio=5)
+    ours = st.cv2.from_sgbm(**usual, device="cpu", report=lines.append)
+    assert any("optimisation.p1 = 20, optimisation.p2 = 100" in line for line in lines), lines
+    assert any(line.startswith("blockSize=5: left out") for line in lines) and any("uniquenessRatio=5: kept" in line for line in lines)
+    expected = st.cv2.StereoSGBM_create(numDisparities=32, uniquenessRatio=5, device="cpu")
+    same_bits(ours.compute(scene.left, scene.right), expected.compute(scene.left, scene.right))
+
+    class Theirs:  # has the getters of cv2.StereoSGBM
+        def __getattr__(self, name):
+            return lambda: {"getNumDisparities": 32, "getUniquenessRatio": 5, "getBlockSize": 3}.get(name, 0)
+
+    read = st.cv2.from_sgbm(Theirs(), device="cpu", report=None)
+    same_bits(read.compute(scene.left, scene.right), expected.compute(scene.left, scene.right))
+    st.cv2.from_sgbm(numDisparities=16, P1=4000, P2=10, report=None)  # a P2 below P1 is raised to it
+    with pytest.raises(st.CallError, match="blocksize is no parameter"):
+        st.cv2.from_sgbm(blocksize=5)
+
+
+def test_methods_are_compared(command, tmp_path):
+    command("synth", "-o", tmp_path / "scene", "--width", 96, "--height", 64, "--disparities", 16)
+    found = st.compare(tmp_path, ["sgm", "banz-sgm:optimisation.paths=4"], html=tmp_path / "page.html", device="cpu", repeat=1)
+    assert [one["method"] for one in found] == ["sgm", "banz-sgm:optimisation.paths=4"]
+    assert 0 <= found[0]["scenes"][0]["measures"]["nonocc"]["bad1.0"] <= 100
+    assert (tmp_path / "page.html").read_text().count("data:image/png") == 3
+    with pytest.raises(st.CallError, match="did you mean"):
+        st.compare(tmp_path, ["sgmm"])
+    command("synth", "-o", tmp_path / "broken", "--width", 96, "--height", 64, "--disparities", 16)
+    (tmp_path / "broken/right.png").write_text("no image")
+    with pytest.warns(UserWarning, match="table is left out: .*broken.right.png"):
+        found = st.compare(tmp_path, ["sgm"], device="cpu", repeat=1)
+    assert len(found[0]["scenes"]) == 1
+    with pytest.raises(st.CallError, match="is not a folder"):
+        st.compare(tmp_path / "nowhere")
 
 
 def test_numbers_that_opencv_takes_are_what_they_are_there(scene, same_bits):

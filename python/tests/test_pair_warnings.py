@@ -41,11 +41,11 @@ def test_what_is_wrong_with_a_pair_is_told(pair, unrelated, raw, method):
     (swapped,) = warned(pair[::-1], method=method)
     assert "seem to be swapped" in swapped and "% of the pixels are measured" in swapped
     (apart,) = warned(unrelated, method=method)
-    assert "no point of left was found in right" in apart
+    assert "no point of one image was found in the other" in apart
     (rows,) = warned(raw, method=method)
-    assert "differ by 6.0 pixels" in rows and "rectify" in rows
+    assert "the median of |dy| is 6.0 px" in rows and "rectify" in rows
     (twice,) = warned((pair[0], pair[0]), method=method)
-    assert "the same image" in twice
+    assert "the same pixels" in twice
 
 
 def test_the_same_image_is_known_by_its_pixels(pair):
@@ -54,9 +54,9 @@ def test_the_same_image_is_known_by_its_pixels(pair):
     copied[...] = left
     assert len(warned((left, copied))) == 1
     copied[239, 319, 2] ^= 1
-    assert not any("same image" in sentence for sentence in warned((left, copied)))
+    assert not any("the same pixels" in sentence for sentence in warned((left, copied)))
     black = np.zeros_like(left)
-    assert not any("same image" in sentence for sentence in warned((black, black)))
+    assert not any("the same pixels" in sentence for sentence in warned((black, black)))
 
 
 def test_a_swapped_pair_whose_range_is_estimated_is_told(pair):
@@ -84,16 +84,36 @@ def test_the_first_pair_and_those_of_which_little_is_measured_are_checked(pair):
 
 def test_a_stream_whose_arrays_are_reused_is_checked_on_its_own_pairs(pair, unrelated):
     arrays = np.empty_like(pair[0]), np.empty_like(pair[1])
+    apart = st.synth("clutter", width=320, height=240, disparities=48, noise=2, seed=7).left, unrelated[1]
 
     def reused():
-        for one in (pair, pair, unrelated, pair, pair, pair):
+        for one in (pair, pair, apart, pair, pair, pair):
             arrays[0][...], arrays[1][...] = one
             yield arrays
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         list(st.Matcher("sgm", disparities=48, device="cpu").stream(reused()))
-    assert len(caught) == 1 and "no point of left" in str(caught[0].message)
+    assert len(caught) == 1 and "no point of one image" in str(caught[0].message)
+
+
+@pytest.mark.parametrize(("late", "other"), [("right", "left"), ("left", "right")])
+def test_an_eye_that_is_a_frame_late_is_told(late, other):
+    names = ("table", "clutter", "room", "garden")
+    scenes = [st.synth(name, width=320, height=240, disparities=16, noise=1) for name in names]
+    on_time, behind = [0, 1, 2, 3], [0, 1, 1, 2]
+    eyes = {other: [getattr(scenes[i], other) for i in on_time], late: [getattr(scenes[i], late) for i in behind]}
+
+    def told(**how):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            list(st.Matcher("sgm", disparities=16, device="cpu").stream(zip(eyes["left"], eyes["right"], strict=True), **how))
+        (sentence,) = [str(one.message) for one in caught]
+        return sentence
+
+    for in_flight in (1, 3):
+        assert f"{late} is a frame late: it fits the {other} image before it; find the frame" in told(in_flight=in_flight)
+    assert "no point of one image" in told(in_flight=1, copy=False), "the arrays of the pair before may hold another pair"
 
 
 def test_turned_images_vertical_rigs_and_second_pictures_of_a_view_are_told(pair):
@@ -121,3 +141,22 @@ def test_small_pairs_are_matched_without_a_judgement(shape):
     noise = np.random.default_rng(3).integers(0, 255, (2, *shape), np.uint8)
     sentences = warned(noise)
     assert sentences == [] or min(shape) >= 32
+
+
+def test_a_rig_of_images_of_another_size_is_told(pair):
+    def told(size, cx=159.5, **how):
+        rig = st.Rig(focal=300, baseline=0.1, cx_left=cx, cy=119.5, size=size)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with st.Matcher(disparities=48, device="cpu", rig=rig, want=["depth"], **how) as matcher:
+                matcher(*pair), matcher(*pair)
+        assert all(one.category is st.CalibrationWarning and one.filename == __file__ for one in caught)
+        return [str(one.message) for one in caught]
+
+    assert told((320, 240)) == told((0, 0)) == told((640, 480), warn_of_pair=False) == []
+    (scaled,) = told((640, 480))
+    assert "640×480, and these have 320×240; read it with scale=0.5, or give" in scaled
+    (other,) = told((640, 400))
+    assert "these have 320×240; give the rig" in other
+    (outside,) = told((0, 0), cx=320)
+    assert "the principal point of the rig, (320, 119.5), is outside images of 320×240" in outside

@@ -72,6 +72,9 @@ def test_a_camera_is_read_in_the_unit_of_the_rig(tmp_path):
     assert again.translation == camera.translation and again.camera.fx == camera.camera.fx
     depth = np.full((120, 160), 2, np.float32)
     np.testing.assert_array_equal(st.register_depth(depth, RIG, again).depth, st.register_depth(depth, RIG, third()).depth)
+    np.testing.assert_allclose(st.PosedCamera.read(tmp_path / "third.yml").translation, (-40, 0, 30))
+    with pytest.raises(st.CallError, match="T is in mm"):
+        st.PosedCamera.read(tmp_path / "third.yml", "")
     (tmp_path / "third.yml").write_text(FILE.replace("T:", "U:"))
     with pytest.raises(st.FormatError, match=r"translation \(T\)"):
         st.PosedCamera.read(tmp_path / "third.yml")

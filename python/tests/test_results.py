@@ -5,10 +5,12 @@ import base64
 import contextlib
 import io
 import multiprocessing
+import pathlib
 import pickle
 import re
 import struct
 import sys
+import types
 import warnings
 import zlib
 
@@ -43,18 +45,63 @@ def pixels_of(png):
 
 
 def test_pictures(result, command, tmp_path, same_bits):
-    picture = result.colour()
+    picture = result.color()
     assert picture.shape == (120, 160, 3) and picture.dtype == np.uint8
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
     for what in ("right", "confidence", "depth", "validity"):
-        assert result.colour(what).shape == (120, 160, 3)
-    assert result.colour(legend=True).shape[0] > 120
-    assert (result.colour(low=0, high=31) != result.colour(low=0, high=8)).any()
+        assert result.color(what).shape == (120, 160, 3)
+    assert result.color(legend=True).shape[0] > 120
+    assert (result.color(low=0, high=31) != result.color(low=0, high=8)).any()
     for what in ("points", "optimised", "uncertainty", "times", "shape"):
         with pytest.raises(st.CallError, match=f"the result has no image '{what}'; it has disparity, validity"):
-            result.colour(what)
+            result.color(what)
     with pytest.raises(st.CallError):
-        result.colour(low=3, high=3)
+        result.color(low=3, high=3)
+
+
+def test_pictures_have_the_colours_of_the_maps(result, same_bits):
+    names = st.color_maps()
+    assert names[0] == "sunset" and {"turbo", "viridis", "magma", "grey"} <= set(names)
+    for name in names:
+        colors = st.color_map(name)
+        assert colors.shape == (256, 3) and colors.dtype == np.uint8
+        share = np.clip((result.disparity - 4) / 20, 0, 1)
+        expected = colors[np.rint(np.nan_to_num(share) * 255).astype(int)]
+        there = np.isfinite(result.disparity)
+        found = result.color(low=4, high=24, map=name)
+        assert np.abs(found[there].astype(int) - expected[there]).max() <= 6  # a neighbouring entry, where a share is halfway
+        assert (found[~there] == 64).all()
+    with pytest.raises(st.CallError, match="sunset, turbo"):
+        st.color_map("rainbow")
+    near, far = np.nanargmin(result.depth), np.nanargmax(result.depth)
+    warmth = result.color("depth").reshape(-1, 3).astype(int)
+    assert warmth[near, 0] - warmth[near, 2] > warmth[far, 0] - warmth[far, 2], "near points are warm in depths, too"
+    hatched = result.color(show_filled=True)
+    assert (hatched[result.filled] != result.color()[result.filled]).any(axis=1).mean() > 0.9
+    same_bits(hatched[result.measured], result.color()[result.measured])
+    same_bits(result.colour(low=1, high=9), result.color(low=1, high=9))
+
+
+def test_images_are_written_and_read(result, tmp_path, same_bits):
+    picture = result.color(legend=True)
+    for name in ("a.png", "a.ppm", "a.tiff", "a.npy"):
+        st.write_image(tmp_path / name, picture)
+        same_bits(st.read_image(tmp_path / name), picture)
+    st.write_image(str(tmp_path / "b.png"), st.Picture(picture[..., ::-1]))
+    same_bits(st.read_image(tmp_path / "b.png"), picture[..., ::-1])
+    st.write_image(tmp_path / "z.pfm", np.ones((4, 5), np.float32))
+    with pytest.raises(st.CallError, match="PNG"):
+        st.write_image(tmp_path / "z.png", np.ones((4, 5), np.float32))
+
+
+def test_the_name_of_a_file_is_no_image(scene):
+    for call in (
+        lambda: st.match("left.png", scene.right, 32),
+        lambda: st.check(scene.left, pathlib.Path("right.png")),
+        lambda: list(st.Matcher(disparities=32).stream([("left.png", "right.png")])),
+    ):
+        with pytest.raises(st.CallError, match=r"st\.read_image\('(left|right)\.png'\)"):
+            call()
 
 
 def test_what_is_measured_and_what_is_filled(scene):
@@ -94,7 +141,7 @@ def test_depth_and_points_are_measured_unless_they_are_filled_on_request(scene, 
 def test_a_result_says_method_time_and_share(scene):
     r = st.match(scene.left, scene.right, 32, "esaw", device="cpu", want="confidence")
     assert r.method == "esaw" and r.ms > 0
-    assert repr(r) == f"<result 160×120 by esaw, {r.ms:.1f} ms, {100 * r.measured_share:.1f} % measured, with confidence>"
+    assert repr(r) == f"<result 160×120 by esaw on cpu, {r.ms:.1f} ms, {100 * r.measured_share:.1f} % measured, with confidence>"
     (streamed,) = st.Matcher("sgm", disparities=32, device="cpu").stream([(scene.left, scene.right)])
     assert streamed.method == "sgm" and streamed.ms == pytest.approx(sum(streamed.times.values()))
 
@@ -102,7 +149,7 @@ def test_a_result_says_method_time_and_share(scene):
 def test_notebooks_show_the_picture(result, same_bits):
     shown = result._repr_html_()
     picture = re.search(r'src="data:image/png;base64,([^"]+)"', shown)
-    same_bits(pixels_of(base64.b64decode(picture[1])), result.colour(legend=True))
+    same_bits(pixels_of(base64.b64decode(picture[1])), result.color(legend=True))
     assert "160×120" in shown
 
 
@@ -224,3 +271,70 @@ def test_evaluate_warns_of_a_truth_that_is_read_wrongly(result, spoil, said):
     with pytest.warns(st.TruthWarning, match=said) as caught, contextlib.suppress(st.CallError):  # values beyond 1e6
         st.evaluate(result.disparity, spoil(truth))
     assert caught[0].filename == __file__
+
+
+# Other tools
+
+
+@pytest.fixture
+def with_points():
+    scene = st.synth("table", width=96, height=64, disparities=16)
+    rig = st.Rig(focal=90, baseline=0.1, size=(96, 64), unit="m")
+    return scene, st.match(scene.left, scene.right, 16, rig=rig, want=["points", "depth", "confidence"])
+
+
+def test_a_result_draws_itself_with_matplotlib(with_points):
+    matplotlib = pytest.importorskip("matplotlib", reason="matplotlib draws")
+    matplotlib.use("agg")
+    result = with_points[1]
+    axes = result.plot("depth")
+    np.testing.assert_array_equal(np.isfinite(axes.images[0].get_array().filled(np.nan)), np.isfinite(result.depth))
+    assert axes.images[0].colorbar.ax.get_ylabel() == "depth" and "96×64 by sgm" in axes.get_title()
+    assert result.plot(ax=axes) is axes and len(axes.images) == 2
+    np.testing.assert_allclose(result.plot("confidence").images[0].get_clim(), np.nanpercentile(result.confidence, [1, 99]), atol=0.02)
+    with pytest.raises(st.CallError, match="has no map 'validity'"):
+        result.plot("validity")
+
+
+def test_points_go_to_open3d(with_points, monkeypatch):
+    """Open3D is too large for the tests: a stand-in has its functions."""
+
+    class Cloud:
+        def __init__(self, points):
+            self.points = points
+
+    open3d = types.ModuleType("open3d")
+    open3d.geometry = types.SimpleNamespace(PointCloud=Cloud)
+    open3d.utility = types.SimpleNamespace(Vector3dVector=lambda array: array)
+    monkeypatch.setitem(sys.modules, "open3d", open3d)
+    scene, result = with_points
+    there = np.isfinite(result.points).all(2)
+    cloud = result.to_open3d(scene.left)
+    np.testing.assert_array_equal(cloud.points, result.points[there])
+    np.testing.assert_allclose(cloud.colors, scene.left[there] / 255)
+    assert not hasattr(result.to_open3d(), "colors")
+    with pytest.raises(st.CallError, match="it must be the left image"):
+        result.to_open3d(scene.left[:3])
+    with pytest.raises(st.CallError, match="has no points"):
+        st.match(scene.left, scene.right, 16).to_open3d()
+
+
+def test_results_are_logged_to_rerun(with_points, monkeypatch):
+    logged = {}
+    rerun = types.ModuleType("rerun")
+    for name in ("Image", "DepthImage", "Points3D"):
+        setattr(rerun, name, lambda array, name=name, **more: (name, array, more))
+    rerun.log = lambda path, what: logged.__setitem__(path, what)
+    monkeypatch.setitem(sys.modules, "rerun", rerun)
+    scene, result = with_points
+    result.to_rerun("camera", scene.left)
+    assert {path: what[0] for path, what in logged.items()} == {
+        "camera/disparity": "Image", "camera/left": "Image", "camera/depth": "DepthImage", "camera/confidence": "Image", "camera/points": "Points3D"
+    }  # fmt: skip
+    assert len(logged["camera/points"][1]) == len(logged["camera/points"][2]["colors"]) == np.isfinite(result.depth).sum()
+
+
+def test_a_missing_package_is_named(with_points, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rerun", None)
+    with pytest.raises(st.UnsupportedError, match="rerun-sdk is not installed; run: python -m pip install rerun-sdk"):
+        with_points[1].to_rerun()

@@ -329,8 +329,8 @@ def test_pairs_that_seem_wrong_are_reported(tmp_path):
         for i in range(6):  # the right eye is late from pair 3 on
             made.pair(START + i * FRAME, scenes[i].left, scenes[i - (i > 2)].right, SMALL_RIG)
     said = bag(tmp_path / "in", "-o", tmp_path / "out", "--report", tmp_path / "r.json", *SMALL, "--method", "sgm")
-    assert said.count("no point of left was found in right") == 1
-    assert json.loads((tmp_path / "r.json").read_text())["warnings"] == {"pair: not one scene": 3}
+    assert said.count("right is a frame late: it fits the left image before it") == 1
+    assert json.loads((tmp_path / "r.json").read_text())["warnings"] == {"pair: a frame late": 3}
 
 
 def spoilt(data, rng):

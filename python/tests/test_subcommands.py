@@ -141,3 +141,19 @@ def test_the_command_hands_on_what_it_does_not_have(tmp_path):
         assert f"{name} is a command of the Python package, which is not installed" in without.stderr
         nowhere = run(PROGRAM, name, STEREOPSIS_PYTHON="/nowhere/python")
         assert nowhere.returncode == 1 and "/nowhere/python cannot be run" in nowhere.stderr
+
+
+@pytest.mark.parametrize("name", commands.names())
+def test_help_looks_like_that_of_the_compiled_commands(name, monkeypatch, capsys):
+    def shown(*arguments, columns="80"):
+        monkeypatch.setenv("COLUMNS", columns)
+        with pytest.raises(SystemExit):
+            commands.run(name, [*arguments, "--help"])
+        return capsys.readouterr().out
+
+    text = shown()
+    assert f"\nUsage: stereopsis {name} [OPTION …]" in text and "\nOptions:\n  -h, --help              Print this help and exit\n" in text
+    assert [line for line in text.split("\n") if len(line) > 80] == []
+    assert max(map(len, shown(columns="120").split("\n"))) > 80
+    assert "\x1b" not in text and "\x1b[1mUsage:\x1b[0m" in shown("--color-output", "always")
+    shown("--color-output", "auto")

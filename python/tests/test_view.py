@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
@@ -25,7 +26,7 @@ from stereopsis.view import preparation, sources  # noqa: E402
 from stereopsis.view.engine import Engine, Matchers  # noqa: E402
 from stereopsis.view.keep import Keeper  # noqa: E402
 from stereopsis.view.messages import plane, seen, slots_of, state_message  # noqa: E402
-from stereopsis.view.pairing import Pairing, nearest, paired  # noqa: E402
+from stereopsis.view.pairing import Pairing  # noqa: E402
 from stereopsis.view.probe import Probe, curve  # noqa: E402
 from stereopsis.view.settings import Settings, changed  # noqa: E402
 from websockets.asyncio.client import connect  # noqa: E402
@@ -48,66 +49,111 @@ def pairs(tmp_path, scene):
     return tmp_path
 
 
+def test_pixels_that_files_mark_as_no_data_are_masked(tmp_path, scene, settings):
+    for side in ("left", "right"):
+        rgba = np.dstack([getattr(scene, side), np.full(scene.left.shape[:2], 255, np.uint8)])
+        rgba[20:40, 60:90, 3] = 0 if side == "left" else 255
+        (tmp_path / f"{side}.png").write_bytes(png(rgba))
+    frame = sources.open_sources([str(tmp_path / "left.png"), str(tmp_path / "right.png")], None, 0)[0].read(0)
+    prepared = preparation.prepare(frame, settings, None)
+    assert prepared.masks[1] is None and (prepared.masks[0][20:40, 60:90] == 0).all() and prepared.masks[0].sum() > 0
+    validity = Matchers().match("shown", prepared, settings, []).validity
+    assert (validity[20:40, 60:90] & st.validity.masked).all() and not (validity[50:] & st.validity.masked).any()
+    swapped = preparation.prepare(frame, replace(settings, swapped=True), None)
+    assert swapped.masks[0] is None and swapped.masks[1] is not None
+    half = preparation.prepare(frame, replace(settings, resolution="1/2"), None)
+    assert (half.masks[0][10:20, 30:45] == 0).all() and (half.masks[0][30:] == 255).all()
+    image, mask = st.read_masked_image(tmp_path / "left.png")
+    np.testing.assert_array_equal(image, st.read_image(tmp_path / "left.png"))
+    np.testing.assert_array_equal(mask, prepared.masks[0])
+
+
+def test_masks_are_rectified(scene):
+    lens = {"fx": 150.0, "fy": 150.0, "cx": 80.0, "cy": 60.0}
+    height, width = scene.left.shape[:2]
+    cameras = st.Calibration(
+        size=(width, height), left=st.Camera(**lens), right=st.Camera(**lens), rotation=np.eye(3).ravel(), translation=(-0.12, 0, 0),
+        rig=st.Rig(focal=150, baseline=0.12, cx_left=80, cy=60, unit="m", size=(width, height)),
+    )
+    mask = np.full((height, width), 255, np.uint8)
+    mask[10:20, 30:40] = 0
+    *_, left, right = st.Rectification(cameras)(scene.left, scene.right, mask)
+    assert right is None and (left[11:19, 31:39] == 0).all() and (left[25:] == 255).all()
+
+
+def png(rgba):
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    height, width, _ = rgba.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in rgba)
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def names_in(source):
+    """The numbers in the names of the files of each pair."""
+    return [tuple(int("".join(filter(str.isdigit, file.stem))) for file in source.pairs.files(i)) for i in range(source.length)]
+
+
 def test_files_are_paired_by_number(pairs):
     source = sources.open_sources([str(pairs)], None, 0)[0]
-    assert [pair.left.name for pair in source.pairs] == ["left2.ppm", "left9.ppm", "left10.ppm"]
-    assert [pair.right.name for pair in source.pairs] == ["right2.ppm", "right9.ppm", "right10.ppm"]
+    assert names_in(source) == [(2, 2), (9, 9), (10, 10)]
+    assert source.read(0).files == (str(pairs / "left" / "left2.ppm"), str(pairs / "right" / "right2.ppm"))
     patterns = sources.open_sources([str(pairs / "left/left%d.ppm"), str(pairs / "right/*.ppm")], None, 0)[0]
-    assert patterns.pairs == source.pairs
+    assert names_in(patterns) == names_in(source)
     (pairs / "right" / "right9.ppm").unlink()
-    with pytest.raises(st.CallError, match="left9.ppm' has no right image"):
+    with pytest.raises(st.CallError, match="left9.ppm has no partner in .*right"):
         sources.open_sources([str(pairs)], None, 0)
     loose = sources.open_sources([str(pairs)], None, 0, Pairing(strict=False))[0]
-    assert [pair.left.name for pair in loose.pairs] == ["left2.ppm", "left10.ppm"]
-    with pytest.raises(st.FileError, match="nowhere"):
+    assert names_in(loose) == [(2, 2), (10, 10)]
+    with pytest.raises(st.CallError, match="nowhere"):
         sources.open_sources([str(pairs / "nowhere")], None, 0)
     with pytest.raises(st.CallError, match="there is no scene 'tabel'"):
         sources.open_sources(["synth:tabel"], None, 0)
 
 
-def touched(folder, names):
-    folder.mkdir(parents=True)
-    for name in names:
-        (folder / name).touch()
-    return sorted(folder.iterdir())
+def test_files_are_paired_by_their_times(tmp_path, pairs):
+    """Names as EuRoC has them, in nanoseconds: 50 ms between pictures, the right ones later by 1 ms; the last ones by 20 ms."""
+    for k, number in enumerate((2, 9, 10)):
+        time = 1403636579763555584 + 50_000_000 * k
+        (pairs / "left" / f"left{number}.ppm").rename(pairs / "left" / f"{time}.ppm")
+        (pairs / "right" / f"right{number}.ppm").rename(pairs / "right" / f"{time + (20_000_000 if k == 2 else 1_000_000)}.ppm")
+    strict = sources.open_sources([str(pairs)], None, 0, Pairing("stamp", strict=True))[0]
+    assert strict.length == 2 and strict.read(1).apart == pytest.approx(0.001)
+    loose = sources.open_sources([str(pairs)], None, 0, Pairing("stamp", strict=False))[0]
+    assert loose.length == 3 and loose.read(2).apart == pytest.approx(0.02)
+    with pytest.raises(st.CallError, match="add --pair stamp"):
+        sources.open_sources([str(pairs)], None, 0)
 
 
-def stems(pairs):
-    return [(pair.left.stem, pair.right.stem, pair.apart and round(1e3 * pair.apart, 3)) for pair in pairs]
+def test_lists_and_pictures_that_hold_both_views(tmp_path, pairs, scene):
+    (tmp_path / "list.csv").write_text("left/left10.ppm,right/right2.ppm\nleft/left2.ppm,right/right9.ppm\n")
+    listed = sources.open_sources([str(tmp_path / "list.csv")], None, 0)[0]
+    assert names_in(listed) == [(10, 2), (2, 9)]
+    for name, axis in (("side", 1), ("top", 0)):
+        both = np.ascontiguousarray(np.concatenate([scene.left, scene.right], axis=axis))
+        (tmp_path / f"{name}.ppm").write_bytes(f"P6\n{both.shape[1]} {both.shape[0]}\n255\n".encode() + both.tobytes())
+        halves = sources.Halves(side_by_side=name == "side", top_bottom=name == "top")
+        source = sources.open_sources([str(tmp_path / f"{name}.ppm")], None, 0, halves=halves)[0]
+        frame = source.read(0)
+        np.testing.assert_array_equal(frame.left, scene.left)
+        np.testing.assert_array_equal(frame.right, scene.right)
+        assert frame.files is None and source.pairing is None
+    with pytest.raises(st.CallError, match="add --side-by-side or --top-bottom"):
+        sources.open_sources([str(tmp_path / "side.ppm")], None, 0)
+    with pytest.raises(st.CallError, match="apply to image files and videos"):
+        sources.open_sources(["synth:table"], None, 0, halves=halves)
 
 
-def test_files_are_paired_by_their_times(tmp_path):
-    """Names as EuRoC has them, in nanoseconds: 50 ms between pictures, the right ones later by 1 ms, one is missing."""
-    times = [1403636579763555584 + 50_000_000 * i for i in range(5)]
-    left = touched(tmp_path / "cam0" / "data", [f"{t}.png" for t in times])
-    late = [t + 1_000_000 for t in times if t != times[2]]
-    right = touched(tmp_path / "cam1" / "data", [f"{t}.png" for t in late])
-    found = paired(left, right, Pairing("stamp", strict=True))
-    assert stems(found) == [(str(t), str(t + 1_000_000), 1) for t in times if t != times[2]]
-    with pytest.raises(st.CallError, match="no image next to .* has a partner"):
-        paired(left, right, Pairing("number", strict=False))
-    later = touched(tmp_path / "later", [f"{t + 10_000_000}.png" for t in times])
-    assert len(paired(left, later, Pairing("stamp", strict=False))) == 5
-    with pytest.raises(st.CallError, match="closer in time than 10 ms, but 2.5 ms are allowed; pair them loosely"):
-        paired(left, later, Pairing("stamp", strict=True))
-
-
-def test_times_come_from_a_file_beside_the_pictures(tmp_path):
-    left = touched(tmp_path / "image_02" / "data", ["0.png", "1.png", "2.png"])
-    right = touched(tmp_path / "image_03" / "data", ["0.png", "1.png"])
-    (tmp_path / "image_02" / "timestamps.txt").write_text("".join(f"2011-09-26 13:02:25.{i}00000000\n" for i in (1, 2, 3)))
-    (tmp_path / "image_03" / "timestamps.txt").write_text("".join(f"2011-09-26 13:02:25.{i}04000000\n" for i in (2, 3)))
-    assert stems(paired(left, right, Pairing("stamp", True))) == [("1", "0", 4), ("2", "1", 4)]
-    (tmp_path / "image_03" / "timestamps.txt").write_text("0.1\n")
-    with pytest.raises(st.FileError, match="1 times for 2 images"):
-        paired(left, right, Pairing("stamp", True))
-    named = touched(tmp_path / "named", ["left.png", "right.png"])
-    with pytest.raises(st.CallError, match="has no time in its name"):
-        paired(named, named, Pairing("stamp", True))
-
-
-def test_a_picture_is_in_one_pair_at_most():
-    assert nearest([0.0, 1.0, 1.2, 2.0], [0.1, 1.15, 3.5], strict=False) == [(0, 0), (2, 1)]
+def test_truth_belongs_to_the_frame_of_its_number(tmp_path, pairs, scene):
+    (tmp_path / "truth").mkdir()
+    for number in (9, 2):
+        st.write_pfm(tmp_path / "truth" / f"t{number}.pfm", scene.disparity + number)
+    source = sources.open_sources([str(pairs)], str(tmp_path / "truth"), 0)[0]
+    np.testing.assert_array_equal(source.read(0).truth, scene.disparity + 2)
+    np.testing.assert_array_equal(source.read(1).truth, scene.disparity + 9)
+    assert source.read(2).truth is None
 
 
 @pytest.fixture
@@ -166,11 +212,12 @@ def test_pictures_of_twelve_bits(tmp_path, settings, scene):
         header = b"P5\n160 120\n4095\n"
         (tmp_path / f"{side}.pgm").write_bytes(header + grey.astype(">u2").tobytes())
     source = sources.open_sources([str(tmp_path)], None, 0)[0]
+    source.bit_depth = 10
     with pytest.raises(st.CallError, match="12 bits"):
         source.read(0)
-    source.bit_depth = 12
-    frame = source.read(0)
-    assert frame.bit_depth == 12
+    for source.bit_depth in (12, None):
+        frame = source.read(0)
+        assert frame.bit_depth == 12
     ready = preparation.prepare(frame, settings, None)
     found = Matchers().match("shown", ready, settings, [])
     expected = st.match(grey, grey, 32, bit_depth=12)
@@ -186,7 +233,7 @@ def test_pictures_that_can_not_be_read_end_the_viewer_at_once(tmp_path, scene):
         for pair in ((left, "right.ppm"), ("right.ppm", left)):
             call = [sys.executable, "-m", "stereopsis", "view", *(tmp_path / name for name in pair)]
             done = subprocess.run(call, capture_output=True, text=True, timeout=60)
-            assert done.returncode == 1 and done.stdout == "", done
+            assert done.returncode == (2 if left == "nowhere.png" else 1) and done.stdout == "", done
             assert done.stderr.startswith("stereopsis: ") and left in done.stderr and done.stderr.count("\n") == 1
 
 
@@ -238,6 +285,44 @@ def test_settings_are_new_ones_or_refused(settings):
     ]:
         with pytest.raises(st.CallError, match=sentence):
             changed(settings, message)
+
+
+def test_the_calibration_beside_a_scene_gives_depth(tmp_path, settings):
+    scene = st.synth("table", width=64, height=48, disparities=16)
+    for name in ("left", "right"):
+        st.write_image(tmp_path / f"{name}.png", getattr(scene, name))
+    cameras = "cam0=[100 0 32; 0 100 24; 0 0 1]\ncam1=[100 0 32; 0 100 24; 0 0 1]\ndoffs=0\nbaseline=50\nndisp=16\n"
+    (tmp_path / "calib.txt").write_text(cameras + "width=64\nheight=48\n")
+    frame = sources.open_sources([str(tmp_path)], None, 0)[0].read(0)
+    assert frame.rig.baseline == 50 and preparation.prepare(frame, settings, None).rig.focal == 100
+    (tmp_path / "calib.txt").write_text(cameras + "width=128\nheight=96\n")
+    assert sources.open_sources([str(tmp_path)], None, 0)[0].read(0).rig is None
+    (tmp_path / "calib.txt").write_text("nothing")
+    with pytest.raises(st.FormatError, match="calib.txt"):
+        sources.open_sources([str(tmp_path)], None, 0)
+
+
+def test_presets_are_methods_until_a_parameter_changes(settings):
+    chosen = changed(settings, {"do": "method", "name": "balanced"})
+    assert chosen.pipeline == st.Pipeline("balanced") and chosen.preset == "balanced"
+    engine = Engine([Changing(None)], chosen, playing=False)
+    state = json.loads(state_message(engine, []))
+    assert state["method"] == "balanced" and [preset["name"] for preset in state["presets"]] == ["fast", "balanced", "accurate"]
+    moved = changed(chosen, {"do": "set", "name": "optimisation.p1", "value": "12"})
+    assert moved.preset == "" and changed(chosen, {"do": "method", "name": "sgm"}).preset == ""
+
+
+def test_the_limits_of_a_slider_are_those_that_the_others_allow(settings, scene):
+    engine = Engine([Changing(scene)], replace(settings, disparities=(0, 16), device="cpu"), playing=False)
+    pipeline = settings.pipeline
+    assert engine.limits("optimisation.p1") == (0, pipeline.get("optimisation.p2_min"))
+    assert engine.limits("optimisation.p2")[1] == 4095
+    low = engine.limits("optimisation.p2")[0]
+    engine.change({"do": "set", "name": "optimisation.p2", "value": str(round(low))})
+    with pytest.raises(st.CallError):
+        engine.change({"do": "set", "name": "optimisation.p2", "value": str(round(low) - 1)})
+    assert engine.limits("speckle.difference") == (0, 100)
+    assert engine.limits("select.subpixel") is None and engine.limits("nothing.here") is None
 
 
 def test_another_stage_fills_a_slot_and_refinements_have_an_order(settings):
@@ -518,12 +603,11 @@ def test_views_are_paired_anew_while_it_runs(pairs):
             state = await next_of(page, "state")
             assert state["pairing"] == {"by": "number", "strict": False} and state["playback"]["length"] == 2
             await say(page, do="pairing", by="number", strict=True)
-            assert "left9.ppm' has no right image" in (await next_of(page, "refused"))["text"]
-            (pairs / "right" / "right9.ppm").touch()
-            await say(page, do="pairing", by="stamp", strict=False)
+            assert "left9.ppm has no partner" in (await next_of(page, "refused"))["text"]
+            await say(page, do="pairing", by="stamp", strict=True)
             while (state := await next_of(page, "state"))["pairing"]["by"] != "stamp":
                 pass
-            assert state["playback"]["length"] == 2  # as the folder was when it was opened
+            assert state["playback"]["length"] == 2  # 2 s and 10 s; the right view has no picture of 9 s
 
     asyncio.run(play())
     process.send_signal(signal.SIGINT)

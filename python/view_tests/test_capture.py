@@ -8,7 +8,7 @@ import pytest
 import stereopsis as st
 
 cv2 = pytest.importorskip("cv2", reason="OpenCV reads videos and cameras; ./dev view-test installs it")
-from stereopsis.view import capture  # noqa: E402
+from stereopsis.view import capture, sources  # noqa: E402
 from stereopsis.view.pairing import Pairing  # noqa: E402
 
 
@@ -19,12 +19,12 @@ def scene():
 
 @pytest.fixture
 def video(tmp_path, scene):
-    """video(name, image) writes five frames, each darker than the one before."""
+    """video(name, image) writes frames, each darker than the one before."""
 
-    def write(name, image):
+    def write(name, image, frames=5, rate=20):
         height, width = image.shape[:2]
-        writer = cv2.VideoWriter(str(tmp_path / name), cv2.VideoWriter_fourcc(*"MJPG"), 20, (width, height))
-        for index in range(5):
+        writer = cv2.VideoWriter(str(tmp_path / name), cv2.VideoWriter_fourcc(*"MJPG"), rate, (width, height))
+        for index in range(frames):
             writer.write(np.ascontiguousarray((image * (1 - 0.1 * index)).astype(np.uint8)[..., ::-1]))
         writer.release()
         return str(tmp_path / name)
@@ -32,9 +32,13 @@ def video(tmp_path, scene):
     return write
 
 
+def opened(*given, how=Pairing()):
+    return sources.open_sources(given, None, 0, how)[0]
+
+
 def test_two_videos_are_a_pair(video, scene):
-    source = capture.Capture(video("left.avi", scene.left), video("right.avi", scene.right))
-    assert source.length == 5 and source.rate == 20
+    source = opened(video("left.avi", scene.left), video("right.avi", scene.right, frames=4))
+    assert source.length == 4 and source.rate == 20  # a frame without a partner is left out
     first = source.read(0)
     assert abs(first.left.astype(int) - scene.left).mean() < 8 and abs(first.right.astype(int) - scene.right).mean() < 8
     third = source.read(2)
@@ -45,24 +49,23 @@ def test_two_videos_are_a_pair(video, scene):
 
 
 def test_one_video_has_both_views_side_by_side(video, scene):
-    source = capture.Capture(video("both.avi", np.concatenate([scene.left, scene.right], axis=1)))
+    source = opened(video("both.avi", np.concatenate([scene.left, scene.right], axis=1)))
     pair = source.read(0)
     assert pair.left.shape == pair.right.shape == (120, 160, 3)
     found = st.match(np.ascontiguousarray(pair.left), np.ascontiguousarray(pair.right), 32).disparity
     assert np.nanmedian(abs(found - scene.disparity)) < 0.5
 
 
-def test_what_is_wrong_with_a_video_is_said(video, scene, tmp_path):
-    other = capture.Capture(video("left.avi", scene.left), video("small.avi", scene.right[:100]))
-    with pytest.raises(st.FileError, match="160×120 and 160×100"):
-        other.read(0)
+def test_what_is_wrong_with_a_video_is_said(tmp_path):
     (tmp_path / "text.avi").write_text("no video")
-    with pytest.raises(st.FileError, match="cannot be opened as a video"):
-        capture.Capture(str(tmp_path / "text.avi"))
-    with pytest.raises(st.FileError, match="does not exist"):
-        capture.Capture(str(tmp_path / "none.avi"))
+    with pytest.raises(st.FormatError, match="cannot be decoded as a video"):
+        opened(str(tmp_path / "text.avi"))
+    with pytest.raises(st.CallError, match="none.avi"):
+        opened(str(tmp_path / "none.avi"), str(tmp_path / "none.avi"))
     with pytest.raises(st.FileError, match="cannot be opened as a camera"):
-        capture.Capture("/dev/video63")
+        opened("/dev/video63")
+    with pytest.raises(st.CallError, match="text.avi' is no camera"):
+        capture.View(str(tmp_path / "text.avi"))
 
 
 class Camera:
@@ -120,7 +123,10 @@ def one_pair(cameras, how):
         newest.close()
 
 
-def test_videos_of_other_rates_are_paired_by_time():
-    by_number = capture.pairs_of_frames([(6, 30.0), (3, 15.0)], Pairing("number"))
-    by_stamp = capture.pairs_of_frames([(6, 30.0), (3, 15.0)], Pairing("stamp"))
-    assert by_number == [(0, 0), (1, 1), (2, 2)] and by_stamp == [(0, 0), (2, 1), (4, 2)]
+def test_videos_of_other_rates_are_paired_by_time(video, scene):
+    names = video("fast.avi", scene.left, frames=6, rate=30), video("slow.avi", scene.left, frames=3, rate=15)
+    by_number, by_stamp = opened(*names), opened(*names, how=Pairing("stamp"))
+    assert by_number.length == by_stamp.length == 3
+    one, other = by_number.read(1), by_stamp.read(1)
+    np.testing.assert_array_equal(one.left, one.right)  # frames 1 and 1
+    assert other.right.mean() > 1.05 * other.left.mean() and other.apart == pytest.approx(0)  # frames 2 and 1

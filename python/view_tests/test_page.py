@@ -211,11 +211,52 @@ def test_pinned_settings_are_compared(view):
     assert np.array_equal(page.plane("pinned"), before, equal_nan=True)
     now = page.plane("disparity")
     assert not np.array_equal(now, before, equal_nan=True)
+    page.wait_for(lambda: "equal" in page.find("#figures").text, "the figures of both")
+    rows = {row.find_element("css selector", "th").text: [cell.text for cell in row.find_elements("css selector", "td")]
+            for row in page.driver.find_elements("css selector", "#figures tr")[1:]}  # fmt: skip
+    truth = st.synth("table", width=240, height=160, disparities=32, noise=2).disparity
+    for map_, shown in zip((now, before), rows["off by > 1 px"]):
+        wrong = 100 * np.mean(~(np.abs(map_ - truth) <= 1))
+        assert shown == f"{wrong:.2f} %"
+    assert len(page.driver.find_elements("css selector", "#differences rect")) > 2
     assert "optimisation.p2 = 100" in page.find(".pane:nth-of-type(2) .note").text
     page.script("viewer.look_at({views: ['left', 'difference', 'cloud', 'validity']})")
     y, x = np.unravel_index(np.nanargmax(np.where(np.isfinite(now - before), now - before, -1)), now.shape)
     red, _, blue = page.colours(1)[y, x]
     assert red > blue + 40, "larger disparities than the pinned ones are red"
+
+
+def test_presets_and_sliders_that_stay_within_what_is_allowed(view):
+    page = view("synth:table,240x160x32", "--paused")
+    page.choose("#method", "balanced")
+    page.settle()
+    assert page.script("return viewer.state.method") == "balanced"
+    page.script("document.querySelector('[data-parameter=\"optimisation.p1\"] input[type=range]').dispatchEvent(new Event('pointerenter'))")
+    page.wait_for(lambda: page.script("return viewer.limits.has('optimisation.p1')"), "the limits")
+    most = page.script("return viewer.limits.get('optimisation.p1')[1]")
+    page.script("const s = document.querySelector('[data-parameter=\"optimisation.p1\"] input[type=range]'); s.value = 1; "
+                "s.dispatchEvent(new Event('input')); s.dispatchEvent(new Event('change'))")  # fmt: skip
+    page.settle()
+    found = {p["name"]: p["value"] for slot in page.script("return viewer.state.slots") for p in slot["parameters"]}
+    assert int(found["optimisation.p1"]) == most and page.notice() == ""
+    assert page.script("return viewer.state.method") == "sgm", "a preset that was changed is its method"
+
+
+def test_names_are_whole_at_the_sizes_of_laptops(view):
+    page = view("synth:table,moving,240x160x32", "--paused")
+    page.choose("#method", "ad-census")
+    page.settle()
+    page.script("viewer.look_at({layout: 4, views: ['uncertainty', 'difference', 'error', 'confidence']})")
+    cut = """const wide = (e) => e.scrollWidth > e.clientWidth + 1;
+      const names = [...document.querySelectorAll('#times span, .pane-head select, header select')].filter(wide).map((e) => e.textContent || e.value);
+      const times = document.getElementById('times');
+      return times.scrollHeight > times.clientHeight + 1 ? [...names, 'the list of stages'] : names;"""
+    for width, height in ((1400, 900), (900, 700)):
+        page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", dict(width=width, height=height, deviceScaleFactor=1, mobile=False))
+        page.wait_for(lambda: page.script(cut) == [], f"whole names at {width}×{height}; cut are {page.script(cut)}")
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", dict(width=390, height=844, deviceScaleFactor=1, mobile=True))
+    page.wait_for(lambda: page.script("return document.querySelector('.pane-body').getBoundingClientRect().top < 140"), "pictures first")
+    page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_what_is_wrong_is_said_and_nothing_is_lost(view, sequence):
@@ -275,6 +316,11 @@ def test_keys_theme_sizes_and_labels(view):
 
 def test_colours_post_processing_and_figures_are_of_what_is_shown(view):
     page = view("synth:table,240x160x32", "--paused")
+    page.script("viewer.look_at({colours: 'viridis', automatic: false, low: 0, high: 31})")
+    d, drawn, table = page.plane("disparity"), page.colours(1).astype(int), st.color_map("viridis").astype(int)
+    share = np.clip(np.nan_to_num(d) / 31, 0, 1) * 255
+    exact = np.isfinite(d) & (np.abs(share % 1 - 0.5) > 0.1)  # not halfway between two entries
+    assert np.abs(drawn[exact] - table[np.rint(share[exact]).astype(int)]).max() <= 2, "the table of Python and the command"
     disparity = page.plane("disparity")
     first, _, last = page.script("return [...document.querySelectorAll('#histogram text')].map((t) => t.textContent)")
     assert (first, last) == ("0", "31 px")

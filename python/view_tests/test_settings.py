@@ -101,7 +101,7 @@ def test_every_working_resolution_scales_pictures_range_and_depth(view, tmp_path
             means = of_areas(getattr(scene, side), width, height)
             assert np.abs(picture - means).max() < 0.5 + 1e-9, "rounded to nearest"
         want = ["depth", "points", "uncertainty"]
-        expected = st.match(**pictures, disparities=count, rig=rig(width, height), want=want, device="cpu")
+        expected = st.match(**pictures, disparities=count, rig=rig(width, height), want=want, disparity_error=0.5, device="cpu")
         assert np.array_equal(page.plane("disparity"), expected.disparity, equal_nan=True)
         assert abs(np.nanmedian(expected.depth) / true_depth - 1) < 0.1
 
@@ -119,9 +119,9 @@ def told_as_the_engine_has_it(page, expected, there):
     """Disparity, depth and its uncertainty under the pointer, which rests at a pixel of these."""
     rows, columns = np.nonzero(there)
     page.point(0, int(columns[len(columns) // 3]), int(rows[len(rows) // 3]))
-    page.wait_for(lambda: "match at" in page.find("#readout").text, "a pixel that has a disparity")
+    page.wait_for(lambda: "for ½ px, match at" in page.find("#readout").text, "a pixel that has a disparity and a depth")
     x, y = page.script("return [viewer.pixel.x, viewer.pixel.y]")
-    found = re.fullmatch(r"(\d+), (\d+): (.*) px, (.*) ± (.*) m, match at (.*?), .*", page.find("#readout").text)
+    found = re.fullmatch(r"(\d+), (\d+): (.*) px, (.*) ± (.*) m for ½ px, match at (.*?), .*", page.find("#readout").text)
     assert (int(found[1]), int(found[2])) == (x, y)
     disparity, depth, uncertainty, match = map(float, found.groups()[2:])
     assert abs(disparity - expected.disparity[y, x]) <= 0.0051
@@ -134,7 +134,7 @@ def test_depth_under_the_pointer_is_the_engines_own(view, tmp_path, rig):
     page = view("synth:table,800x500x96", "--paused", "--calib", tmp_path / "rig.yml")
     scene = st.synth("table", width=800, height=500, disparities=96, noise=2)
     want = ["depth", "uncertainty"]
-    expected = st.match(scene.left, scene.right, 96, rig=rig(800, 500), want=want, device="cpu")
+    expected = st.match(scene.left, scene.right, 96, rig=rig(800, 500), want=want, disparity_error=0.5, device="cpu")
     near, far = np.nanpercentile(expected.depth, [10, 90])
     for there in (expected.depth < near, expected.depth > far, expected.validity == 0, expected.validity & st.validity.filled):
         told_as_the_engine_has_it(page, expected, there)

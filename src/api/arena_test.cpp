@@ -12,14 +12,14 @@
 #include "stereopsis/synth.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::arena_test {
 namespace {
 
 using namespace test;
 
 constexpr DisparityRange range{0, 16};
 
-// Counts the entries of threads into an arena.
+// An observer that counts how often threads enter an arena.
 class Entries : public tbb::task_scheduler_observer {
  public:
   explicit Entries(tbb::task_arena& arena) : tbb::task_scheduler_observer(arena) { observe(true); }
@@ -31,8 +31,8 @@ class Entries : public tbb::task_scheduler_observer {
   std::atomic<int> count_ = 0;
 };
 
-// Waits for oneTBB's threads to end: one that is still in an arena when the program ends keeps what it knows of an
-// observer.
+// Waits for the threads of oneTBB to end. A thread that is still in an arena when the program ends would use a
+// destroyed observer.
 class Workers {
  public:
   ~Workers() { EXPECT_TRUE(tbb::finalize(handle_, std::nothrow)); }
@@ -84,4 +84,4 @@ TEST(CallersArena, DoesTheWork) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::arena_test

@@ -9,8 +9,8 @@
 namespace stereopsis {
 namespace {
 
-// A submitted pair's result, callback and owner, which stay until the callback has returned.
-struct Request {
+// The result, callback and owner of a submitted pair, which are kept until the callback has returned.
+struct Submission {
   AsyncMatcher::Callback done;
   std::shared_ptr<const void> owner;
   Matched result = {};
@@ -53,9 +53,10 @@ void AsyncMatcher::submit(const StereoPair& pair, Callback done, std::shared_ptr
   if (!done)
     throw Error(ErrorCategory::call,
                 "submit() got a pair without a callback; pass a callback, or use the overload that returns a future");
-  const auto request = std::make_shared<Request>(Request{std::move(done), std::move(owner)});
+  const auto submission = std::make_shared<Submission>(Submission{std::move(done), std::move(owner)});
   Workers::Jobs jobs;
-  jobs.push_back({pair, &request->result, [request](const std::exception_ptr& error) { request->finish(error); }});
+  jobs.push_back(
+      {pair, &submission->result, [submission](const std::exception_ptr& error) { submission->finish(error); }});
   state_->workers.submit(std::move(jobs));
 }
 

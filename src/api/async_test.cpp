@@ -1,4 +1,4 @@
-// Pairs that are given to a matcher which works by itself, and errors as values.
+// Tests of AsyncMatcher, which matches submitted pairs on its own thread, and of errors as values.
 #include "stereopsis/async.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "stereopsis/synth.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::async_test {
 namespace {
 
 using namespace test;
@@ -132,4 +132,4 @@ TEST(Expected, HasWhatCameOrWhyNothingDid) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::async_test

@@ -24,8 +24,8 @@ void add_outputs(const Result& result, FrameImages& images) {
   });
 }
 
-// Replaces an image of a view by what the steps read of it. An image in another format is read where the pixels of the
-// shown part come from, and NV12 as two planes.
+// Replaces an image of a view by the part of it that the steps read. In other formats than grey and RGB, the part
+// begins at the first pixel of the shown region. NV12 is read as two planes.
 void crop_view(const Problem& p, const Rect& shown, int view, FrameImages& images) {
   AnyView& image = image_at(images, view == 0 ? Binding::left : Binding::right);
   if (image.memory == 0 || image.empty()) return image = {}, void();

@@ -1,5 +1,5 @@
-// The images of one call by their bindings. Every call of a matcher collects its inputs and outputs here, whatever
-// structs they come in, so that arguments are checked in one place and in one way.
+// The images of one call by their bindings. Every call of a matcher collects its inputs and outputs here, from any of
+// the public structs, so that all arguments are checked in the same way.
 #pragma once
 
 #include <array>
@@ -20,14 +20,15 @@ class CallImages {
   void add(const MatchedViews& result);
   void add(const DeviceMatched& result);
 
-  // Throw Error(call) for images that the plan is not for: another shape, missing memory, a pitch that no row fits
-  // into, values that are not allowed, or images that were not planned.
+  // Throw Error(call) for images that do not fit the plan: another shape, missing memory, a pitch below a row, values
+  // that are not allowed, or images that were not planned.
   void check_inputs(const Plan& plan) const;
   void check_outputs(const Plan& plan) const;
-  // Throws Error(call) where an output shares memory with an input or with another output.
+  // Throws Error(call) if an output shares memory with an input or with another output.
   void check_overlaps(const Plan& plan) const;
 
-  // Returns what the engine reads and writes: of the inputs only the part that the plan's region requires.
+  // Returns the images that the engine reads and writes. Inputs are cropped to the part that the plan's region
+  // requires.
   FrameImages frame(const Plan& plan) const;
 
  private:
@@ -37,7 +38,7 @@ class CallImages {
                    const std::string& how_to_plan) const;
   void check_values(const Plan& plan) const;
 
-  FrameImages images_{};  // whole; a volume is an image with a channel for each candidate
+  FrameImages images_{};  // uncropped images; a volume is an image with a channel for each candidate
   std::array<int, 2> bit_depths_{};
   std::optional<PixelFormat> format_;
   const bool is_on_device_;

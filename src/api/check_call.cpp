@@ -1,4 +1,4 @@
-// Checks the images of a call against the plan: shapes, memory, and which images may come at all.
+// Checks the images of a call against the plan: shapes, memory, and whether an image is expected.
 #include <limits>
 
 #include "api/call_images.hpp"
@@ -12,9 +12,10 @@
 namespace stereopsis {
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 60;  // addresses are then computed without overflow
+// Limit below which addresses are computed without overflow.
+constexpr std::int64_t most_elements = std::int64_t{1} << 60;
 
-// Channels of cost volumes and of path costs are disparities.
+// In cost volumes and path costs, a channel is a disparity.
 std::string shown(const AnyView& v, bool is_volume = false) {
   const char* const channels = is_volume ? " disparities" : v.channels == 1 ? " channel" : " channels";
   return text(shown(v.size()), " pixels, ", to_string(pixel_type_of_element(v.element)), ", ", v.channels, channels);
@@ -32,8 +33,9 @@ bool has_shape(const AnyView& v, const AnyView& due) {
 void check_pitch(const std::string& name, const AnyView& v, std::int64_t most) {
   const std::int64_t row = std::int64_t{v.width} * v.channels;
   if (v.pitch < row || v.pitch > most / v.height)
-    refuse(text("the pitch of ", name, " is ", v.pitch, " elements; a row has at least ", row,
-                " elements, and all rows at most ", most, ", so set the distance between two rows in elements"));
+    refuse(text("the pitch of ", name, " is ", v.pitch, " elements; a row requires at least ", row,
+                " elements, and all rows together at most ", most,
+                ", so set the distance between two rows in elements"));
 }
 
 // OpenCL and CUDA kernels count an image's elements in 32 bits.
@@ -47,22 +49,22 @@ void check_on_device(const Plan& plan, const std::string& name, const AnyView& v
     refuse(text(name, " begins at element ", v.offset, " of its memory; the offset must be 0 to ", most_elements));
   if (!is_memory_of(plan.device().name, v.memory))
     refuse(text(name, " is not memory of ", plan.device().name,
-                "; pass memory that was allocated on this device, or images of the host"));
+                "; pass memory that was allocated on this device, or images in host memory"));
 }
 
-// Rejects functions that are only available for images of the host.
+// Rejects functions that are available only for images in host memory.
 void check_device_use(const Problem& p, const std::string& device) {
   if (device == "cpu") refuse("images on a device cannot be matched on the cpu; plan for the device that holds them");
-  if (p.stripe)
-    refuse("a stripe has path costs in host memory, so its images must be there, too; pass images of the host");
-  if (p.refine_only)
-    refuse("maps to refine are in host memory, so the images must be there, too; pass images of the host");
+  if (p.stripe) refuse("the path costs of a stripe are in host memory; pass images in host memory");
+  if (p.refine_only) refuse("the maps to refine are in host memory; pass images in host memory");
   if (p.region)
-    refuse("images on a device cannot be matched in a region; plan without a region, and pass crops of them");
+    refuse("images on a device cannot be matched in a region; plan without a region, and pass crops of the images");
   if (p.geometry.want_rectified)
-    refuse("the rectified image is not available for images on a device; plan without it, or pass images of the host");
+    refuse(
+        "the rectified image is not available for images on a device; plan without this output, or pass images in host "
+        "memory");
   if (!p.volumes.probes.empty())
-    refuse("probed costs are not available for images on a device; plan without probes, or pass images of the host");
+    refuse("probed costs are not available for images on a device; plan without probes, or pass images in host memory");
 }
 
 }  // namespace

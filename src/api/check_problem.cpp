@@ -22,11 +22,11 @@ void check(const Geometry& g, Size size) {
         "Problem::geometry.rectification, or do not request the output");
   if ((g.want_depth || g.want_points || g.want_uncertainty) && !g.rig)
     refuse(
-        "depth and points require a rig, and the problem has none; set Problem::geometry.rig to that of the "
+        "depth and points require a rig, and the problem has none; set Problem::geometry.rig to the rig of the "
         "calibration");
 }
 
-// Stages count the elements of an image, whose rows may be padded, and those of a row of costs in 32 bits.
+// Stages count the elements of an image, including the padding of rows, and the elements of a row of costs in 32 bits.
 void check_extent(Size size, int channels, int disparities) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max(), padding = 1024;
   const std::int64_t elements = (std::int64_t{size.width} + disparities + padding) * channels * size.height,

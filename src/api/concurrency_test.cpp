@@ -4,10 +4,10 @@
 #include "stereopsis/synth.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::concurrency_test {
 namespace {
 
-// Matchers of their own may run from threads of their own, and give what they give alone.
+// Distinct matchers may run on distinct threads, with the same results as one after the other.
 TEST(Matcher, SeveralRunSideBySide) {
   const Scene scene = make_scene({.size = {160, 120}, .disparities = 32, .noise = 2});
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -25,4 +25,4 @@ TEST(Matcher, SeveralRunSideBySide) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::concurrency_test

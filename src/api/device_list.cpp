@@ -18,7 +18,8 @@ std::vector<std::string> usable(const gpu::Found& found) {
 std::vector<std::string> expanded(const std::string& name) {
   if (name != "cuda:*" && name != "opencl:*") return {resolve_device(name)};
   std::vector<std::string> names = usable(name == "cuda:*" ? gpu::cuda_devices() : gpu::opencl_devices());
-  if (names.empty()) resolve_device(name.substr(0, name.find(':')));  // throws the reason why there is none
+  // Throws an error with the reason why there is no such device.
+  if (names.empty()) resolve_device(name.substr(0, name.find(':')));
   return names;
 }
 

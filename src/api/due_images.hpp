@@ -19,12 +19,12 @@ DueImage due_input(const Plan& plan, std::size_t row);
 // Sizes of the images of a result.
 struct ResultSizes {
   Size maps, rectified;
-  std::optional<Size> volumes;  // if it is not that of Plan::volume()
+  std::optional<Size> volumes;  // set if the size differs from that of Plan::volume()
 };
 // Returns the sizes of a result for the caller.
 ResultSizes result_sizes(const Plan& plan);
-// Returns the shape of an output; an empty one if the output is not requested, or if the pipeline has no such costs to
-// probe.
+// Returns the shape of an output. The shape is empty if the output is not requested, or if the pipeline has no such
+// costs to probe.
 AnyView output_shape(const Plan& plan, std::size_t row, const ResultSizes& sizes);
 
 // Returns the state of the costs that an output of kind `volume` or `probe` shows.

@@ -5,8 +5,8 @@
 namespace stereopsis {
 namespace {
 
-// If there is no memory for the sentence, the failure says so. "out of memory" is so short that a string holds it
-// without allocating.
+// If there is no memory for the sentence, the sentence becomes "out of memory". This text is so short that a string
+// holds it without allocating.
 Failure failure(ErrorCategory category, const char* sentence) noexcept {
   try {
     return {category, sentence};

@@ -8,7 +8,7 @@
 #include "stereopsis/synth.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::failing_pairs_test {
 namespace {
 
 using namespace test;
@@ -41,7 +41,7 @@ int frame_of(const UserCall& call) {
   return -1;
 }
 
-// A pipeline whose stage fails for one of the frames; −1: for none.
+// A pipeline whose stage fails for one frame; −1 means that it fails for no frame.
 Pipeline pipeline(int failing_frame) {
   Pipeline p("sgm");
   p.set_stage("cost", {.name = "mine", .cpu = [failing_frame](const UserCall& call) {
@@ -85,7 +85,7 @@ class FailingPairs : public testing::TestWithParam<std::tuple<int, int>> {
   int failing() const { return std::get<1>(GetParam()); }
   Plan plan() { return Plan(pipeline(failing()), problem(batch()), cpu); }
 
-  // Enqueues all frames, then waits for them in the given order: only the failing frame's wait throws.
+  // Enqueues all frames and waits for them in the given order. Only wait() for the failing frame may throw.
   template <class AnyMatcher>
   void expect_own_error(AnyMatcher& matcher, const std::vector<int>& order) {
     std::vector<Matched> results(frames);
@@ -95,7 +95,7 @@ class FailingPairs : public testing::TestWithParam<std::tuple<int, int>> {
       ASSERT_NO_THROW(tickets[i] = matcher.enqueue(pair(i), results[i])) << i;
     }
     for (const int i : order)
-      for (int again = 0; again < 2; ++again)  // and a second wait says the same
+      for (int again = 0; again < 2; ++again)  // a second wait() throws the same error
         if (i == failing())
           expect_error(i, [&] { matcher.wait(tickets[i]); });
         else
@@ -175,4 +175,4 @@ INSTANTIATE_TEST_SUITE_P(BatchesAndFrames, FailingPairs,
                          testing::Combine(testing::Values(1, 2, 3), testing::Range(0, frames)));
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::failing_pairs_test

@@ -1,4 +1,4 @@
-// The errors of pairs that failed, by the pairs' numbers: Matcher and MatcherGroup throw them in wait().
+// The errors of failed pairs, by the number of the pair. Matcher and MatcherGroup throw these errors in wait().
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ class Failures {
     errors_.try_emplace(last, Failure{first, error, false});
   }
 
-  // Throws the error of a pair that failed. An error that was thrown before is thrown again, unless `most_told` newer
-  // ones were thrown since: matchers may run for months.
+  // Throws the error of a pair that failed. An error can be thrown again until `most_told` newer errors have been
+  // thrown. The limit keeps the memory of matchers that run for months constant.
   void rethrow(std::uint64_t number) {
     const auto found = errors_.lower_bound(number);
     if (found == errors_.end() || number < found->second.first) return;
@@ -41,7 +41,7 @@ class Failures {
     --told_;
   }
 
-  std::map<std::uint64_t, Failure> errors_;  // by the last of the pairs
+  std::map<std::uint64_t, Failure> errors_;  // by the number of the last pair that the error belongs to
   int told_ = 0;
 };
 

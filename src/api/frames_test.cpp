@@ -1,5 +1,4 @@
-// Several pairs in flight at a time, images on the device, bands under a memory limit: all of it gives what one pair
-// alone gives.
+// Tests that several pairs in flight, images on the device, and bands under a memory limit do not change any result.
 #include <chrono>
 #include <thread>
 
@@ -9,9 +8,10 @@
 #include "stereopsis/stream_mark.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
+#include "support/sanitized.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::frames_test {
 namespace {
 
 using namespace test;
@@ -19,7 +19,7 @@ using namespace test;
 constexpr Size size{93, 61};
 constexpr DisparityRange range{0, 24};
 
-// Scenes that differ, and what a method makes of each alone.
+// A sequence of different scenes, and the result of a method for each scene alone.
 struct Sequence {
   explicit Sequence(int count, const std::string& method_ = "sgm") : method(method_) {
     for (int i = 0; i < count; ++i) {
@@ -133,7 +133,7 @@ TEST(Frames, ManyPairsInOneCall) {
   }
 }
 
-// From the third time on, what is done to the same images is replayed where the device can.
+// From the third time on, a device that can replay work replays the work on the same images.
 TEST(Frames, AreTheSameAgainAndAgain) {
   const Sequence sequence(2);
   for (const std::string& device : all_devices()) {
@@ -192,7 +192,7 @@ TEST(Frames, ARefusedPairLeavesTheOthersAlone) {
   }
 }
 
-// Images on a device, and images for the results there.
+// Images of a pair on a device, and device images for the results.
 struct OnDevicePair {
   OnDevicePair(const std::string& device, const StereoPair& pair)
       : left(device, pair.left),
@@ -225,13 +225,13 @@ TEST(DeviceImages, AreMatchedWhereTheyAre) {
       first.expect(sequence.expected[0]);
       second.expect(sequence.expected[1]);
     }
-    Matched result;  // and from the host in between
+    Matched result;  // a pair in host memory between pairs on the device
     matcher.match(sequence.pair(1), result);
     expect_same(result, sequence.expected[1]);
   });
 }
 
-// More of them than the batch has places; each waits on the device for the one before.
+// There are more pairs in flight than the batch has places. Each pair waits on the device for the previous pair.
 TEST(DeviceImages, InAStreamAreInWorkInAnyNumber) {
   const Sequence sequence(2);
   bool any = false;
@@ -299,14 +299,14 @@ TEST(DeviceImages, ThatDoNotFitAreRefused) {
   EXPECT_NE(message_of([&] { on_cpu.enqueue(pair, out); }).find("on the cpu"), std::string::npos);
 }
 
-// Below what the whole image takes, the result is the same, in less memory.
+// With a limit below the memory for the whole image, the result is the same.
 TEST(MemoryLimit, IsKeptWithTheSameResult) {
   const Scene scene = make_scene({.size = {120, 200}, .disparities = 40, .noise = 2});
   const StereoPair pair{scene.left, scene.right, {}, {}};
   for (const std::string& device : all_devices())
     for (const char* method : {"sgm", "banz-sgm"}) {
 #ifndef STEREOPSIS_SIMD
-      if (device == "cpu") continue;  // the oracles have no stripes: the plan refuses such a limit
+      if (device == "cpu") continue;  // the oracles have no stripes, so the plan rejects such a limit
 #endif
       SCOPED_TRACE(device + ", " + method);
       Problem problem = Problem::of(pair, {0, 40});
@@ -358,7 +358,7 @@ TEST(MemoryLimit, LeavesAFusedStepOutThatTakesMore) {
   });
 }
 
-// Pairs of a batch share memory before anything is done in stripes.
+// The pairs of a batch share memory before the planner uses stripes.
 TEST(MemoryLimit, LetsABatchShareMemory) {
   const Sequence sequence(4);
   for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
@@ -366,7 +366,7 @@ TEST(MemoryLimit, LetsABatchShareMemory) {
     const Plan all(Pipeline("sgm"), problem, {device.name(), 0});
     problem.memory_limit = (all.workspace_bytes() - all.staging_bytes()) / 2 + all.staging_bytes();
     Matcher matcher(Plan(Pipeline("sgm"), problem, {device.name(), 0}));
-    EXPECT_EQ(matcher.plan().workspace_bytes(), problem.memory_limit);
+    EXPECT_LE(matcher.plan().workspace_bytes(), problem.memory_limit);  // the constants of stages exist only once
     EXPECT_EQ(matcher.plan().stripe_rows(), 0);
     std::vector<Matched> results(4);
     std::vector<Ticket> tickets;
@@ -379,7 +379,7 @@ TEST(MemoryLimit, LetsABatchShareMemory) {
 }
 
 TEST(Stages, AreTheirDefinitionsOnEveryDevice) {
-  for (const std::string& device : all_devices()) {
+  for (const std::string& device : sanitized ? std::vector<std::string>{"cpu"} : all_devices()) {
     const std::vector<StageCheck> checks = check_stages({device, 0});
     EXPECT_GT(checks.size(), 20u);
     for (const StageCheck& check : checks)
@@ -413,4 +413,4 @@ TEST(Batch, OutOfRangeIsRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::frames_test

@@ -79,7 +79,7 @@ def c_bits(rows: list[Row]) -> list[str]:
     lines = []
     for bit in sorted([*bits, 4]):
         name = "TIMES" if bit == 4 else bits[bit].name.upper()
-        what = "Times of the stages. The CPU always returns them." if bit == 4 else bits[bit].description
+        what = "Times of the stages; on the CPU, times are always returned." if bit == 4 else bits[bit].description
         comma = "," if bit != max(bits) else ""
         lines.append(f"  SP_WANT_{name} = {bit}{comma} /* {what} */")
     return lines
@@ -114,7 +114,7 @@ def blocks(rows: list[Row]) -> dict[str, list[list[str]]]:
     on_device = [row for row in rows if row.kind in ("map", "volume")]
     return {
         "include/stereopsis/matcher.hpp": [
-            flags(rows, "geometry.", by_hand="rectified"),  # initialisers name the members in their order
+            flags(rows, "geometry.", by_hand="rectified"),  # designated initialisers must follow the order of the members
             flags(rows, "volumes."),
             flags(rows, ""),
             commented(rows, lambda row: member_of("Image", "AnyImage", row)),

@@ -1,5 +1,5 @@
-// Tests of the library under the limits of the system. Each limit is set in a process of its own, which runs a
-// case that is otherwise disabled.
+// Tests of the library under the limits of the system. Each limit is set in a separate process, which runs a disabled
+// test case.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,12 +13,12 @@
 #include "support/sanitized.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::limits_test {
 namespace {
 
 constexpr DisparityRange range{0, 16};
 
-// Address space for a handful of threads' stacks beside what there is.
+// Limits the address space so that it has room for only a few more thread stacks.
 void leave_room_for_few_threads() {
   long long pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -53,7 +53,7 @@ TEST(Limits, DISABLED_FewerThreadsDoItWhereNoneAreAskedFor) {
   EXPECT_TRUE(test::same_bits(result.disparity.view(), alone.disparity.view()));
 }
 
-// Ends with code 0 where the case ran and passed.
+// Runs a disabled test case in a separate process. Exits with code 0 if the case ran and passed.
 int run_alone(const char* test) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
   const std::string command = "env -u STEREOPSIS_TEST_RESULTS '" + self +
@@ -73,4 +73,4 @@ TEST(Limits, OfAddressSpaceLeaveFewerThreadsOrASentence) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::limits_test

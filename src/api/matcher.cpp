@@ -25,11 +25,12 @@ Problem Problem::of(const StereoPair& pair, DisparityRange range) {
 struct Matcher::State {
   // A pair in flight.
   struct InWork {
-    std::uint64_t first = 0, number = 0;  // pairs of this frame that nobody has waited for
+    // Numbers of the first and the last pair of this frame for which no wait() has been called.
+    std::uint64_t first = 0, number = 0;
     bool pending = false;
     std::exception_ptr error;            // error of a finished pair, if there was no memory to keep it in `failures`
-    std::optional<MatchedViews> result;  // nullopt: the result is on the device
-    Matched part;  // the result on the required input of a region; else outputs that the caller did not pass
+    std::optional<MatchedViews> result;  // nullopt if the result is on the device
+    Matched part;  // images for the required input of a region, or for outputs that the caller did not pass
     MatchedViews part_views;
   };
 
@@ -42,7 +43,8 @@ struct Matcher::State {
                                   : make_gpu_engine(plan.programs_, options, device.name);
   }
 
-  // Throws an Error if a stage that the matcher runs calls it: its buffers are in use, and waiting would never end.
+  // Throws an Error if the caller is a stage that this matcher runs: the buffers are in use, and waiting would never
+  // end.
   void enter() const {
     if (engine->runs_here())
       throw Error(ErrorCategory::call,
@@ -60,8 +62,8 @@ struct Matcher::State {
     const InWork& frame = frames[frame_of(ticket)];
     return ticket.matcher == number && frame.pending && frame.first <= ticket.number && ticket.number <= frame.number;
   }
-  // Returns the frame of the next pair, after its previous pair is finished. In a stream, a pair on the device follows
-  // the previous one without waiting.
+  // Returns the frame for the next pair, after the previous pair of this frame is finished. In a stream, a pair on the
+  // device follows the previous pair without waiting.
   int next_frame(bool in_stream) {
     const int i = frame_of({next, number});
     const bool goes_on = in_stream && !frames[i].result && !plan.problem().want_times;
@@ -75,12 +77,12 @@ struct Matcher::State {
     frames[i].result = std::move(result);
     return {frames[i].number, number};
   }
-  // Returns the views that the engine writes: those of the part for a region, and a validity map if the caller passed
+  // Returns the views that the engine writes: views of `part` for a region, and a validity map if the caller passed
   // none.
   const MatchedViews& written(int i, MatchedViews& result);
   Ticket enqueue(CallImages images, MatchedViews result);
   void match(CallImages images, MatchedViews result);
-  // Finishes the pair, and keeps its error for wait() if it failed.
+  // Finishes the pair. If it failed, keeps the error for wait().
   void finish(int i);
   void end(InWork& frame, int i);
   bool idle() const {
@@ -93,7 +95,7 @@ struct Matcher::State {
   static inline std::atomic<std::uint64_t> matchers = 0;
   const std::uint64_t number = ++matchers;  // number of this matcher
   Failures failures;
-  std::unique_ptr<Engine> engine;  // destroyed before the memory that it works on
+  std::unique_ptr<Engine> engine;  // the engine is destroyed before the memory that it uses
   State* next_forgotten = nullptr;
 };
 
@@ -107,9 +109,9 @@ Matcher& Matcher::operator=(Matcher&& other) noexcept {
   return *this;
 }
 
-// A stage that destroys its own matcher still uses the memory of the matcher, which is therefore not freed.
+// A stage that destroys its own matcher still uses the matcher's memory, so the memory is not freed.
 void Matcher::let_go() noexcept {
-  static std::atomic<State*> forgotten = nullptr;  // so that leak checkers find it
+  static std::atomic<State*> forgotten = nullptr;  // reachable, so that leak checkers do not report it
   if (state_ == nullptr || !state_->engine->runs_here()) return state_.reset();
   State* const state = state_.release();
   state->next_forgotten = forgotten.exchange(state);
@@ -161,8 +163,8 @@ void Matcher::State::match(CallImages images, MatchedViews result) {
 
 namespace {
 
-// Collects the images of a call, and checks them. An image of `result` that is resized later is checked for overlaps
-// alone.
+// Collects the images of a call, and checks them. An image of `result` that will be resized is checked only for
+// overlaps.
 CallImages checked(const Plan& plan, const StereoPair& pair, const Matched& result) {
   CallImages images(pair);
   images.add(result);
@@ -245,7 +247,7 @@ void Matcher::match(std::span<const StereoPair> pairs, std::span<Matched> result
     for (std::size_t i = 0; i < pairs.size(); ++i) tickets.push_back(enqueue(pairs[i], results[i]));
     for (const Ticket ticket : tickets) wait(ticket);
   } catch (...) {
-    // Pairs in flight still write to the results, which may be destroyed after this function returns.
+    // Waits for all pairs, because pairs in flight still write to the results, which the caller may destroy.
     for (const Ticket ticket : tickets) try {
         wait(ticket);
       } catch (...) {  // the first error is thrown

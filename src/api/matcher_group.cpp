@@ -1,4 +1,4 @@
-// MatcherGroup: workers whose completions are waited for by tickets.
+// MatcherGroup: one worker per device, and tickets for waiting.
 #include "stereopsis/matcher_group.hpp"
 
 #include <atomic>
@@ -13,7 +13,8 @@
 namespace stereopsis {
 namespace {
 
-// The pairs of a group. Completion functions share it, because the group may be destroyed inside one of its stages.
+// The pairs of a group, which the completion functions share. The group may be destroyed inside one of its stages, so
+// the functions keep this state alive.
 struct Pairs {
   struct Outcome {
     bool done = false;
@@ -31,8 +32,8 @@ struct Pairs {
 
   std::mutex mutex;  // guards the members below
   std::condition_variable changed;
-  std::map<std::uint64_t, Outcome> open;  // by number: the pairs that nobody has waited for
-  Failures failures;                      // errors of pairs that were waited for
+  std::map<std::uint64_t, Outcome> open;  // the pairs, by number, for which no wait() has been called
+  Failures failures;                      // errors of pairs for which wait() has been called
   std::uint64_t given = 0;
   int unfinished = 0;
 };
@@ -50,15 +51,16 @@ struct MatcherGroup::State {
                   "the group of matchers was called inside a stage that it runs; use another matcher in the stage, or "
                   "use the group after the stage has returned");
   }
-  // Throws if the ticket is from another group or from a matcher. A default-constructed ticket is done. The mutex is
-  // held.
+  // Throws if the ticket is from another group or from a matcher. A default-constructed ticket counts as done. The
+  // caller must hold the mutex.
   void check(Ticket ticket) const {
     if (ticket != Ticket() && (ticket.matcher != id || ticket.number >= pairs->given))
       throw Error(ErrorCategory::call,
                   "the ticket belongs to another group; wait with the group that returned the ticket");
   }
 
-  static inline std::atomic<std::uint64_t> groups = std::uint64_t{1} << 63;  // matchers count from 1
+  // Numbers of groups; matchers count from 1, so the numbers differ.
+  static inline std::atomic<std::uint64_t> groups = std::uint64_t{1} << 63;
   const std::uint64_t id = ++groups;
   const std::shared_ptr<Pairs> pairs = std::make_shared<Pairs>();
   Workers workers;
@@ -75,7 +77,7 @@ MatcherGroup& MatcherGroup::operator=(MatcherGroup&& other) noexcept {
   return *this;
 }
 
-// Stages may use the group until the last one has returned, so the state remains valid until then.
+// Stages may use the group until the last stage has returned, so the state remains valid until then.
 void MatcherGroup::let_go() noexcept {
   if (state_ != nullptr) state_->workers.end();
 }
@@ -106,7 +108,7 @@ Ticket MatcherGroup::enqueue(const StereoPair& pair, Matched& result) {
   Workers::Jobs jobs;
   jobs.push_back(
       {pair, &result, [pairs, ticket](const std::exception_ptr& error) { pairs->finish(ticket.number, error); }});
-  pairs->open.emplace(ticket.number, Pairs::Outcome());  // cannot fail after this line
+  pairs->open.emplace(ticket.number, Pairs::Outcome());  // the lines after this one cannot throw
   ++pairs->given;
   ++pairs->unfinished;
   state_->workers.submit(std::move(jobs));

@@ -1,4 +1,4 @@
-// Pairs of one stream on several devices: the results, and their order, are those of one.
+// Tests that pairs of one stream on several devices give the results of one device, in the same order.
 #include "stereopsis/matcher_group.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::matcher_group_test {
 namespace {
 
 using namespace test;
@@ -68,11 +68,12 @@ TEST(MatcherGroup, TellsThePairThatSomethingIsWrongWithAndGoesOn) {
   EXPECT_THROW(group.wait(second), Error) << "again: its result is not written";
 }
 
-// The rules of tickets are those of a matcher.
+// A group treats tickets in the same way as a matcher.
 TEST(MatcherGroup, TicketsOfOthersAreRejectedAndTheDefaultOneIsDone) {
   const Scene scene = scenes()[0];
   const std::vector<Device> devices{{.name = "cpu"}};
-  Matched result, another, third;  // they outlive the matchers, which still write to them
+  // Declared first, so that they outlive the matchers, which still write to these results.
+  Matched result, another, third;
   MatcherGroup one(Pipeline("sgm"), problem(), devices), other(Pipeline("sgm"), problem(), devices);
   Matcher matcher(Plan(Pipeline("sgm"), problem(), {.name = "cpu"}));
   const Ticket own = one.enqueue(pair_of(scene), result);
@@ -137,4 +138,4 @@ TEST(MatcherGroup, DevicesAreNamedInAList) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::matcher_group_test

@@ -1,5 +1,5 @@
-// Every parameter of every stage, moved alone to an end of its range: the plan is made, or the error names another
-// parameter that has to be set with it. A slider never leads to where a user has to guess.
+// Tests each parameter of each stage at the ends of its range, with default values for the others. Either the plan is
+// made, or the error names another parameter that must be changed. Users of a slider therefore always know what to do.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -10,11 +10,11 @@
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/stages.hpp"
 
-namespace stereopsis {
+namespace stereopsis::moved_alone_test {
 namespace {
 
 void plan(const Pipeline& pipeline) {
-  // Larger than any arm of stages/cross.
+  // The image is larger than the longest arm of stages/cross.
   Plan(pipeline, {.size = {200, 150}, .channels = 3, .range = {0, 32}, .region = {}}, {.name = "cpu"});
 }
 
@@ -38,9 +38,9 @@ std::vector<std::string> ends_of(const ParameterInfo& info) {
   return ends;
 }
 
-// Returns the names by slot and by stage, because errors use either.
+// Returns the names in both notations, by slot and by stage, because errors use either.
 std::set<std::string> names_of_others(const Pipeline& pipeline, const ParameterInfo& moved) {
-  std::set<std::string> names{"200×150 pixels"};  // no parameter can make up for the size of the image
+  std::set<std::string> names{"200×150 pixels"};  // an error about the size of the image names no parameter
   for (const PipelineSlot& slot : pipeline.slots()) {
     names.insert(slot.slot + ".stage");
     for (const ParameterInfo& info : slot.parameters) {
@@ -80,7 +80,7 @@ void move_each(const Pipeline& pipeline, Moved& moved) {
           ++moved.accepted;
         } catch (const Error& error) {
           ++moved.rejected;
-          const bool is_list = end.find(',') != std::string::npos;  // its numbers may contradict one another
+          const bool is_list = end.find(',') != std::string::npos;  // numbers in a list may contradict one another
           EXPECT_TRUE(is_list || names_one(error.what(), names_of_others(pipeline, info)))
               << pipeline.method() << " " << info.name << "=" << end << ": " << error.what();
         }
@@ -88,7 +88,7 @@ void move_each(const Pipeline& pipeline, Moved& moved) {
   }
 }
 
-// The methods, and pipelines with the stages that no method has.
+// All methods, and pipelines with the stages that no method uses.
 std::vector<Pipeline> pipelines() {
   std::vector<Pipeline> list;
   for (const MethodInfo& method : methods()) list.emplace_back(method.name);
@@ -116,7 +116,7 @@ TEST(MovedAlone, AParameterAtAnEndIsAcceptedOrTheErrorNamesAnother) {
   std::cout << moved.accepted << " values accepted, " << moved.rejected << " rejected with the name of another\n";
 }
 
-// The penalties of `sgm`, from every end to every other, one parameter at a time.
+// Moves the penalties of `sgm` from every end of their range to every other, one parameter at a time.
 TEST(MovedAlone, ThePenaltiesReachEveryEnd) {
   Pipeline pipeline("sgm");
   for (const auto& [name, value] : {std::pair{"sgm.p2_min", "0"},
@@ -135,4 +135,4 @@ TEST(MovedAlone, ThePenaltiesReachEveryEnd) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::moved_alone_test

@@ -1,10 +1,10 @@
-// Results that share memory with the pair, or with one another, are rejected on every device.
+// Tests that results that share memory with the pair, or with one another, are rejected on every device.
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::overlaps_test {
 namespace {
 
 using namespace test;
@@ -71,12 +71,12 @@ TEST_F(Overlaps, AreRejectedAndChangeNothing) {
   rejected("'validity'", "the left mask", [&](MatchedViews& v) { v.validity = mask; });
   rejected("'confidence'", "'disparity'", [&](MatchedViews& v) { v.confidence = disparity; });
   rejected("'right'", "'disparity'", [&](MatchedViews& v) { v.disparity = v.right; });
-  // The validity's bytes in the disparity's rows.
+  // The validity map uses the memory of rows of the disparity map.
   const auto bytes = reinterpret_cast<std::uint8_t*>(disparity.row(0));
   rejected("'validity'", "'disparity'", [&](MatchedViews& v) {
     v.validity = {bytes + 7, size.width, size.height, 1, size.width};
   });
-  // One element of the last row alone.
+  // The two images share only one element of the last row.
   Image<float> large(size.width, 2 * size.height - 1);
   rejected("'confidence'", "'disparity'", [&](MatchedViews& v) {
     v.disparity = large.view().crop({0, 0, size.width, size.height});
@@ -99,9 +99,9 @@ TEST_F(Overlaps, CropsSideBySideAreAllowed) {
   EXPECT_TRUE(same_bits(crop(0), expected.disparity.view()));
   EXPECT_TRUE(same_bits(crop(size.width), expected.right.view()));
   EXPECT_TRUE(same_bits(crop(2 * size.width), expected.confidence.view()));
-  v.right = crop(size.width - 1);  // by one column
+  v.right = crop(size.width - 1);  // the crops overlap by one column
   expect_overlap("'right'", "'disparity'", [&] { matcher.match(pair(), v); });
-  // Rows of different pitches: each second row of twice the height.
+  // The two images have different pitches and share every second row.
   Image<float> tall(size.width, 2 * size.height);
   const std::ptrdiff_t pitch = 2 * (tall.row(1) - tall.row(0));
   v = views();
@@ -112,7 +112,7 @@ TEST_F(Overlaps, CropsSideBySideAreAllowed) {
   EXPECT_TRUE(same_bits(v.right, expected.right.view()));
 }
 
-// A result that owns its images would resize, or free, what the pair shows.
+// Resizing or freeing the images of the result would affect the images of the pair.
 TEST_F(Overlaps, OfAResultThatOwnsItsImages) {
   const Matched maps = match({left, right, {}, {}}, range, Pipeline("sgm"), {.name = "cpu"});
   Pipeline refinement("sgm");
@@ -184,4 +184,4 @@ TEST_F(Overlaps, OnADevice) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::overlaps_test

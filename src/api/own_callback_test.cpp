@@ -8,7 +8,7 @@
 #include "stereopsis/async.hpp"
 #include "support/own_stage.hpp"
 
-namespace stereopsis {
+namespace stereopsis::own_callback_test {
 namespace {
 
 using namespace test::own_stage;
@@ -23,7 +23,7 @@ TEST(OwnCallback, AnAsyncMatcherIsNotWaitedForInside) {
   });
   ASSERT_TRUE(is_ready_soon(done.get_future()));
   matcher.wait();
-  // A pair that a callback submits is done.
+  // A pair that a callback submits is matched.
   std::promise<Matched> second;
   matcher.submit(pair(), [&](const Matched&, std::exception_ptr) {
     matcher.submit(pair(), [&](Matched result, std::exception_ptr) { second.set_value(std::move(result)); });
@@ -33,14 +33,15 @@ TEST(OwnCallback, AnAsyncMatcherIsNotWaitedForInside) {
   expect_expected(result.get());
 }
 
-// A matcher that is replaced accepts pairs until its last callback has returned.
+// A matcher that is being replaced accepts pairs until its last callback has returned.
 TEST(OwnCallback, ACallbackMaySubmitWhileTheMatcherIsDestroyed) {
   std::promise<void> submitted;
   std::promise<Matched> second, third;
   AsyncMatcher matcher(plan_with([] {}));
   matcher.submit(pair(), [&, go = submitted.get_future().share()](const Matched&, std::exception_ptr) {
     go.wait();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the matcher is being replaced meanwhile
+    // The other thread replaces the matcher during this time.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     matcher.submit(pair(), [&](Matched result, std::exception_ptr) {
       second.set_value(std::move(result));
       matcher.submit(pair(), [&](Matched last, std::exception_ptr) { third.set_value(std::move(last)); });
@@ -61,7 +62,7 @@ TEST(OwnCallback, AnAsyncMatcherIsNotWaitedForInItsStage) {
   expect_expected(result.get());
 }
 
-// The pairs that were submitted before are done, their callbacks called, and everything is freed.
+// All pairs submitted earlier are matched, their callbacks are called, and all memory is freed.
 TEST(OwnCallback, AnAsyncMatcherThatIsDestroyedInsideEndsWhatItWasGiven) {
   for (const int batch : {1, 3}) {
     auto matcher = std::make_unique<AsyncMatcher>(plan_with([] {}, batch));
@@ -110,7 +111,7 @@ TEST(OwnCallback, AnAsyncMatcherMayBeReplacedOrDestroyedInItsStage) {
   expect_expected(replaced.submit(pair()).get());
 }
 
-// An owner that holds the matcher is freed on the matcher's thread.
+// An owner that holds the last reference to the matcher is freed on the matcher's thread.
 TEST(OwnCallback, AnOwnerMayHoldTheMatcher) {
   auto holder = std::make_shared<std::optional<AsyncMatcher>>();
   holder->emplace(plan_with([] {}));
@@ -121,4 +122,4 @@ TEST(OwnCallback, AnOwnerMayHoldTheMatcher) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::own_callback_test

@@ -10,7 +10,7 @@
 #include "stereopsis/matcher_group.hpp"
 #include "support/own_stage.hpp"
 
-namespace stereopsis {
+namespace stereopsis::own_stage_test {
 namespace {
 
 using namespace test;
@@ -43,7 +43,7 @@ TEST(OwnStage, AMatcherIsNotUsedInside) {
     EXPECT_FALSE(try_wait(*own, Ticket()));
     EXPECT_EQ(own->plan().problem().range, range);
     EXPECT_TRUE(other.disparity.empty());
-    // Another matcher may be used.
+    // A stage may use another matcher.
     Matcher another(plan_with([] {}));
     EXPECT_FALSE(another.is_in_own_stage());
     expect_expected(another.match(pair()));
@@ -77,7 +77,7 @@ TEST(OwnStage, TheSentenceEndsTheMatch) {
   expect_expected(matcher.match(pair()));
 }
 
-// Runs `f` in a process of its own, because the memory remains allocated.
+// Runs `f` in a separate process, because the memory of its matcher is never freed.
 template <class F>
 void expect_no_harm(F&& f) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
@@ -128,7 +128,8 @@ TEST(OwnStage, AGroupIsNotUsedInside) {
   EXPECT_EQ(calls, 1);
 }
 
-// The pairs that were enqueued before are done, and everything is freed: the stages, too, with what they hold.
+// All pairs enqueued earlier are matched. Then all memory is freed, including the stages and the objects that they
+// hold.
 TEST(OwnStage, AGroupThatIsDestroyedInsideEndsWhatItWasGiven) {
   for (const std::size_t devices : {1u, 2u}) {
     std::optional<MatcherGroup> group;
@@ -181,7 +182,7 @@ TEST(Thrown, AnythingButAnExceptionIsASentence) {
   EXPECT_FALSE(try_wait(matcher, *ticket));
   AsyncMatcher async(plan);
   expect_said([&] { async.submit(pair()).get(); });
-  // At planning, a function of the caller's is called directly.
+  // The planner calls a user-defined required_input directly.
   pipeline.set_stage(
       "refinement",
       {.name = "mine", .cpu = [](const UserCall&) {}, .required_input = [](const Rect&) -> Rect { throw 1; }});
@@ -195,4 +196,4 @@ TEST(Thrown, AnythingButAnExceptionIsASentence) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::own_stage_test

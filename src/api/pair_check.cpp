@@ -1,7 +1,7 @@
-// Sparse matches on a pyramid of 2×2 averages. The coarse level is searched whole, both signs: the signs of the pixels
-// against their local mean, 64 in a window, find the few windows that zero-mean normalised cross-correlation (ZNCC)
-// then compares. A match must be textured, distinctive, found again from the other image, and agree with matches near
-// it. Sums are integers, so that the same pair gives the same answer everywhere.
+// Finds sparse matches on a pyramid of 2×2 averages. On the coarse level, the whole range of both signs is searched.
+// The signs of the pixels relative to their local mean, 64 in a window, select the few windows that are compared by
+// zero-mean normalised cross-correlation (ZNCC). A match must have texture, be distinctive, pass the check from the
+// other image, and agree with neighbouring matches. Sums are integers, so that the result is the same on every machine.
 #include "stereopsis/pair_check.hpp"
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 #include "api/refuse.hpp"
 #include "api/sparse_matches.hpp"
 #include "core/text.hpp"
-#include "stereopsis/error.hpp"
 
 namespace stereopsis {
 namespace {
@@ -27,11 +26,12 @@ double quantile(std::vector<double>& values, double fraction) {
   return values[static_cast<std::size_t>(index)];
 }
 
-constexpr std::size_t fewest_matches = 12;  // fewest matches from which a range is estimated
+constexpr std::size_t fewest_matches = 12;  // smallest number of matches from which a range is estimated
 
-// Returns the range of nearly all matches: it starts at the quantiles of 1 % and grows outwards as long as the next
-// match is close. A margin of 10 %, one pixel of the coarse level and one of the image is added. If hardly any match is
-// negative, the margin does not go below 0. The count is rounded up to a multiple of 16 at the near side.
+// Returns the range that contains nearly all matches. The range starts at the quantiles of 1 % and grows outwards as
+// long as the next match is close. A margin is added: 10 %, one pixel of the coarse level, and one pixel of the image.
+// If hardly any match is negative, the margin does not extend below 0. The number of disparities is rounded up to a
+// multiple of 16 at the near end.
 std::optional<DisparityRange> range_of(const std::vector<Match>& matches, int scale, int width) {
   if (matches.size() < fewest_matches) return {};
   std::vector<double> disparities;
@@ -50,20 +50,13 @@ std::optional<DisparityRange> range_of(const std::vector<Match>& matches, int sc
   return DisparityRange{min, (max - min + 16) / 16 * 16};
 }
 
-std::optional<DisparityRange> coarse_range(const std::vector<Level>& left, const std::vector<Level>& right) {
-  const int scale = 1 << (left.size() - 1);
-  const View left_view(left.back()), right_view(right.back());
-  return range_of(supported(coarse_matches(left_view, right_view, 0)), scale, left.back().width() * scale);
-}
-
 void check_input(const AnyImageView& left, const AnyImageView& right) {
   if (left.size() != right.size())
-    throw Error(ErrorCategory::call, text("the left image is ", left.width, "×", left.height, " and the right one ",
-                                          right.width, "×", right.height, "; both must have the same size"));
+    refuse(text("the left image is ", shown(left.size()), " and the right one ", shown(right.size()),
+                "; both must have the same size"));
   if (left.width < smallest_side || left.height < smallest_side)
-    throw Error(ErrorCategory::call, text("a pair of ", left.width, "×", left.height,
-                                          " is too small to estimate the search range; it must be at least ",
-                                          smallest_side, "×", smallest_side, ", or give the search range"));
+    refuse(text("a pair of ", shown(left.size()), " is too small to estimate the search range; use a pair of at least ",
+                shown({smallest_side, smallest_side}), ", or give the search range"));
   for (const AnyImageView* image : {&left, &right}) {
     check_bit_depth(image->type, image->bit_depth);
     check_pixels(image == &left ? "the left image" : "the right image", image->data, image->size(), image->channels,
@@ -81,15 +74,21 @@ struct Side {
   // Returns the rows of the coarse level that correspond to `vertical_reach`.
   int reach() const { return (vertical_reach + scale() - 1) / scale(); }
 
-  // Returns the stride of the cells that a quick check searches, in both directions.
+  // Returns the stride, in both directions, of the cells that a quick check searches.
   int sample_stride() const {
     const double cells = static_cast<double>(coarse.level.width() / cell) * (coarse.level.height() / cell);
     return std::max(1, static_cast<int>(std::lround(std::sqrt(cells / sample_cells))));
   }
 
-  std::vector<Level> levels;  // the finest one first
+  std::vector<Level> levels;  // the finest level is first
   View coarse;
 };
+
+// Returns the range of the matches along rows.
+std::optional<DisparityRange> coarse_range(const Side& left, const Side& right) {
+  return range_of(supported(coarse_matches(left.coarse, right.coarse, 0)), left.scale(),
+                  left.coarse.level.width() * left.scale());
+}
 
 // The matches of a pair at the coarse level, and in pixels of the full image.
 struct Found {
@@ -123,8 +122,8 @@ void measure(std::vector<Match> matches, PairReport& report) {
   report.same_view = quantile(sizes, mostly) <= most_of_one_view && report.p95_dy <= most_of_one_view;
 }
 
-// Returns the report of a sample of the points, if it shows that the rows of both images agree. Unrelated rows agree in
-// up to 8 % of the points, by chance; the rows of a pair in a third or more.
+// Returns the report from a sample of the points, if the sample shows that the rows of both images agree. In unrelated
+// images, up to 8 % of the points match by chance; in a pair, a third or more match.
 std::optional<PairReport> agreeing_rows(const Side& left, const Side& right) {
   constexpr double least_share = 0.25;
   const Found found = find(left, right, 1, left.sample_stride());
@@ -164,14 +163,15 @@ int textured_cells(const Level& level) {
   return count;
 }
 
-// The matches on the two levels above the coarse one, on which noise is averaged out, up to a quarter of the height up
-// and down.
+// Matches on the two levels above the coarse level, up to a quarter of the height up and down. Averaging reduces the
+// noise on these levels.
 struct FarMatches {
-  std::vector<Match> matches;  // in pixels of the full image; empty if no more are found than by chance
+  std::vector<Match> matches;  // matches in pixels of the full image; empty if there are not more than by chance
   bool searched = false;       // false if the images are too small, or without texture
 };
 
-// By chance, up to 4 % of the points match; with a noise of 30 grey levels, 20 % or more do on one of the levels.
+// By chance, up to 4 % of the points match. In a pair with noise of 30 grey levels, there are matches for 20 % or more
+// on one of the levels.
 FarMatches far_matches(const Side& left, const Side& right) {
   constexpr int fewest_cells = 100;
   constexpr double least_share = 0.12;
@@ -194,9 +194,9 @@ FarMatches far_matches(const Side& left, const Side& right) {
   return far;
 }
 
-// Returns the turn of the right image after which it fits the left one.
+// Returns the turn of the right image after which it matches the left image.
 Turn turn_of(const Side& left, const Side& right, bool along_rows) {
-  constexpr double least_share = 0.1;  // up to 24 rows away, a match is a chance in less than 1 % of the points
+  constexpr double least_share = 0.1;  // up to 24 rows away, less than 1 % of the points match by chance
   for (const Turn turn : {Turn::half, Turn::rows_reversed, Turn::mirrored}) {
     const Side other = turned(right, turn);
     if (agreeing_rows(left, other)) return turn;
@@ -205,7 +205,7 @@ Turn turn_of(const Side& left, const Side& right, bool along_rows) {
   return Turn::none;
 }
 
-// Finds out what is wrong with a pair whose rows do not agree.
+// Determines the fault of a pair whose rows do not agree.
 void find_fault(const Side& left, const Side& right, PairReport& report) {
   if (const auto columns = agreeing_rows(transposed(left), transposed(right))) {
     report.vertical = true;
@@ -224,22 +224,37 @@ void find_fault(const Side& left, const Side& right, PairReport& report) {
 PairReport check_pair(const AnyImageView& left_image, const AnyImageView& right_image, CheckEffort effort) {
   check_input(left_image, right_image);
   const Side left(pyramid(left_image)), right(pyramid(right_image));
-  std::optional<PairReport> sampled;
-  if (effort == CheckEffort::quick) sampled = agreeing_rows(left, right);
+  const auto sampled = effort == CheckEffort::quick ? agreeing_rows(left, right) : std::nullopt;
   PairReport report = sampled.value_or(PairReport());
   report.same_image = same_pixels(left_image, right_image);
-  // Around 0, a sample is too small to tell a far scene from one view.
+  // If the disparities are near 0, a sample is too small to distinguish a far scene from two images of the same view.
   if (sampled && (report.same_image || std::abs(report.median_disparity) > most_of_one_view)) return report;
 
   const Found found = find(left, right, left.reach(), 1);
   measure(found.refined, report);
   if (!report.rectified() && !report.same_image) find_fault(left, right, report);
   if (effort == CheckEffort::quick || report.matches == 0) return report;
-  // A rectified pair is searched along rows only, as in estimate_range().
-  auto range = report.rectified() ? coarse_range(left.levels, right.levels) : std::nullopt;
+  // In a rectified pair, matches are searched only along rows, as in estimate_range().
+  auto range = report.rectified() ? coarse_range(left, right) : std::nullopt;
   if (!range) range = range_of(found.coarse, left.scale(), left_image.width);
   if (range) report.range = *range;
   return report;
+}
+
+std::optional<OutsideRange> matches_outside(const AnyImageView& left_image, const AnyImageView& right_image,
+                                            DisparityRange range) {
+  check_input(left_image, right_image);
+  const Side left(pyramid(left_image)), right(pyramid(right_image));
+  const std::vector<Match> matches = find(left, right, 0, 1).refined;
+  if (matches.size() < fewest_matches) return {};
+  const auto share = [&](auto&& is_outside) {
+    const auto count = std::ranges::count_if(matches, [&](const Match& m) {
+      return is_outside(m) && !fits_within(range.min, range.max(), m, left.levels.front(), right.levels.front());
+    });
+    return static_cast<double>(count) / static_cast<double>(matches.size());
+  };
+  return OutsideRange{share([&](const Match& m) { return m.dx < range.min - 1; }),
+                      share([&](const Match& m) { return m.dx > range.max() + 1; })};
 }
 
 bool same_pixels(const AnyImageView& a, const AnyImageView& b) {
@@ -260,10 +275,11 @@ bool same_pixels(const AnyImageView& a, const AnyImageView& b) {
 
 DisparityRange estimate_range(const AnyImageView& left, const AnyImageView& right) {
   check_input(left, right);
-  if (const auto range = coarse_range(pyramid(left), pyramid(right))) return *range;
-  throw Error(ErrorCategory::call, text("the search range cannot be estimated, because fewer than ", fewest_matches,
-                                        " points of the left image were found in the right image; give the search "
-                                        "range, or check that the pair is rectified and shows one scene"));
+  if (const auto range = coarse_range(Side(pyramid(left)), Side(pyramid(right)))) return *range;
+  refuse(
+      text("the search range cannot be estimated, because fewer than ", fewest_matches,
+           " points of the left image were found in the right image; give the search range, or check that the pair is "
+           "rectified and shows one scene"));
 }
 
 }  // namespace stereopsis

@@ -14,16 +14,16 @@
 #include <vector>
 
 #include "stereopsis/error.hpp"
+#include "stereopsis/synth.hpp"
 #include "support/stage_test.hpp"
 #ifdef STEREOPSIS_TEST_FILES
 #include "stereopsis/io.hpp"
 #endif
 
-namespace stereopsis {
+namespace stereopsis::pair_check_test {
 namespace {
 
-// A smooth random texture on the whole plane, 40 to 215: blobs of a few pixels, so that sub-pixel shifts mean
-// something.
+// A smooth random texture on an infinite plane, with values 40 to 215. Blobs of a few pixels allow sub-pixel shifts.
 class Texture {
  public:
   explicit Texture(unsigned seed) {
@@ -51,7 +51,7 @@ struct Pair {
   Image<float> left, right;
 };
 
-// A far plane and in its middle a near one. The right image is `dy` rows higher: y_left − y_right = dy.
+// A far plane with a near plane in its middle. The right image is `dy` rows higher: y_left − y_right = dy.
 Pair two_planes(Size size, double far, double near, double dy = 0) {
   const Texture far_texture(1), near_texture(2);
   const double x0 = size.width * 0.35, x1 = size.width * 0.65, y0 = size.height * 0.3, y1 = size.height * 0.7;
@@ -101,7 +101,7 @@ TEST(PairCheck, KnowsARectifiedPair) {
 TEST(PairCheck, MeasuresVerticalShifts) {
   for (const double dy : {0.3, -0.3, 0.5, 1.0, 2.0, -4.0, 7.5, -16.0, 22.0}) {
     SCOPED_TRACE(dy);
-    const Pair pair = two_planes({480, 360}, 8, 30, dy);  // two levels: the shift is followed from coarse to fine
+    const Pair pair = two_planes({480, 360}, 8, 30, dy);  // with two levels, the shift is followed from coarse to fine
     const PairReport check = check_pair(pair.left, pair.right);
     EXPECT_GT(check.matches, 100);
     EXPECT_NEAR(check.median_dy, std::abs(dy), 0.1);
@@ -127,6 +127,30 @@ TEST(PairCheck, NegativeDisparitiesAloneAreNoSwap) {
   expect_covers(check.range, -12, 20);
   const Pair same = two_planes({320, 240}, 0, 0);
   EXPECT_FALSE(check_pair(same.left, same.left).swapped);
+}
+
+TEST(MatchesOutside, AreTheShareThatARangeLeavesOut) {
+  const Pair pair = two_planes({320, 240}, 8, 30);
+  const auto outside = [&](int first, int last) {
+    return *matches_outside(pair.left, pair.right, {first, last - first + 1});
+  };
+  constexpr double next_to_none = 0.001;  // a match may be wrong
+  EXPECT_LE(outside(8, 30).below, next_to_none);
+  EXPECT_LE(outside(8, 30).above, next_to_none);
+  EXPECT_GT(outside(0, 24).above, 0.03);
+  EXPECT_LT(outside(0, 24).above, 0.3);
+  EXPECT_LE(outside(0, 24).below, next_to_none);
+  EXPECT_GT(outside(12, 40).below, 0.7);
+  const Image<float> flat({320, 240}, 1, 100.0F);
+  EXPECT_FALSE(matches_outside(flat, flat, {0, 16}).has_value());
+}
+
+// A stripe pattern that repeats itself within the range fits outside, too, where the noise happens to be alike.
+TEST(MatchesOutside, ARepetitivePatternThatFitsWithinTheRangeIsNotOutside) {
+  const Scene scene =
+      make_scene({.scene = "repetitive", .size = {480, 360}, .disparities = 64, .seed = 3, .gain = 1.3, .noise = 2});
+  EXPECT_LE(matches_outside(scene.left, scene.right, {0, 64})->above, 0.002);
+  EXPECT_GT(matches_outside(scene.left, scene.right, {0, 38})->above, 0.1);
 }
 
 TEST(PairCheck, RecognisesTheSameImageTwice) {
@@ -308,7 +332,7 @@ TEST(PairReport, ImagesOfDifferentScenesAreUnrelatedAndFlatOnesAreNotJudged) {
   EXPECT_FALSE(has_fault(check_pair(flat, flat, CheckEffort::quick)));
 }
 
-// A stripe pattern that repeats every 12 pixels fits anywhere: it must not be taken for a disparity.
+// A pattern of stripes that repeats every 12 pixels matches anywhere, and must not result in a disparity.
 TEST(PairCheck, RepeatedPatternsAreNoMatches) {
   Image<std::uint8_t> stripes(320, 240);
   for (int y = 0; y < 240; ++y)
@@ -442,7 +466,7 @@ TEST_F(RealScenes, CroppedRowsAreMeasured) {
   }
 }
 
-// The raw images of a rig whose right camera sits some 11 rows off.
+// The raw images of a rig whose right camera is about 11 rows off.
 TEST_F(RealScenes, RawChessboardsAreNotRectified) {
   for (const char* number : {"01", "02", "03", "04", "05", "06", "07", "08", "09", "11", "12", "13", "14"}) {
     SCOPED_TRACE(number);
@@ -459,4 +483,4 @@ TEST_F(RealScenes, RawChessboardsAreNotRectified) {
 #endif
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::pair_check_test

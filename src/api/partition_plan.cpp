@@ -26,9 +26,11 @@ class Splitter {
     PartitionPlan made{.follows_paths = static_cast<bool>(data_.optimisation), .raw = Pipeline(data_)};
     if (made.follows_paths) made.path_kinds = data_.optimisation.entry->boundary->kinds(data_.optimisation.parameters);
     made.feature_rows = std::max({1, rows_of(data_.cost), data_.plus ? rows_of(data_.plus) : 0});
+    if (want_confidence && data_.confidence) add_rating(made);
+    want_confidence = want_confidence && !data_.confidence;
     PipelineData raw = data_, refined = data_;
-    raw.refinements.clear();
-    refined.refinements.clear();
+    raw.refinements.clear(), refined.refinements.clear();
+    raw.confidence = refined.confidence = {};
     bool is_raw = true;
     for (const StageChoice& stage : data_.refinements) {
       if (!stage.enabled) continue;
@@ -57,12 +59,13 @@ class Splitter {
   }
 
   void check_matching() const {
+    if (data_.density) refuse("the stage of the slot density changes the maps after their confidence is known");
     if (reduction_of(data_) != nullptr)
-      refuse("it reduces the images, and stripes would have to begin at multiples of the factor");
+      refuse("the pipeline reduces the images, so stripes would have to begin at multiples of the factor");
     for (const StageChoice* stage : {&data_.cost, &data_.plus, &data_.aggregation, &data_.optimisation})
       if (*stage && stage->entry->global_support && stage->entry->boundary == nullptr)
         refuse(text(stage->entry->title, " can make any pixel depend on any other pixel"));
-    if (data_.cost.entry->from_outside) refuse("its costs are a given volume");
+    if (data_.cost.entry->from_outside) refuse("the costs of the pipeline are a given volume");
     if (!data_.optimisation) return;
     if (data_.aggregation || data_.levels)
       refuse("semi-global matching can continue from path costs only on one level and without an aggregation");
@@ -80,6 +83,14 @@ class Splitter {
     return cost.shared_window == nullptr ? 0 : rows_of(cost.shared_window(data_.cost.parameters, pixel));
   }
 
+  void add_rating(PartitionPlan& made) const {
+    PipelineData rating = data_;
+    rating.refinements.clear();
+    made.rated = Pipeline(std::move(rating));
+    made.rated_rows = rows_of(data_.confidence);
+    made.block = data_.confidence.entry->block;
+  }
+
   void add_refined(const StageChoice& stage, PartitionPlan& made) const {
     const StageDescriptor& entry = *stage.entry;
     for (const Port& port : entry.ports(stage.parameters, {}))
@@ -90,8 +101,8 @@ class Splitter {
     const RowSupport support =
         entry.row_support != nullptr ? entry.row_support(stage.parameters) : RowSupport{.rows = reach(stage)};
     if (!support.unlimited.empty()) refuse(support.unlimited);
-    if (made.fills && support.before_fills) refuse(text(entry.title, " follows a fill with an unlimited reach"));
-    if (made.fills && support.fills_columns) refuse("it has two fills with an unlimited reach");
+    if (made.fills && support.before_fills) refuse(text(entry.title, " follows a fill that searches at any distance"));
+    if (made.fills && support.fills_columns) refuse("the pipeline has two fills that search at any distance");
     (made.fills ? made.behind_fill : made.before_fill) += support.rows;
     made.fills = made.fills || support.fills_columns;
   }

@@ -27,7 +27,7 @@ std::vector<std::string> all_names(const PipelineData& data) {
 
 std::string own_name(std::string_view name) { return std::string(name.substr(name.find('.') + 1)); }
 
-// Suggests a name that is near to the whole name, or to its part after the dot.
+// Suggests a name that is similar to the whole name, or to its part after the dot.
 std::string suggestion_for(std::string_view name, const std::vector<std::string>& known) {
   if (std::string suggestion = did_you_mean(name, known); !suggestion.empty()) return suggestion;
   std::vector<std::string> own_names;
@@ -141,11 +141,12 @@ std::string detail::parameter_text(const std::vector<double>& numbers) { return 
 
 namespace {
 
-// Returns the pipeline with the default parameters of its method, or of its stages if it is not a method.
+// Returns the pipeline with the default parameters of its method, or of its stages if it is not a method. User-defined
+// stages remain, because what they make decides which slots there are.
 Pipeline defaults_of(const PipelineData& data) {
   PipelineData defaults = data;
   for (const SlotOfOne& one : slots_of_one)
-    if (StageChoice& stage = defaults.*one.stage) stage = StageChoice(*stage.entry);
+    if (StageChoice& s = defaults.*one.stage; s && s.entry != user_stage::entry_of(one.slot)) s = StageChoice(*s.entry);
   for (StageChoice& stage : defaults.refinements) stage = StageChoice(*stage.entry);
   for (StageChoice& image : defaults.images) image = StageChoice(*image.entry);
   defaults.summing = PipelineData().summing;

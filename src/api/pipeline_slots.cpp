@@ -10,9 +10,7 @@ namespace {
 // Returns the name of the stage: "median2" is the second median.
 std::string without_number(const std::string& slot) { return slot.substr(0, slot.find_last_not_of("0123456789") + 1); }
 
-bool may_be_empty(const SlotOfOne& slot) {
-  return slot.stage != &PipelineData::cost && slot.stage != &PipelineData::select;
-}
+bool may_be_empty(const SlotOfOne& s) { return s.slot != Slot::select && s.stage != &PipelineData::cost; }
 
 }  // namespace
 
@@ -27,7 +25,9 @@ std::vector<std::string> choices_of(const SlotOfOne& slot) {
 StageChoice stage_for(const SlotOfOne& slot, std::string_view name) {
   if (may_be_empty(slot) && name == "none") return {};
   const std::vector<std::string> choices = choices_of(slot);
-  if (std::ranges::count(choices, name) > 0) return StageChoice(registry().at(name));
+  // The slot's name may be left out: confidence.stage=learned.
+  for (const std::string& full : {std::string(name), text(name, "_", slot.name)})
+    if (std::ranges::count(choices, full) > 0) return StageChoice(registry().at(full));
   throw Error(ErrorCategory::call, text("there is no stage '", name, "' for the slot '", slot.name, "'",
                                         did_you_mean(name, choices), "; it can be ", join(choices, ", ")));
 }

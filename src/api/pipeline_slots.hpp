@@ -12,18 +12,19 @@
 
 namespace stereopsis {
 
-// Returns the slot that one stage fills, by its name; null if there is none.
+// Returns the slot of this name, which holds one stage; null if there is no such slot.
 const SlotOfOne* slot_of_one(std::string_view name);
 // Returns the names of the stages that may fill a slot.
 std::vector<std::string> choices_of(const SlotOfOne& slot);
 // Returns the stage of that name for a slot. Throws Error(call) for an unknown name.
 StageChoice stage_for(const SlotOfOne& slot, std::string_view name);
 StageChoice refinement_of(std::string_view name);
-// Returns the refinements of these names in their order. Existing ones keep their parameters; all are switched on.
+// Returns the refinements with these names, in the given order. Refinements that exist already keep their parameters;
+// all are switched on.
 std::vector<StageChoice> refinements_of(std::string_view names, std::vector<StageChoice> before);
 
-// Returns whether a stage of that name computes images and has parameters. A pipeline has it if one of its stages reads
-// the images.
+// Returns whether a stage of that name computes an image for other stages, and has parameters. A pipeline includes such
+// a stage if one of its stages reads the image.
 bool makes_image(std::string_view name);
 void find_image_makers(PipelineData& data);
 
@@ -35,9 +36,9 @@ template <class P, class Visitor>
   requires ParametersOf<P, Switch>
 void describe(P& p, Visitor&& visit) { visit("enabled", p.enabled, any, "run this refinement"); }
 
-// Calls f(slot, stage, parameters, enabled) for every slot that is not empty, in the order of the taxonomy; `enabled`
-// is null except for refinements. A refinement's slot is its stage's name, with a number from the second of its kind on:
-// median, median2.
+// Calls f(slot, stage, parameters, enabled) for every filled slot, in the order of the taxonomy; `enabled` is null
+// except for refinements. The slot of a refinement is the name of its stage, followed by a number from the second of
+// this name on: median, median2.
 template <class Data, class F>
 void for_each_slot(Data& data, F&& f) {
   for (const SlotOfOne& one : slots_of_one)
@@ -59,7 +60,7 @@ void for_each_slot(Data& data, F&& f) {
   if (takes_margin(data)) f(region, region, data.region, Flag{});
 }
 
-// Returns the parameters of a stage with their values; `enabled` is null but for refinements.
+// Returns the parameters of a stage with their values; `enabled` is null except for refinements.
 std::vector<ParameterInfo> parameters_of(const std::string& prefix, const StageParameters& parameters,
                                          const bool* enabled);
 

@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
 #include "execution/engine.hpp"
+#include "graph/region.hpp"
 #include "planning/lowering.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/threads.hpp"
@@ -16,7 +17,7 @@
 namespace stereopsis {
 namespace {
 
-constexpr int most_lanes = 8;  // more pairs in parallel do not use any device better
+constexpr int most_lanes = 8;  // with more pairs in parallel, no device is used better
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 bool is_host(const Device& device) { return device.name == "cpu"; }
@@ -35,8 +36,8 @@ bool is_fused(const Device& device) {
   return device.implementation == Implementation::fused && (setting == nullptr || std::string_view(setting) != "off");
 }
 
-// The available memory: in total, for the runs, and in one piece. Without a limit, it is most of a GPU's memory, or
-// half of the host's, because other programs may use the rest.
+// The available memory: in total, for the runs, and in one allocation. Without a limit, most of a GPU's memory or half
+// of the host's memory is available, because other programs may use the remaining memory.
 struct Memory {
   Memory(const PipelineData& data, const Problem& p, const Device& device)
       : shared(is_host(device) ? 0 : gpu_bytes_shared(data, p.geometry.rectification.get())),
@@ -47,7 +48,7 @@ struct Memory {
         of_runs(all == 0 ? unlimited : std::max(all, shared + 1) - shared),
         most(std::min(of_runs, is_host(device) ? unlimited : gpu::device(device.name).largest_buffer())) {}
 
-  // Subtracts `bytes` of other memory, which count against the limit, from the memory for the runs.
+  // Subtracts `bytes` of other memory, which counts against the limit, from the memory for the runs.
   void keep(std::size_t bytes) {
     if (of_runs == unlimited) return;
     of_runs -= std::min(of_runs, bytes);
@@ -59,7 +60,7 @@ struct Memory {
   std::size_t all, of_runs, most;
 };
 
-// The memory of a plan depends on the number of threads that work at a time.
+// The error names the number of threads, because the memory of a plan depends on it.
 [[noreturn]] void refuse_size(const Problem& p, const Device& device, const Target& target, Size size,
                               const Memory& memory, std::size_t least) {
   const std::string threads = !is_host(device)      ? text(" on ", device.name)
@@ -111,8 +112,8 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   // The implied limit applies only to the memory of the device.
   memory.keep(beside + (memory.implied ? 0 : staging_bytes_));
   if (programs_->bytes() > memory.most) {
-    // First the whole image with the least memory; then about the tallest stripes that fit: short stripes need much
-    // memory for the states between them, and tall ones for themselves.
+    // Tries first the whole image with the least memory, then about the tallest stripes that fit. Short stripes need
+    // much memory for the states between them, and tall stripes need much memory for themselves.
     std::size_t least = programs_->bytes();
     for (int rows = size.height; programs_->bytes() > memory.most; rows = std::max(8, rows * 3 / 4 / 8 * 8)) {
       plan_stripes(rows);
@@ -153,7 +154,9 @@ VolumeShape Plan::path_costs() const {
 }
 
 RefinementNeeds Plan::needs() const {
-  return problem_.refine_only ? needs_of(pipeline_.data(), problem_.want_confidence) : RefinementNeeds();
+  if (!problem_.refine_only) return {};
+  const PipelineData& data = pipeline_.data();
+  return needs_of(data, problem_.want_confidence || rates_uncertainty(data, request_of(problem_)));
 }
 
 VolumeShape Plan::probed(CostState state) const {

@@ -20,7 +20,7 @@ inline void check_pixels(const char* name, const void* data, Size size, int chan
   if (pitch < std::int64_t{size.width} * channels)
     refuse(text(name, " has a pitch of ", pitch, " elements; a row of ", size.width, " pixels with ", channels,
                 " channels requires at least ", std::int64_t{size.width} * channels));
-  constexpr std::int64_t most = std::int64_t{1} << 60;  // so that addresses are computed without overflow
+  constexpr std::int64_t most = std::int64_t{1} << 60;  // limit below which addresses are computed without overflow
   if (pitch > most / std::max(size.height, 1))
     refuse(text(name, " has a pitch of ", pitch, " elements and ", size.height, " rows; their product must be at most ",
                 most, ", so pass the distance between two rows in elements"));

@@ -1,4 +1,4 @@
-// The public Problem in the planner's terms.
+// Converts the public Problem to the planner's Request.
 #pragma once
 
 #include "graph/pipeline.hpp"
@@ -8,7 +8,7 @@
 namespace stereopsis {
 
 Request request_of(const Problem& problem);
-// Returns what the pipeline's refinements alone require beside disparity and validity.
+// Returns the inputs that the refinements of a pipeline require in addition to disparity and validity.
 RefinementNeeds needs_of(const PipelineData& pipeline, bool want_confidence);
 
 }  // namespace stereopsis

@@ -12,7 +12,7 @@
 namespace stereopsis {
 namespace {
 
-// Calls f<T>() with the pixels' type.
+// Calls f<T>(), where T is the type of the pixels.
 template <class F>
 void with_type(Element element, F&& f) {
   switch (element) {
@@ -63,7 +63,8 @@ void copy(const ImageView<const T>& from, const ImageView<T>& to) {
     std::copy_n(from.row(y), static_cast<std::size_t>(to.width) * to.channels, to.row(y));
 }
 
-// Copies the region of `part`, which shows `shown` of the image, into `whole`, and sets the other pixels to `outside`.
+// Copies the region from `part`, which shows the rectangle `shown` of the image, to `whole`. Sets all other pixels to
+// `outside`.
 template <class T>
 void place(const ImageView<const T>& part, const Rect& shown, const Rect& region, T outside,
            const ImageView<T>& whole) {
@@ -72,8 +73,8 @@ void place(const ImageView<const T>& part, const Rect& shown, const Rect& region
   copy(part.crop({region.x - shown.x, region.y - shown.y, region.width, region.height}), whole.crop(region));
 }
 
-// Returns a rectangle of the input in pixels of the output, which are larger if the pipeline returns maps of reduced
-// images.
+// Converts a rectangle of the input to pixels of the output. If the pipeline returns maps of reduced images, an output
+// pixel covers several input pixels.
 Rect in_output(const Rect& r, int factor) {
   const auto up = [&](int at) { return (at + factor - 1) / factor; };
   const int x = r.x / factor, y = r.y / factor;

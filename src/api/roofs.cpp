@@ -25,7 +25,8 @@ double rate_of(gpu::Device& device, const char* kernel, double instructions) {
     end->wait();
     return 1e-3 * end->ms_since(*start);
   };
-  // The number of groups grows until a run keeps the device busy for 1 ms. The first run loads the kernel.
+  // The number of groups doubles until a run keeps the device busy for 1 ms. The first run is not timed, because it
+  // loads the kernel.
   int groups = 64;
   seconds(groups);
   while (groups < most_groups && seconds(groups) < 1e-3) groups *= 4;

@@ -1,5 +1,5 @@
-// Compares every operation of every stage with its definition, on small generated images; every fused operation, in the
-// pipelines that its rule names, against the composed definitions.
+// Compares every operation of every stage with its oracle, on small generated images. Compares every fused operation,
+// in the pipelines that its rule names, with the composed oracles.
 #include "stereopsis/self_test.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace self_test;
 
-// Compares the results of a device with the definitions.
+// Compares the results of a device with the oracles.
 class Checker {
  public:
   explicit Checker(const Device& device) : device_(device) {
@@ -60,7 +60,7 @@ class Checker {
   std::vector<StageCheck> list;
 
  private:
-  // Operations on the pair's own pixels are checked with each kind of them.
+  // Operations that read the pair's own pixels are checked with each kind of pixels.
   static std::vector<PairInfo> pairs_of(const StageDescriptor& entry, const StageParameters& parameters) {
     const Ports ports = entry.ports(parameters, {});
     const bool on_pixels = std::any_of(ports.begin(), ports.end(), [](const Port& port) {
@@ -72,7 +72,8 @@ class Checker {
     return {{Element::u8, 3}, {Element::u8, 1}, {Element::u16, 3}, {Element::f32, 3}, {Element::f32, 1}};
   }
 
-  // Checks an operation; if it reads words, with the words of every cost that it can follow.
+  // Checks an operation. An operation that reads packed words is checked with the words of every cost that may precede
+  // it.
   void check_words(const StageDescriptor& entry, const StageParameters& parameters, const PairInfo& pair,
                    const std::string& name) {
     const Ports ports = entry.ports(parameters, pair);
@@ -117,7 +118,7 @@ class Checker {
 #endif
   }
 
-  // Returns nothing if the rule does not apply on this device.
+  // Returns nothing if the rule does not apply to this example on this device.
   std::optional<bool> matches(const Rule& rule, const std::string& example, bool all) {
     const std::vector<std::string> words = split(example, ' ');
     Pipeline pipeline(words[0]);
@@ -154,7 +155,7 @@ class Checker {
     return true;
   }
 
-  // `f` returns whether the results are equal, or nothing if there was nothing to compare.
+  // Records a result; `f` returns whether the results are equal, or nothing if there was nothing to compare.
   template <class F>
   void record(const std::string& name, F&& f) {
     try {

@@ -1,4 +1,4 @@
-// An operation with small made images for its operands, and what it makes of them: self_test.cpp.
+// An example for self_test.cpp: an operation, small generated images for its operands, and its results.
 #pragma once
 
 #include <cstring>
@@ -41,10 +41,10 @@ class Random {
 struct Made {
   AnyView shape;
   std::vector<std::byte> bytes;
-  bool compared = false;  // true for outputs; the rest is scratch and not compared
+  bool compared = false;  // true for outputs; all other operands are scratch memory and not compared
 };
 
-// Returns a random value in the range that a port's name implies: integers, or quarters.
+// Returns a random value in the range that the name of a port implies: an integer, or a multiple of a quarter.
 inline double random_value(const std::string& name, Element element, Random& random) {
   const auto is = [&](const char* what) { return name.find(what) != std::string::npos; };
   if (is("disparity") || is("right") || is("guess"))
@@ -69,7 +69,7 @@ inline double arms_within(Size s, int x, int y, Random& random) {
   return cross::word_of({left, right, up, down});
 }
 
-// The smallest segments: of the block of pixels, or of one beside it.
+// Returns the number of a segment: that of the pixel's block, or of a neighbouring block.
 inline double segment_near(Size s, int x, int y, Random& random) {
   const auto beside = [&](int at, int blocks) { return std::clamp(at / slic::block + random(-1, 1), 0, blocks - 1); };
   const int across = slic::blocks_across(s.width), column = beside(x, across);
@@ -137,7 +137,8 @@ class Example {
     Size s = size;
     if (name.starts_with("full_")) s = {2 * size.width - 1, 2 * size.height};
     if (name == "coarse_costs") s = cross_scale::half(size);
-    if (name.starts_with("paths_")) s = {};  // a whole image has no rows beyond
+    // A whole image has no rows beyond its border, so there are no path costs from there.
+    if (name.starts_with("paths_")) s = {};
     if (name == "paths") s.height = sgm::kinds_of({}), shape.channels = range.count;
     if (!is_read && !operands.empty() && entry.output_size != nullptr)
       s = entry.output_size(step.parameters, operands[0].shape.size());
@@ -153,7 +154,7 @@ class Example {
     if (name == "points") shape.channels = 3;
     if (port.volume) shape.disparities = name == "coarse_costs" ? 12 : range.count;
     shape.pitch = shape.row_elements();
-    // The words of colour + gradient have 9 bits above the first 32.
+    // The words of colour + gradient have 9 bits in addition to the first 32.
     const int most_word = cost.get_if<cost::ColourGradient>() != nullptr ? 511 : (1 << 30) - 1;
     operands.push_back(made_image(name + (view == Side::reference ? "" : "'"), shape, most_word, is_read));
     operands.back().compared = !is_read ? port.use != Port::Use::scratch : port.use == Port::Use::change;
@@ -194,7 +195,7 @@ inline std::size_t scratch_of(const Example& example, const Target& target) {
   return example.entry.scratch({example.step, shapes, target});
 }
 
-// The bytes that an operation makes of its example on the host.
+// Runs an operation on its example on the host, and returns the bytes of all operands.
 template <On on>
 std::vector<Made> made_on_host(const Example& example, const Target& target, Threads* threads) {
   std::vector<Made> made = example.operands;

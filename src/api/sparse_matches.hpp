@@ -16,8 +16,8 @@ class Search {
     int x = 0;
     int y = 0;
     double score = -1;
-    double second = -1;  // score of the best window that is not next to the best one
-    double offset = 0;   // offset of the sub-pixel peak from x
+    double second = -1;  // score of the best window that is not adjacent to the best window
+    double offset = 0;   // offset of the sub-pixel peak, relative to x
   };
 
   Best operator()(int x, int y) {
@@ -43,7 +43,8 @@ class Search {
     double score;
   };
 
-  // Fills the shortlist. It is empty if no window is similar, or if too many are.
+  // Fills the shortlist of windows to compare. The shortlist remains empty if no window is similar, or if too many
+  // windows are.
   void find_candidates(int x, int y) {
     const Level &a = from_.level, &b = to_.level;
     const int first = std::max(x - a.width() / 2, before), last = std::min(x + a.width() / 2, b.width() - 1 - after);
@@ -78,7 +79,7 @@ using Grid = std::vector<std::optional<Match>>;
 
 struct Matches {
   int columns = 0;   // number of cells in a row
-  int textured = 0;  // number of cells with a point to search for
+  int textured = 0;  // number of cells that have a point with texture
   Grid grid;
 };
 
@@ -90,7 +91,7 @@ inline std::optional<Match> match_at(Search& forward, Search& backward, int x, i
   return Match{x, y, x - (there.x + there.offset), static_cast<double>(y - there.y)};
 }
 
-// Returns the best localised point of a cell; nothing if the cell has no texture.
+// Returns the point of a cell that is best localised, or nothing if the cell has no texture.
 inline std::optional<Point> textured_point(const Level& level, int cell_x, int cell_y) {
   double best = 0;
   Point point;
@@ -106,7 +107,7 @@ inline std::optional<Point> textured_point(const Level& level, int cell_x, int c
   return {};
 }
 
-// Returns one match per cell, of every `stride`-th cell of every `stride`-th row.
+// Returns one match per cell, for every `stride`-th cell of every `stride`-th row of cells.
 inline Matches coarse_matches(const View& left, const View& right, int reach, int stride = 1) {
   Search forward(left, right, reach), backward(right, left, reach);
   Matches matches;
@@ -121,7 +122,8 @@ inline Matches coarse_matches(const View& left, const View& right, int reach, in
   return matches;
 }
 
-// Returns the matches with which at least two of the 24 cells around agree. A wrong match agrees with none.
+// Returns the matches with which at least two of the 24 surrounding cells agree. A wrong match usually agrees with no
+// neighbour.
 inline std::vector<Match> supported(const Matches& matches) {
   const int rows = static_cast<int>(matches.grid.size()) / std::max(matches.columns, 1);
   const auto at = [&](int x, int y) -> const std::optional<Match>& {
@@ -131,7 +133,7 @@ inline std::vector<Match> supported(const Matches& matches) {
   for (int y = 0; y < rows; ++y)
     for (int x = 0; x < matches.columns; ++x) {
       if (!at(x, y)) continue;
-      int agreeing = -1;  // it agrees with itself
+      int agreeing = -1;  // starts at −1, because a match agrees with itself
       for (int v = std::max(y - 2, 0); v <= std::min(y + 2, rows - 1); ++v)
         for (int u = std::max(x - 2, 0); u <= std::min(x + 2, matches.columns - 1); ++u)
           if (const auto& other = at(u, v))
@@ -141,8 +143,8 @@ inline std::vector<Match> supported(const Matches& matches) {
   return kept;
 }
 
-// Refines a match on the next finer level: finds the most distinctive point there, then the best window around the
-// match.
+// Refines a match on the next finer level: finds the most distinctive point near the match, then the best window of the
+// right image.
 class Refinement {
  public:
   Refinement(const Level& left, const Level& right) : left_(left), right_(right) {}
@@ -156,7 +158,7 @@ class Refinement {
 
   // Returns the best window within 2 pixels of (x, y) in the right image, with sub-pixel precision.
   std::optional<Match> located(Match match, int x, int y) const {
-    constexpr int reach = 2, side = 2 * reach + 3;  // one more on each side for the parabola
+    constexpr int reach = 2, side = 2 * reach + 3;  // one additional window on each side, which the parabola requires
     std::array<std::array<double, side>, side> scores;
     const Moments here = moments(left_, match.x, match.y);
     int best_i = 1, best_j = 1;
@@ -198,8 +200,8 @@ class Refinement {
   const Level& right_;
 };
 
-// Returns the matches in pixels of the full image, without those that are lost on a level and points on edges, which
-// have no precise row.
+// Returns the matches in pixels of the full image. Omits matches that are lost on a level, and points on edges, whose
+// row is not precise.
 inline std::vector<Match> refined(std::vector<Match> matches, const std::vector<Level>& left,
                                   const std::vector<Level>& right) {
   const auto apply = [&matches](auto&& refine) {
@@ -220,6 +222,21 @@ inline std::vector<Match> refined(std::vector<Match> matches, const std::vector<
     return s.smaller < least_corner * s.larger;
   });
   return matches;
+}
+
+// Returns whether a window with a disparity from `first` to `last` fits nearly as well as the match, as in a repetitive
+// pattern.
+inline bool fits_within(int first, int last, const Match& match, const Level& left, const Level& right) {
+  constexpr double nearly = 0.05;  // difference of the correlations
+  const Moments here = moments(left, match.x, match.y);
+  const int there = static_cast<int>(std::lround(match.dx)), row = static_cast<int>(std::lround(match.y - match.dy));
+  const auto best = [&](int from, int to) {
+    double score = -1;
+    for (int d = std::max(from, match.x - right.width()); d <= std::min(to, match.x); ++d)
+      score = std::max(score, correlation(left, match.x, match.y, here, right, match.x - d, row));
+    return score;
+  };
+  return best(first, last) >= best(there - 1, there + 1) - nearly;
 }
 
 }  // namespace stereopsis::sparse

@@ -13,34 +13,39 @@
 
 namespace stereopsis::sparse {
 
-// A window of 8×8 pixels whose pixel (4, 4) is the point: its signs are one word.
+// A point is described by a window of 8×8 pixels, in which it is pixel (4, 4). The signs of the window are one 64-bit
+// word.
 inline constexpr int window = 8;
 inline constexpr int before = 4;                   // rows and columns of the window before the point
-inline constexpr int after = window - before - 1;  // and after it
-inline constexpr int units = 16;  // units of a grey level: pixels have 12 bits, and 64 products fit 32 bits
+inline constexpr int after = window - before - 1;  // rows and columns of the window after the point
+// Units per grey level: pixels then have 12 bits, and the sum of 64 products fits in 32 bits.
+inline constexpr int units = 16;
 
 inline constexpr int smallest_side = 32;   // pixels
-inline constexpr int coarse_width = 400;   // the coarse level has at most as many columns, unless it got too low
-inline constexpr int coarse_height = 48;   // and at least as many rows, where the image has them
-inline constexpr int cell = 6;             // side of a cell, which has at most one match, in pixels of the coarse level
-inline constexpr int vertical_reach = 24;  // rows of the full image that check_pair looks up and down
-inline constexpr int sample_cells = 150;   // a quick check searches about so many cells
-inline constexpr double mostly = 0.95;     // share of the disparities that nearly all means
-// Largest disparity between pictures of one view, pixels: the sub-pixel peak of a window with itself is up to 0.3 off.
+// Largest number of columns of the coarse level, unless it would then have fewer rows than coarse_height.
+inline constexpr int coarse_width = 400;
+inline constexpr int coarse_height = 48;   // smallest number of rows of the coarse level, if the image has as many
+inline constexpr int cell = 6;             // side of a cell in pixels of the coarse level; a cell has at most one match
+inline constexpr int vertical_reach = 24;  // rows of the full image, up and down, that check_pair searches
+inline constexpr int sample_cells = 150;   // approximate number of cells that a quick check searches
+inline constexpr double mostly = 0.95;     // share of the disparities that counts as nearly all
+// Largest disparity between two images of the same view, in pixels. The sub-pixel peak of a window with itself is off
+// by up to 0.3.
 inline constexpr double most_of_one_view = 0.4;
-inline constexpr double least_contrast = 1;  // standard deviation in a window, grey levels
+inline constexpr double least_contrast = 1;  // smallest standard deviation in a window, in grey levels
 inline constexpr double least_correlation = 0.8;
-inline constexpr double most_ambiguous = 0.8;  // (1 − best) / (1 − second best)
+inline constexpr double most_ambiguous = 0.8;  // largest ratio (1 − best) / (1 − second best) of scores
 inline constexpr double least_corner =
-    0.1;  // smaller / larger eigenvalue; below it a point is on an edge and may slide
-inline constexpr int most_signs_apart = 20;  // differing signs, of the 64 of the best window
-inline constexpr int shortlist = 10;         // windows with this many more differing signs are compared, too
+    0.1;  // smallest ratio of the smaller to the larger eigenvalue; below this ratio, a point lies on an edge
+inline constexpr int most_signs_apart = 20;  // largest number of differing signs, of 64, of the best window
+// Windows with up to this many more differing signs than the best window are compared by ZNCC.
+inline constexpr int shortlist = 10;
 inline constexpr std::size_t most_candidates = 200;
 
 using Level = Image<std::int16_t>;
 
-// Returns the grey value (BT.601) in units. A pixel that is not a number repeats the previous pixel, so that it adds no
-// texture.
+// Returns the grey value (BT.601) of each pixel, in `units`. A pixel that is not a number repeats the previous pixel,
+// so that it adds no texture.
 template <class T>
 Level grey_level(ImageView<const T> image, int bit_depth) {
   const float scale = std::is_same_v<T, float> ? 1.0F : 255.0F / static_cast<float>((1 << bit_depth) - 1);
@@ -109,7 +114,8 @@ inline Moments moments(const Level& level, int x, int y) {
   return {sum, variance >= least ? 1 / std::sqrt(variance) : 0};
 }
 
-// The eigenvalues of the structure tensor. A corner has two large ones: it is localised in both directions.
+// The eigenvalues of the structure tensor at a point. A corner has two large eigenvalues, so that it is localised in
+// both directions.
 struct Structure {
   double smaller = 0;
   double larger = 0;
@@ -130,12 +136,12 @@ inline Structure structure(const Level& level, int x, int y) {
   return {mean - root, mean + root};
 }
 
-// The signs of every window of a level, against the mean of 8×8 pixels around each pixel.
+// The signs of every window of a level, relative to the mean of the 8×8 pixels around each pixel.
 class Signs {
  public:
   explicit Signs(const Level& level) : words_(level.size(), 1, 0) {
     const int width = level.width(), height = level.height();
-    std::vector<int> sums(static_cast<std::size_t>(width), 0);  // sums over the window's rows, per column
+    std::vector<int> sums(static_cast<std::size_t>(width), 0);  // sum over the rows of the window, for each column
     for (int bottom = 0; bottom < height; ++bottom) {
       for (int x = 0; x < width; ++x)
         sums[static_cast<std::size_t>(x)] += level(x, bottom) - (bottom >= window ? level(x, bottom - window) : 0);
@@ -145,17 +151,17 @@ class Signs {
 
   // Returns the signs of the window whose point is (x, y).
   std::uint64_t operator()(int x, int y) const { return words_(x + after, y + after); }
-  // Returns the signs of the windows whose points are (0, y), (1, y), …; those of windows that leave the image are
+  // Returns the signs of the windows whose points are (0, y), (1, y), …; signs of windows that leave the image are
   // undefined.
   const std::uint64_t* row(int y) const { return words_.row(y + after) + after; }
 
  private:
-  // Each word holds the 8×8 signs up to its pixel: those of the row above, and 8 new ones.
+  // Each word holds the 8×8 signs that end at its pixel: the signs of the rows above, and 8 new signs.
   void add_row(const Level& level, const std::vector<int>& sums, int y) {
     int sum = 0;
     unsigned signs = 0;
     for (int x = 0; x < level.width(); ++x) {
-      const int right = x + after;  // the last column of the mean around x
+      const int right = x + after;  // the last column of the window over which the mean for x is computed
       if (x == 0)
         for (int column = 0; column < std::min(right, level.width()); ++column)
           sum += sums[static_cast<std::size_t>(column)];
@@ -189,7 +195,7 @@ inline double zncc(int product, const Moments& a, const Moments& b) {
   return (static_cast<double>(window * window) * product - static_cast<double>(a.sum) * b.sum) * a.norm * b.norm;
 }
 
-// A match in pixels of the level: (x, y) of the left image is (x − dx, y − dy) of the right image.
+// A match in pixels of the level: pixel (x, y) of the left image corresponds to (x − dx, y − dy) of the right image.
 struct Match {
   int x = 0;
   int y = 0;

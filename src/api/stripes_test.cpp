@@ -9,7 +9,7 @@
 #include "support/stage_test.hpp"
 #include "support/striped.hpp"
 
-namespace stereopsis {
+namespace stereopsis::stripes_test {
 namespace {
 
 using namespace test;
@@ -32,6 +32,7 @@ Pipeline method(const std::string& name, const std::string& settings) {
 void expect_stripes_equal_the_whole(const Pipeline& pipeline, const std::vector<Device>& devices,
                                     std::initializer_list<int> counts, const StereoPair& whole = pair()) {
   Problem problem = Problem::of(whole, range);
+  problem.want_confidence = true;
   const Matched expected = Matcher(Plan(pipeline, problem)).match(whole);
   Striped striped(whole, range, pipeline, devices);
   for (const int count : counts) {
@@ -39,10 +40,12 @@ void expect_stripes_equal_the_whole(const Pipeline& pipeline, const std::vector<
     const Matched got = striped.match(count);
     EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity));
     EXPECT_TRUE(same_bits(got.validity.view(), expected.validity));
+    EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence));
   }
 }
 
-// Small regions and short rows between edges, so that stripes of a small image do not see all of it.
+// Settings with small regions and short rows between edges, so that the stripes of a small image do not contain all of
+// a region or row.
 const char* const settings[] = {"sgm.paths=4 speckle.size=9", "sgm.paths=8 sgm.p2=90 sgm.p2_min=30 speckle.size=3",
                                 "sgm.gradient=0 sgm.p2_min=0 vote_fill.enabled=true vote_fill.distance=5",
                                 "fill.mode=cross speckle.enabled=false", "fill.mode=background speckle.size=5"};
@@ -135,6 +138,7 @@ TEST(Stripes, PipelinesThatHaveNoneAreRefused) {
   refused("sgm", "aggregation.stage=guided", "without an aggregation");
   refused("sgm", "cost.stage=ad_census", "up to 64 bits");
   refused("zncc", "prepare.factor=2", "reduces the images");
+  refused("sgm", "density.stage=remeasure", "the slot density");
   refused("ad-census", "", "any pixel depend on any other");
   refused("realtime-dp", "", "any pixel depend on any other");
   refused("realtime-bp", "", "any pixel depend on any other");
@@ -161,7 +165,8 @@ TEST(Stripes, GivenMapsThatDoNotFitAreRefused) {
     }
   };
   EXPECT_EQ(sentence({disparity.view(), validity.view(), {}, {}}), "");
-  EXPECT_NE(sentence({}).find("no memory was passed for the given disparity (its data is null)"), std::string::npos) << sentence({});
+  EXPECT_NE(sentence({}).find("no memory was passed for the given disparity (its data is null)"), std::string::npos)
+      << sentence({});
   disparity(5, 7) = invalid_disparity;
   EXPECT_NE(sentence({disparity.view(), validity.view(), {}, {}}).find("contradict each other at 5,7"),
             std::string::npos);
@@ -196,4 +201,4 @@ TEST(Stripes, PathCostsThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::stripes_test

@@ -12,7 +12,7 @@
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::user_stage_test {
 namespace {
 
 using namespace test;
@@ -40,7 +40,7 @@ void expect_same(const Matched& a, const Matched& b) {
   EXPECT_TRUE(same_bits(a.right.view(), b.right.view()));
 }
 
-// Computes `absolute_difference` by its definition.
+// Computes the cost `absolute_difference` by its definition.
 void differ(const UserCall& c, ImageView<const std::uint8_t> reference, ImageView<const std::uint8_t> other,
             ImageView<std::uint8_t> made, int truncation) {
   for (int y = 0; y < made.height; ++y)
@@ -53,7 +53,7 @@ void differ(const UserCall& c, ImageView<const std::uint8_t> reference, ImageVie
       }
 }
 
-// Does a function of the host on a device's memory, on the stream.
+// Runs a host function on device memory, in the order of the stream.
 class OnDevice {
  public:
   OnDevice(const std::string& device, std::uint64_t stream)
@@ -149,12 +149,24 @@ TEST(UserStage, FiltersOfVolumesStandInTheirSlots) {
   between.set_stage("aggregation", copies<std::uint8_t>());
   for (const Device& device : {cpu, oracle}) expect_same(matched(between, device), matched(plain, device));
 
-  // Real costs of a filter that is here go on to the caller's, and to the selection as they are.
+  // A filter of this library passes real-valued costs to a user-defined filter, and to the selection unchanged.
   plain.set("aggregation.stage", "guided");
   plain.set("optimisation.stage", "none");
   Pipeline behind = plain;
   behind.set_stage("optimisation", copies<float>());
   expect_same(matched(behind), matched(plain));
+}
+
+TEST(UserStage, APipelineListsTheSlotsThatItsVolumesNeed) {
+  for (const PixelType makes : {PixelType::u8, PixelType::u16, PixelType::f32}) {
+    Pipeline pipeline("sgm");
+    pipeline.set_stage("aggregation", {.name = "none", .cpu = [](const UserCall&) {}, .makes = makes});
+    const std::vector<PipelineSlot> slots = pipeline.slots();
+    const auto quantise = std::ranges::find(slots, "quantise", &PipelineSlot::slot);
+    EXPECT_EQ(quantise != slots.end(), makes != PixelType::u8);
+    if (quantise == slots.end()) continue;
+    for (const ParameterInfo& info : quantise->parameters) EXPECT_EQ(info.value, info.default_value) << info.name;
+  }
 }
 
 TEST(UserStage, OnAGpuItWorksInTheStream) {
@@ -193,7 +205,7 @@ TEST(UserStage, RefinementsHaveAnOrder) {
 }
 
 TEST(UserStage, ARegionIsThatOfTheWholeImage) {
-  constexpr int reach = 90;  // more than the margin
+  constexpr int reach = 90;  // larger than the margin
   const auto looks_far = [](bool says_so) {
     UserStage stage{.name = "looks far", .cpu = [](const UserCall& c) {
                       const auto disparity = on_host<float>(c.disparity);
@@ -330,7 +342,7 @@ TEST(UserStage, MisuseIsASentence) {
 
   pipeline.set_stage("cost", {.name = "mine", .gpu = [](const UserCall&) {}});
   EXPECT_EQ(error_of([&] { Plan(pipeline, Problem::of(pair(), range), cpu); }),
-            "the stage 'mine' has no function for the cpu; set one, or plan for a GPU");
+            "the stage 'mine' has no function for the cpu; set such a function, or plan for a GPU");
 
   pipeline.set_stage("cost", cost_of([](const UserCall& c) { on_host<float>(c.made); }));
   EXPECT_NE(error_of([&] { matched(pipeline); }).find("cannot be read as"), std::string::npos);
@@ -344,4 +356,4 @@ TEST(UserStage, MisuseIsASentence) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::user_stage_test

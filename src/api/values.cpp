@@ -10,7 +10,7 @@
 namespace stereopsis {
 namespace {
 
-// Rounding, and the overshoot of an interpolation, stay below half of an 8-bit unit.
+// Rounding and the overshoot of an interpolation stay below half of an 8-bit unit.
 constexpr float slack = 0.5f, white = 255;
 
 bool is_outside(float v) {
@@ -25,7 +25,7 @@ void for_each_outside(const AnyImageView& image, F&& is_outside, auto&& reject) 
   for (int y = 0; y < image.height; ++y) {
     const T* const row = pixels.row(y);
     bool any = false;
-    for (int i = 0; i < elements; ++i) any |= is_outside(row[i]);  // without a branch, so it vectorises
+    for (int i = 0; i < elements; ++i) any |= is_outside(row[i]);  // no branch, so that the loop vectorises
     for (int i = 0; any && i < elements; ++i)
       if (is_outside(row[i])) reject(row[i], i / image.channels, y);
   }
@@ -38,7 +38,7 @@ std::string image_name(Binding binding) {
   return input_table[static_cast<std::size_t>(binding) - static_cast<std::size_t>(Binding::left)].sentence_name;
 }
 
-// Every stage would treat intensities above white as white.
+// Every stage would treat intensities above white as white, so such intensities are rejected.
 void check_intensities(const std::string& name, const AnyImageView& image) {
   const auto found = [&](auto value, int x, int y, const std::string& allowed) {
     refuse(text("the intensity of ", name, " is ", value, " at ", x, ",", y, "; ", allowed));

@@ -8,15 +8,16 @@
 
 namespace stereopsis {
 
-// Returns "the left image", "the output 'disparity'".
+// Returns the name of an image in sentences, such as "the left image" or "the output 'disparity'".
 std::string image_name(Binding binding);
 
 // Throws Error(call) for a finite intensity above white or below black, in an image of float pixels or of 9 to 15 bits.
 void check_intensities(const std::string& name, const AnyImageView& image);
-// Throws Error(call) where no path cost of a pixel is 0: path costs are given less their minimum.
+// Throws Error(call) if a pixel has no path cost of 0, because path costs are passed after subtraction of their
+// minimum.
 void check_path_costs(const std::string& name, ImageView<const std::uint16_t> paths);
-// Throws Error(call) where validity and disparity contradict each other: stages rely on it that a pixel has a disparity
-// if and only if its validity has no reason against it.
+// Throws Error(call) where validity and disparity contradict each other. Stages rely on the rule that a pixel has a
+// disparity if and only if its validity has no reason bit.
 void check_validity(ImageView<const float> disparity, ImageView<const std::uint8_t> bits);
 
 }  // namespace stereopsis

@@ -1,4 +1,4 @@
-// Images of the public headers as the views that steps work on, and back.
+// Converts images of the public headers to the views on which steps operate, and back.
 #pragma once
 
 #include "graph/any_view.hpp"
@@ -29,7 +29,7 @@ inline AnyView any_view(const DeviceImageView& v) {
 inline PixelType pixel_type_of_element(Element element) {
   return element == Element::u8 ? PixelType::u8 : element == Element::u16 ? PixelType::u16 : PixelType::f32;
 }
-// Returns the image at an address of the host.
+// Returns a view of an image in host memory.
 inline AnyImageView host_image(const AnyView& v, int bit_depth) {
   AnyImageView image;
   image.data = reinterpret_cast<const void*>(v.memory);
@@ -42,7 +42,7 @@ inline AnyImageView host_image(const AnyView& v, int bit_depth) {
   return image;
 }
 
-// Returns the volume that an image with a channel for each candidate is.
+// Converts an image with a channel for each candidate to a volume.
 inline AnyView as_volume(AnyView image) {
   std::swap(image.disparities, image.channels);
   image.channels = 1;

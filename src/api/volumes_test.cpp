@@ -12,7 +12,7 @@
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::volumes_test {
 namespace {
 
 using namespace test;
@@ -25,7 +25,7 @@ const Scene& scene() {
 }
 StereoPair pair() { return {scene().left, scene().right, {}, {}}; }
 
-// Leaves out the refinements that require the right view's own costs, which a volume of the left view does not have.
+// Removes the refinements that require the costs of the right view, which a volume of the left view does not have.
 Pipeline left_alone(const std::string& method) {
   Pipeline pipeline(method);
   pipeline.set("refinements", "none");
@@ -91,7 +91,7 @@ void expect_hole_stays(T no_cost, T largest) {
       Pipeline pipeline = from_volume(left_alone("sgm"));
       pipeline.set("optimisation.stage", optimisation);
       if (optimisation == std::string_view("sgm"))
-        pipeline.set("sgm.gradient", "0");  // no image comes beside the costs
+        pipeline.set("sgm.gradient", "0");  // pairs have costs only, and no images
       Problem problem{.size = size, .range = range, .region = {}};
       problem.volumes = {.given = pixel_type_of<T>, .without_images = true};
       const Matched m = Matcher(Plan(pipeline, problem, device)).match(given);
@@ -110,7 +110,7 @@ TEST(Volumes, HolesStayHolesUnderEveryOptimisation) {
 }
 
 TEST(Volumes, CensusOfOnesOwnIsTheCensusHere) {
-  // A plain implementation: differing comparisons of a 5×5 window, with replicated borders.
+  // A plain implementation: the number of differing comparisons in a 5×5 window, with replicated borders.
   const auto differing = [](const auto& left, const auto& right, int x, int y, int d) {
     int count = 0;
     for (int j = -2; j <= 2; ++j)
@@ -158,7 +158,7 @@ TEST(Volumes, EveryStateIsGivenAsStagesMakeIt) {
     EXPECT_EQ(result.cost.view().type, PixelType::u8);
     EXPECT_EQ(result.aggregated.view().type, PixelType::f32);
     EXPECT_EQ(result.optimised.view().type, PixelType::u16);
-    // The winner of the optimised volume is the disparity.
+    // The candidate with the smallest optimised cost must be the disparity.
     const auto sums = result.optimised.view().as<std::uint16_t>();
     for (int x = 30; x < 40; ++x) {
       const std::uint16_t* at = &sums(x, 20, 0);
@@ -168,8 +168,8 @@ TEST(Volumes, EveryStateIsGivenAsStagesMakeIt) {
   }
 }
 
-// A scale of one's own may take costs beyond those that the words of the matching cost have: with P1 = P2 = 0 the sums
-// of 8 paths are 8 times what is summed.
+// A user's scale may exceed the largest cost of the packed words. With P1 = P2 = 0, the sums of 8 paths are 8 times the
+// summed cost.
 TEST(Volumes, QuantisedCostsCountInFull) {
   Pipeline pipeline = left_alone("banz-sgm");
   for (const auto& [name, value] : {std::pair{"cost.stage", "census"},
@@ -192,11 +192,11 @@ TEST(Volumes, QuantisedCostsCountInFull) {
         ASSERT_EQ(sums.row(y)[i], 8 * quantised);
         largest = std::max(largest, quantised);
       }
-    EXPECT_GT(largest, 24);  // the bits of a word
+    EXPECT_GT(largest, 24);  // more than a word has bits
   }
 }
 
-// The largest costs that fast kernels take, and larger ones, in whole regions, where path costs grow.
+// Tests the largest costs that fast kernels support, and larger ones. Regions with equal costs make path costs grow.
 TEST(Volumes, LargeCostsAlongPathsEqualTheDefinition) {
   for (const auto& [largest, count] :
        {std::pair{98, 64}, {150, 60}, {150, 128}, {175, 100}, {214, 128}, {214, 256}, {255, 128}})
@@ -246,7 +246,7 @@ TEST(Volumes, NoImagesAreNeededWhereNoStageReadsThem) {
   Problem problem = Problem::of(pair(), range);
   problem.volumes = {.given = PixelType::u8, .without_images = true};
   expect_same(Matcher(Plan(from_volume(pipeline), problem, {.name = "cpu"})).match(costs_alone), saved);
-  pipeline.set("sgm.gradient", "8");  // asks the image where its edges are
+  pipeline.set("sgm.gradient", "8");  // the penalties then depend on the edges in the image
   pipeline.set("sgm.p2_min", "30");
   EXPECT_THROW(Plan(from_volume(pipeline), problem), Error);
 }
@@ -336,7 +336,7 @@ TEST(Volumes, WhatDoesNotFitIsRefused) {
   says(refusal([&] { Plan(sgm, large, {.name = "cpu"}); }), "the memory limit is 8192.0 MiB");
 }
 
-// Memory that ends where nothing may be read any more.
+// Memory with costs that is followed by memory which must not be read.
 class GuardedCosts {
  public:
   explicit GuardedCosts(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
@@ -389,7 +389,7 @@ TEST(Volumes, OfTheCallersAreNotReadPastTheirEnd) {
   expect_not_read_past_its_end<std::uint8_t>(scene().left.width(), range);
   expect_not_read_past_its_end<std::uint16_t>(scene().left.width(), range);
   expect_not_read_past_its_end<float>(scene().left.width(), range);
-  for (const int count : {1, 2, 5}) {  // rows shorter than what is read beyond a pixel
+  for (const int count : {1, 2, 5}) {  // rows shorter than the number of elements that kernels read beyond a pixel
     expect_not_read_past_its_end<std::uint8_t>(1, {0, count});
     expect_not_read_past_its_end<std::uint16_t>(1, {0, count});
     expect_not_read_past_its_end<float>(1, {0, count});
@@ -397,4 +397,4 @@ TEST(Volumes, OfTheCallersAreNotReadPastTheirEnd) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::volumes_test

@@ -14,7 +14,7 @@
 namespace stereopsis {
 namespace {
 
-// Leaves the sentences out if there is no memory for them.
+// Omits the text if there is not enough memory for the text.
 LostDevice lost_device(const std::string& name, const char* why) noexcept {
   try {
     return {name, why};
@@ -23,7 +23,8 @@ LostDevice lost_device(const std::string& name, const char* why) noexcept {
   }
 }
 
-// Runs a step of a job that has not failed. An error is the pair's own, unless the device is lost, which is thrown.
+// Runs a step of a job that has not failed. Keeps an error as the error of the pair. An error that means a lost device
+// is thrown.
 template <class Step>
 void attempt(Workers::Job& job, Step&& step) {
   try {
@@ -39,7 +40,7 @@ void attempt(Workers::Job& job, Step&& step) {
 }  // namespace
 
 struct Workers::State {
-  // A device. Its thread uses the matcher.
+  // A device. A device, and the thread that uses its matcher.
   struct Worker {
     Device device;
     std::optional<Matcher> matcher = {};
@@ -59,13 +60,13 @@ struct Workers::State {
   std::mutex mutex;  // guards the members below
   std::condition_variable changed;
   std::vector<Worker> workers;
-  Jobs waiting;  // the oldest first
+  Jobs waiting;  // jobs that no worker has taken, the oldest first
   std::uint64_t submitted = 0, finished = 0;
   bool stop = false;
   std::vector<LostDevice> lost;
-  std::exception_ptr last_error;  // error of the last device
+  std::exception_ptr last_error;  // error of the last device that was lost
 
-  static inline thread_local const State* own = nullptr;  // the workers that the thread belongs to
+  static inline thread_local const State* own = nullptr;  // the workers to which the calling thread belongs
 };
 
 Workers::State::State(std::span<const Device> devices) {
@@ -109,8 +110,8 @@ void Workers::State::run(Worker& worker) {
   }
 }
 
-// Enqueues pairs as they come, up to a batch of them, and finishes the oldest when there is no more to enqueue. Throws
-// the error of a device that is lost.
+// Enqueues pairs as they arrive, up to a batch of pairs. Finishes the oldest pair when there is no pair to enqueue.
+// Throws the error if the device is lost.
 void Workers::State::work(Matcher& matcher, Jobs& in_flight) {
   const auto batch = static_cast<std::size_t>(matcher.plan().problem().batch);
   for (;;) {
@@ -127,8 +128,8 @@ void Workers::State::work(Matcher& matcher, Jobs& in_flight) {
   }
 }
 
-// Moves the oldest waiting job to those in flight. If none is in flight, waits for one; then false means the end, which
-// comes when all jobs are finished: until then a device may be lost and leave its jobs to the others.
+// Moves the oldest waiting job to those in flight. If no job is in flight, waits for a job. Returns false when all jobs
+// of all workers are finished and no more can come: until then, another device may be lost and return its jobs.
 bool Workers::State::take_next(Jobs& in_flight) {
   std::unique_lock lock(mutex);
   if (in_flight.empty()) changed.wait(lock, [this] { return !waiting.empty() || (stop && finished == submitted); });
@@ -139,7 +140,7 @@ bool Workers::State::take_next(Jobs& in_flight) {
 
 void Workers::State::finish_oldest(Jobs& in_flight) {
   in_flight.front().done(in_flight.front().error);
-  in_flight.pop_front();  // frees what the function holds, which may destroy the workers: no lock is held
+  in_flight.pop_front();  // frees what the function holds, which may destroy the workers, so no lock is held
   {
     const std::lock_guard lock(mutex);
     ++finished;
@@ -147,12 +148,12 @@ void Workers::State::finish_oldest(Jobs& in_flight) {
   changed.notify_all();
 }
 
-// Gives the jobs back to the queue once the matcher no longer writes to their results. Returns whether another device
-// is left.
+// Returns the jobs to the queue as soon as the matcher no longer writes to their results. Returns whether another
+// device remains.
 bool Workers::State::lose(Worker& worker, Jobs& in_flight, const Error& error) {
   for (Job& job : in_flight) try {
       worker.matcher->wait(std::exchange(job.ticket, {}));
-    } catch (...) {  // another worker matches the pair, whatever became of it here
+    } catch (...) {  // another worker matches the pair, so its result here does not matter
     }
   const std::lock_guard lock(mutex);
   lost.push_back(lost_device(worker.device.name, error.what()));
@@ -163,7 +164,7 @@ bool Workers::State::lose(Worker& worker, Jobs& in_flight, const Error& error) {
   return others_are_left;
 }
 
-// After the last device is lost, its thread fails the jobs.
+// When the last device is lost, its thread reports the error to all remaining jobs.
 void Workers::State::fail_all() {
   for (Jobs jobs; take_next(jobs);) {
     Job& job = jobs.front();
@@ -174,7 +175,7 @@ void Workers::State::fail_all() {
 
 Workers::Workers(std::span<const Device> devices) : state_(std::make_shared<State>(devices)) {}
 
-// When this throws, the destructor ends the threads that were started.
+// If this constructor throws, the destructor ends the threads that were started.
 Workers::Workers(std::span<const Device> devices, const MakeMatcher& make) : Workers(devices) {
   State& s = *state_;
   if (devices.size() == 1) s.workers.front().matcher.emplace(make(devices.front()));
@@ -198,7 +199,7 @@ std::size_t Workers::size() const { return state_->workers.size(); }
 const Plan& Workers::plan(std::size_t worker) const { return state_->workers[worker].matcher->plan(); }
 
 void Workers::submit(Jobs jobs) {
-  const std::shared_ptr<State> state = state_;  // a job's completion may destroy the workers meanwhile
+  const std::shared_ptr<State> state = state_;  // the completion function of a job may destroy the workers
   {
     const std::lock_guard lock(state->mutex);
     state->submitted += jobs.size();

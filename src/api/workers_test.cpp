@@ -1,4 +1,4 @@
-// The order in which workers finish their jobs, and their end.
+// Tests of the order in which workers finish their jobs, and of the end of workers.
 #include "api/workers.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "stereopsis/synth.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::workers_test {
 namespace {
 
 using namespace test;
@@ -37,7 +37,7 @@ Workers::Jobs job(const StereoPair& pair, Matched& result, std::function<void(co
   return jobs;
 }
 
-// A job that fails when it is enqueued waits for the jobs before it, whose pairs are in flight then.
+// A job that fails when it is enqueued must wait for earlier jobs, whose pairs are in flight.
 TEST(Workers, ASingleWorkerFinishesJobsInOrderAlsoWhenOneFails) {
   for (const int batch : {1, 2, 3, 7}) {
     Workers workers(std::array{cpu}, [&](const Device&) { return Matcher(plan(batch)); });
@@ -67,7 +67,8 @@ TEST(Workers, JobsThatAreSubmittedWhileTheWorkersEndAreFinished) {
   EXPECT_TRUE(same_bits(results[0].disparity.view(), results[1].disparity.view()));
 }
 
-// The job counts as finished only when its completion function, with all that it holds, is freed.
+// A job counts as finished only after its completion function has been destroyed, together with the objects that it
+// holds.
 TEST(Workers, AFinishedJobHoldsNothing) {
   Workers workers(std::array{cpu}, [](const Device&) { return Matcher(plan(2)); });
   Matched result;
@@ -117,4 +118,4 @@ TEST(Workers, KnowWhoIsInside) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::workers_test

@@ -1,4 +1,4 @@
-// The wrapper of every function of the C interface: it converts exceptions to a status and a message.
+// The wrapper of every function of the C interface, which converts exceptions to a status and a message.
 #pragma once
 
 #include <new>
@@ -13,7 +13,7 @@ namespace stereopsis::c {
 
 [[noreturn]] inline void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
 
-// Keeps the message of the current exception for sp_last_error(), and returns its status.
+// Stores the message of the current exception for sp_last_error(), and returns its status.
 sp_status status_of_current_error() noexcept;
 
 template <class F>
@@ -26,7 +26,7 @@ sp_status guarded(F&& f) noexcept {
   }
 }
 
-// Returns the variable for a result. Throws an Error if the pointer is null.
+// Returns a reference to the variable for a result. Throws an Error if the pointer is null.
 template <class T>
 T& given(T* place, const char* name) {
   if (place == nullptr) refuse(text(name, " is null; pass the address of a variable for the result"));

@@ -17,7 +17,8 @@ inline std::uintptr_t next_handle() {
   return ++last;
 }
 
-// The handles of one kind: Handle is the struct of the header, Object is its object, which has a `mutex`.
+// The handles of one kind. Handle is the struct of the header, and Object is the object behind the handle, which has a
+// `mutex`.
 template <class Handle, class Object>
 class Handles {
  public:
@@ -28,7 +29,7 @@ class Handles {
     return reinterpret_cast<Handle*>(number);
   }
 
-  // Returns the object, which lives as long as the returned pointer.
+  // Returns the object of a handle, which lives as long as the returned pointer.
   std::shared_ptr<Object> at(const Handle* handle, const char* kind) {
     const std::shared_lock lock(mutex_);
     const auto found = objects_.find(reinterpret_cast<std::uintptr_t>(handle));
@@ -50,7 +51,7 @@ class Handles {
   std::unordered_map<std::uintptr_t, std::shared_ptr<Object>> objects_;
 };
 
-// Never destroyed, because programs may exit with handles that they did not destroy.
+// The table is never destroyed, because programs may exit without destroying their handles.
 template <class Handle, class Object>
 Handles<Handle, Object>& handles() {
   static auto& all = *new Handles<Handle, Object>;

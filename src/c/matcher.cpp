@@ -26,8 +26,8 @@ struct MatcherObject {
 auto& matchers() { return handles<sp_matcher, MatcherObject>(); }
 std::shared_ptr<MatcherObject> at(const sp_matcher* handle) { return matchers().at(handle, "matcher"); }
 
-// Locks a matcher, so that threads take turns. Throws an Error inside a stage of the matcher, which would wait for
-// itself.
+// Locks a matcher, so that threads take turns. Throws an Error inside a stage of the matcher, where waiting for the
+// lock would never end.
 class InTurn {
  public:
   explicit InTurn(const sp_matcher* handle) : object_(outside(handle)), lock_(object_->mutex) {}
@@ -49,7 +49,7 @@ class InTurn {
   const std::lock_guard<std::mutex> lock_;
 };
 
-// A ticket consists of the lower bits of the matcher's number, and of the pair's number, which counts from 1: the
+// A ticket consists of the lower bits of the matcher's number and of the number of the pair, which counts from 1. The
 // numbers last for 500 years at 60 pairs per second.
 constexpr int bits_of_pair = 40;
 constexpr std::uint64_t pairs = std::uint64_t{1} << bits_of_pair;
@@ -58,7 +58,8 @@ sp_ticket number_of(const Ticket& ticket) {
 }
 Ticket ticket_of(sp_ticket number, const MatcherObject& object) {
   if (number == 0) return {};
-  // A matcher that has enqueued nothing has issued no ticket.
+  // A matcher that has enqueued nothing has issued no ticket. This number, which no matcher has, stands for another
+  // matcher.
   constexpr auto another = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t of = number >> bits_of_pair, own = (object.number << bits_of_pair) >> bits_of_pair;
   return {(number - 1) & (pairs - 1), object.number != 0 && of == own ? object.number : another};
@@ -77,7 +78,7 @@ void assign(ImageView<T>& to, const sp_image* image, const std::string& name) {
   to = typed<std::remove_const_t<T>>(host_output(image, name.c_str()), name.c_str());
 }
 
-// Only the two views may have a format.
+// Only the two views may have a pixel format.
 template <class Pair>
 Pair pair_of(const sp_pair& p) {
   sp_pair plain = p;
@@ -105,11 +106,11 @@ Result result_of(const sp_result& r) {
 
 DeviceMatched device_result(const sp_result& r) {
   if (r.rectified != nullptr)
-    refuse("result.rectified can only be an image of the host, and the result is on a device; leave it null");
+    refuse("result.rectified must be in host memory, but the result is on a device; leave result.rectified null");
   return result_of<DeviceMatched>(r);
 }
 
-// Returns whether the images are on a device, by the image that every pair has.
+// Returns whether the images are on a device. Only the image that every pair has is examined.
 bool is_on_device(const sp_pair& p) {
   const sp_image* first = p.left != nullptr ? p.left : p.costs;
   if (first == nullptr) refuse("pair.left and pair.costs are both null; pass a left image or a cost volume");
@@ -122,7 +123,7 @@ sp_ticket enqueue(MatcherObject& object, const sp_pair* pair, const sp_result* r
   const sp_result r = read(result, "result");
   const bool on_device = is_on_device(p);
   if (stream && !on_device)
-    refuse("images of the host cannot be matched in a stream of the caller; pass images on the device");
+    refuse("images in host memory cannot be matched in a stream of the caller; pass images on the device");
   const Ticket ticket = on_device ? object.matcher.enqueue(pair_of<DevicePair>(p), device_result(r), stream)
                                   : object.matcher.enqueue(pair_of<StereoPair>(p), result_of<MatchedViews>(r));
   object.number = ticket.matcher;
@@ -135,8 +136,8 @@ void match(MatcherObject& object, const sp_pair* pair, const sp_result* result) 
   object.times.clear();
   if (is_on_device(p) && object.matcher.plan().problem().want_times)
     refuse(
-        "SP_WANT_TIMES requires images of the host, and these are on a device; leave it out, or pass images of the "
-        "host");
+        "SP_WANT_TIMES requires images in host memory, but the images are on a device; leave SP_WANT_TIMES out, or "
+        "pass images in host memory");
   if (is_on_device(p)) return object.matcher.wait(object.matcher.enqueue(pair_of<DevicePair>(p), device_result(r)));
   MatchedViews views = result_of<MatchedViews>(r);
   views.times = &object.times;

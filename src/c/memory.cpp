@@ -1,4 +1,4 @@
-// Devices, their memory, and points in their queues.
+// Functions of the C interface for devices, their memory, and points in their queues.
 #include <cstring>
 #include <variant>
 
@@ -82,21 +82,22 @@ void download(const DeviceImage& from, const AnyOutputView& to) {
   }
 }
 
-// Returns an allocator without functions, the driver's memory, if the pointer is null.
+// Converts an allocator of the C interface. A null pointer becomes an allocator without functions, which stands for the
+// driver's memory.
 DeviceAllocator allocator_of(const sp_allocator* allocator) {
   if (allocator == nullptr) return {};
   const sp_allocator a = read(allocator, "allocator");
   if (a.allocate == nullptr || a.release == nullptr)
     refuse(
-        "allocator.allocate or allocator.release is null; set both functions, or pass a null allocator for the memory "
-        "of the driver");
+        "allocator.allocate or allocator.release is null; set both functions, or pass a null allocator to use that of "
+        "the driver");
   return {[a](std::size_t bytes) { return a.allocate(bytes, a.user); },
           [a](std::uint64_t memory) { a.release(memory, a.user); }};
 }
 
 const char* name_of(const char* device) { return device != nullptr ? device : "auto"; }
 
-// Returns the devices, which are listed once, so that their strings remain valid.
+// Returns all devices. The devices are listed once, so that the strings remain valid.
 const std::vector<DeviceDescription>& all_devices() {
   static const auto& all = *new std::vector<DeviceDescription>(devices());
   return all;

@@ -13,8 +13,8 @@ struct PipelineObject {
   explicit PipelineObject(Pipeline p) : pipeline(std::move(p)) {}
 
   Pipeline pipeline;
-  std::vector<ParameterInfo> parameters;          // parameters at the last count
-  std::vector<std::vector<const char*>> choices;  // choices of each parameter
+  std::vector<ParameterInfo> parameters;          // parameters at the last call of sp_pipeline_parameter_count
+  std::vector<std::vector<const char*>> choices;  // strings of the choices of each parameter
   std::mutex mutex;
 };
 

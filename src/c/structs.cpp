@@ -48,7 +48,7 @@ Window window_of(const sp_image* given, const char* name, std::int32_t place) {
                 " channels; all three must be at least 1, and channels at most ", most_channels));
   const std::int64_t element = bytes_of(w.type), row = std::int64_t{i.width} * i.channels * element;
   const std::int64_t pitch = i.pitch == 0 ? row : i.pitch;
-  constexpr std::int64_t most = std::int64_t{1} << 60;  // so that addresses are computed without overflow
+  constexpr std::int64_t most = std::int64_t{1} << 60;  // limit below which addresses are computed without overflow
   if (pitch < row || pitch > most / i.height)
     refuse(text(name, " has a pitch of ", pitch, " bytes; a row of ", i.width, " pixels requires at least ", row,
                 ", and all rows together may have at most ", most));
@@ -163,8 +163,7 @@ Geometry geometry_of(const sp_problem& p) {
   if ((p.left_camera == nullptr) != (p.right_camera == nullptr))
     refuse("one of problem.left_camera and problem.right_camera is null; set both, or neither for a rectified pair");
   if (p.left_camera != nullptr) {
-    if (!g.rig)
-      refuse("the cameras are set without problem.rig, which describes the rectified pair; set problem.rig, too");
+    if (!g.rig) refuse("the cameras are set without problem.rig, which describes the rectified pair; set problem.rig");
     StereoCalibration calibration;
     calibration.size = {p.width, p.height};
     calibration.left = camera_of(p.left_camera, "problem.left_camera");

@@ -9,7 +9,7 @@
 
 namespace stereopsis::c {
 
-// The sizes of the structs in the first version, 0.1, which are the least sizes of a caller.
+// The sizes of the structs in the first version, 0.1. No caller has smaller structs.
 template <class S>
 inline constexpr std::size_t first_size = 0;
 template <>
@@ -41,7 +41,7 @@ inline constexpr std::size_t first_size<sp_stage_time> = 32;
 template <>
 inline constexpr std::size_t first_size<sp_allocator> = 32;
 
-// Returns the size of the caller's struct. Throws an Error if this library does not know all of its bytes.
+// Returns the size of the caller's struct. Throws an Error if the struct is larger than in this version of the library.
 template <class S>
 std::size_t size_of(const S* s, const char* name) {
   static_assert(sizeof(void*) != 8 || (first_size<S> >= 8 && first_size<S> <= sizeof(S)),
@@ -49,16 +49,16 @@ std::size_t size_of(const S* s, const char* name) {
   if (s == nullptr) refuse(text(name, " is null; pass a struct whose struct_size is set"));
   const std::size_t least = sizeof(void*) == 8 ? first_size<S> : sizeof(S), size = s->struct_size;
   if (size > sizeof(S))
-    throw Error(
-        ErrorCategory::unsupported,
-        text(name, ".struct_size is ", size, ", more than the ", sizeof(S), " bytes that version ", STEREOPSIS_VERSION,
-             " of the library knows; set it to sizeof, and use a library that is at least as new as the header"));
+    throw Error(ErrorCategory::unsupported, text(name, ".struct_size is ", size, ", more than the ", sizeof(S),
+                                                 " bytes that version ", STEREOPSIS_VERSION,
+                                                 " of the library knows; set struct_size to the sizeof of the struct, "
+                                                 "and use a library that is at least as new as the header"));
   if (size < least)
     refuse(text(name, ".struct_size is ", size, "; set it to the sizeof of the struct, which is at least ", least));
   return size;
 }
 
-// Returns a copy of the caller's struct, in which members that the caller's header lacks are 0.
+// Returns a copy of the caller's struct. Members that the caller's header lacks are 0 in the copy.
 template <class S>
 S read(const S* s, const char* name) {
   S known{};
@@ -66,7 +66,7 @@ S read(const S* s, const char* name) {
   return known;
 }
 
-// Writes the members that the caller's header has.
+// Writes the members that exist in the caller's header.
 template <class S>
 void write(S known, S* s, const char* name) {
   known.struct_size = size_of(s, name);
@@ -78,7 +78,7 @@ std::optional<PixelFormat> pixel_format(std::int32_t format, const char* name);
 std::int32_t number_of(PixelType type);
 std::ptrdiff_t bytes_of(PixelType type);
 
-// The image of a view, separated into its format and the image without a format.
+// The image of a view, split into its pixel format and an image without a format.
 struct GivenView {
   GivenView(const sp_image* given, const char* name);
   operator const sp_image*() const { return is_there ? &image : nullptr; }
@@ -90,10 +90,10 @@ struct GivenView {
 // Returns the common format of both views.
 std::optional<PixelFormat> format_of(const GivenView& left, const GivenView& right);
 
-// Return the view of an image in host memory; a null image becomes an empty view.
+// Return a view of an image in host memory; for a null image, the view is empty.
 AnyImageView host_image(const sp_image* image, const char* name);
 AnyOutputView host_output(const sp_image* image, const char* name);
-// Returns a view of one pixel type; an empty view stays empty.
+// Returns a view with the given pixel type; an empty view remains empty.
 template <class T>
 ImageView<T> typed(const AnyOutputView& v, const char* name) {
   if (v.data == nullptr) return {};

@@ -5,19 +5,16 @@
 #include <limits>
 #include <new>
 
+#include "core/large_pages.hpp"
 #include "core/memory_text.hpp"
 #include "core/text.hpp"
-
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 namespace stereopsis {
 
 Rect intersect(const Rect& a, const Rect& b) {
   const int x = std::max(a.x, b.x);
   const int y = std::max(a.y, b.y);
-  // 64-bit sums: a rectangle from the caller may end beyond the range of int.
+  // The sums need 64 bits, because the end of the caller's rectangle may exceed the range of int.
   const auto end = [](std::int64_t start, int length) { return start + length; };
   const std::int64_t width = std::min(end(a.x, a.width), end(b.x, b.width)) - x,
                      height = std::min(end(a.y, a.height), end(b.y, b.height)) - y;
@@ -40,20 +37,6 @@ AnyImageView AnyImageView::crop(const Rect& r) const {
 }
 
 namespace detail {
-
-namespace {
-
-// Volumes span thousands of pages of the default size; large pages reduce TLB misses.
-void ask_for_large_pages([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes) {
-#ifdef __linux__
-  constexpr std::uintptr_t large = 2 << 20;
-  const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(p) + large - 1) / large * large;
-  const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(p) + bytes) / large * large;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#endif
-}
-
-}  // namespace
 
 void release_aligned(void* p) { ::operator delete (p, std::align_val_t{64}); }
 

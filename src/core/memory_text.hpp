@@ -6,7 +6,8 @@
 
 namespace stereopsis {
 
-// Formats `bytes` as in "1.4 MiB" or, below 0.1 MiB, in bytes. A needed amount is rounded up, an available one down.
+// Formats `bytes` as in "1.4 MiB" or, below 0.1 MiB, in bytes. A needed amount of memory is rounded up, and an
+// available amount is rounded down.
 std::string needed_memory(std::size_t bytes);
 std::string given_memory(std::size_t bytes);
 

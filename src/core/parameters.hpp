@@ -1,6 +1,6 @@
-// Stage parameters as data: one description per stage serves setting by name, checking, listing and JSON.
+// Stage parameters as data: one description per stage serves for setting by name, checking, listing and JSON.
 //
-// Next to its struct Parameters, a stage defines one function that ADL finds:
+// Next to its struct Parameters, a stage defines one function, which is found by argument-dependent lookup:
 //
 //   template <class P, class Visitor>
 //     requires ParametersOf<P, Parameters>
@@ -31,8 +31,8 @@ template <class P, class Parameters>
 concept ParametersOf = std::is_same_v<std::remove_const_t<P>, Parameters>;
 
 // A value that the user specifies by name, such as a file whose contents are loaded. The constructor loads the value or
-// throws. name() returns the name, known_names() the built-in names, and allowed_names() describes in words the names
-// that are allowed.
+// throws. The function name() returns the name, known_names() returns the built-in names, and allowed_names() describes
+// the allowed names in words.
 template <class T>
 concept Named = requires(const T& value) {
   T(std::string_view());
@@ -47,7 +47,7 @@ struct Range {
   double high = 0;
   int step = 0;
   const char* unit = "";
-  bool plans = false;  // another value may change the plan's steps or its memory
+  bool plans = false;  // true if a new value may change the steps or the memory of a plan
 
   constexpr Range in(const char* name) const { return {low, high, step, name, plans}; }
   constexpr Range planned() const { return {low, high, step, unit, true}; }
@@ -57,10 +57,10 @@ struct Range {
 };
 
 constexpr Range between(double low, double high) { return {low, high}; }
-// Ranges for window sizes and path counts; a change of such a parameter changes the plan.
+// Ranges for window sizes and path counts. Changing such a parameter changes the plan.
 constexpr Range odd(int low, int high) { return {static_cast<double>(low), static_cast<double>(high), 2, "", true}; }
 constexpr Range either(int a, int b) { return {static_cast<double>(a), static_cast<double>(b), b - a, "", true}; }
-// The range of fields that have none: flags and choices.
+// The range of fields without a range: flags and choices.
 struct Any {};
 inline constexpr Any any{};
 
@@ -134,7 +134,7 @@ bool is_allowed(const T& value, const Allowed& allowed) {
   }
 }
 
-// Returns whether `s` is a valid T. Writes `value` only if it is.
+// Returns whether `s` is a valid T. Changes `value` only if `s` is valid.
 template <class T>
 bool parse_value(std::string_view s, T& value) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -167,7 +167,8 @@ bool parse_value(std::string_view s, T& value) {
   }
 }
 
-// Appends the unit: "side of the square window, pixels". The description of a percentage names the unit itself.
+// Appends the unit to a description, as in "side of the square window, pixels". The description of a percentage names
+// the unit itself.
 template <class T, class Allowed>
 std::string with_unit(const char* description, const Allowed& allowed) {
   if constexpr (std::is_same_v<Allowed, Range>)

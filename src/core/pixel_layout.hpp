@@ -7,8 +7,9 @@
 
 namespace stereopsis {
 
-// Returns the part of a mosaic, or of NV12 in pixels of the luma, that the pixels `shown` require; for other formats
-// `shown`. The part begins at an even column and row, so that the pattern of colours does not shift.
+// Returns the part of a mosaic or an NV12 image that must be read for the pixels `shown`. For NV12, the part is in
+// pixels of the luma. For other formats, the part is equal to `shown`. The part begins at an even column and row, so
+// that the pattern of colours does not shift.
 inline Rect part_read(PixelFormat format, Size picture, const Rect& shown) {
   if (!is_bayer(format) && format != PixelFormat::nv12) return shown;
   const int around = is_bayer(format) ? 1 : 0;

@@ -11,9 +11,10 @@ namespace stereopsis {
 // ignoring case.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Returns " (did you mean 'sgm'?)", to be appended to the unknown name. The suggestion is the nearest candidate if at
-// most a third of the characters differ. Otherwise it is the shortest candidate that starts with `name`, provided that
-// `name` has at least three characters. Returns an empty string if neither exists.
+// Returns " (did you mean 'sgm'?)", to be appended to the unknown name. The suggestion is the candidate with the
+// smallest edit distance, if at most a third of the characters differ. Otherwise, the suggestion is the shortest
+// candidate that starts with `name`, provided that `name` has at least three characters. Returns an empty string if
+// there is no suggestion.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace stereopsis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <limits>
 #include <locale>
 #include <optional>
 #include <sstream>
@@ -11,23 +12,43 @@
 
 namespace stereopsis {
 
-// Concatenates the arguments as `<<` prints them.
+// Concatenates the arguments, formatted as by operator<<.
 template <class... Args>
 std::string text(const Args&... args) {
   std::ostringstream out;
-  out.imbue(std::locale::classic());  // independent of the program's locale, because files are written with it, too
+  // Independent of the locale of the program, because files are also written with this function.
+  out.imbue(std::locale::classic());
   (out << ... << args);
   return out.str();
 }
 
-// Parses the whole of `s` as a number; returns nothing if that fails.
+// Parses a decimal number as std::from_chars does, for a standard library whose from_chars reads integers only, such as
+// that of LLVM before release 20. An input stream also rounds to the nearest number.
+template <class T>
+std::optional<T> parse_decimal(std::string_view s) {
+  if (s == "inf" || s == "-inf")
+    return s.front() == '-' ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+  if (s == "nan" || s == "-nan") return std::numeric_limits<T>::quiet_NaN();
+  if (s.starts_with('+') || s.find_first_not_of("0123456789.eE+-") != s.npos) return std::nullopt;
+  std::istringstream in{std::string(s)};
+  in.imbue(std::locale::classic());
+  T value{};
+  if (!(in >> value) || in.peek() != std::char_traits<char>::eof()) return std::nullopt;
+  return value;
+}
+
+// Parses the whole of `s` as a number. Returns nothing if `s` is not a number.
 template <class T>
 std::optional<T> parse_number(std::string_view s) {
-  T value{};
   if (!s.empty() && s.front() == '+') s.remove_prefix(1);
-  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
-  if (error != std::errc() || end != s.data() + s.size()) return std::nullopt;
-  return value;
+  T value{};
+  if constexpr (requires { std::from_chars(s.data(), s.data(), value); }) {
+    const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
+    if (error != std::errc() || end != s.data() + s.size()) return std::nullopt;
+    return value;
+  } else {
+    return parse_decimal<T>(s);
+  }
 }
 
 // Returns the shortest text that reads back as the same number.

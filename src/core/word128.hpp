@@ -34,7 +34,7 @@ constexpr int bits_of(const Word128& word) {
   return std::popcount(word.low) + std::popcount(word.high);
 }
 
-// Returns byte `i`, counted from the lowest.
+// Returns byte `i` of the word, counted from the lowest byte.
 template <class Word>
 constexpr std::uint8_t byte_of(const Word& word, int i) {
   return static_cast<std::uint8_t>(static_cast<std::uint64_t>(word) >> 8 * i);

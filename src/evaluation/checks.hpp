@@ -22,12 +22,11 @@ template <class T>
 void check_plane(std::string_view name, ImageView<T> image, Size size) {
   check_plane(name, image);
   if (image.size() != size)
-    throw Error(ErrorCategory::call,
-                text("the ", name, " image is ", image.width, "×", image.height, ", not ", size.width, "×", size.height,
-                     " like the other; give images of the same size"));
+    throw Error(ErrorCategory::call, text("the ", name, " image is ", image.width, "×", image.height, ", not ",
+                                          size.width, "×", size.height, " ; both images must have the same size"));
 }
 
-// Checks the mask of a map of this size; an empty mask is allowed.
+// Checks a mask for a map of this size. An empty mask is allowed.
 inline void check_mask_of(Size size, ImageView<const std::uint8_t> mask) {
   if (mask.empty()) return;
   check_plane("mask", mask, size);

@@ -12,7 +12,7 @@ using Colour = std::array<double, 3>;
 constexpr Colour exact = {255, 255, 255}, nearly_bad = {150, 150, 150};
 constexpr Colour just_bad = {255, 170, 60}, very_bad = {130, 0, 0};
 constexpr Colour invalid = {40, 90, 230}, unknown = {0, 0, 0};
-constexpr double doublings = 3;  // from just_bad to very_bad
+constexpr double doublings = 3;  // number of doublings of the error from just_bad to very_bad
 
 Colour mix(const Colour& a, const Colour& b, double share) {
   return {a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share};
@@ -32,18 +32,18 @@ Rgb rounded(const Colour& colour) {
   return rgb;
 }
 
-// Names the colours by the errors at which they begin or end.
+// Returns the names of the colours: the errors at which the colours begin or end.
 std::vector<NamedColour> names_of(double threshold, bool masked) {
   const auto pixels = [](double value) {
     std::string digits = text(std::lround(100 * value) / 100.0);
     return digits + " px";
   };
-  std::vector<NamedColour> names = {{rounded(exact), "0 px"},
-                                    {rounded(nearly_bad), pixels(threshold)},
-                                    {rounded(just_bad), "above " + pixels(threshold)},
-                                    {rounded(very_bad), "from " + pixels(8 * threshold)},
+  std::vector<NamedColour> names = {{rounded(exact), "no error"},
+                                    {rounded(nearly_bad), "error up to " + pixels(threshold)},
+                                    {rounded(just_bad), "error above " + pixels(threshold)},
+                                    {rounded(very_bad), "error " + pixels(8 * threshold) + " and more"},
                                     {rounded(invalid), "invalid"},
-                                    {rounded(unknown), "unknown"}};
+                                    {rounded(unknown), "no ground truth"}};
   if (masked) names.push_back({rounded(mix(unknown, exact, 1.0 / 3)), "dark  not counted"});
   return names;
 }

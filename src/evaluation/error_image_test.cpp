@@ -5,7 +5,7 @@
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/evaluation.hpp"
 
-namespace stereopsis {
+namespace stereopsis::error_image_test {
 namespace {
 
 using Colour = std::array<int, 3>;
@@ -69,4 +69,4 @@ TEST(ErrorImage, WhatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::error_image_test

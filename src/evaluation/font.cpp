@@ -3,7 +3,7 @@
 namespace stereopsis {
 namespace {
 
-constexpr int advance = 6;  // columns from one character to the next; the last one is empty
+constexpr int advance = 6;  // distance, in columns, from one character to the next; the last column is empty
 constexpr std::string_view characters = "0123456789.- pxabcdefghiklmnorstuvw";
 constexpr std::array<std::string_view, 9> rows = {
     " ###    #    ###   ###     #  #####   ##  #####  ###   ###                                "

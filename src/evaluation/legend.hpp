@@ -10,11 +10,11 @@ namespace stereopsis {
 
 struct NamedColour {
   Rgb colour;
-  std::string name;  // only characters that the font has
+  std::string name;  // name that consists of characters of the font
 };
 
-// Returns the image with a strip below it that has as many lines as the names need. A narrow image also gets a margin
-// on the right.
+// Returns the image with a strip of colours and names below it. The strip has as many lines as the names need. A narrow
+// image also gets a margin on the right.
 Image<std::uint8_t> with_legend(const Image<std::uint8_t>& picture, const std::vector<NamedColour>& names);
 
 }  // namespace stereopsis

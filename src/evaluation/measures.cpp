@@ -38,7 +38,7 @@ double percent(long long part, long long whole) { return whole == 0 ? no_figure 
 // The input of the measures: the errors of the valid pixels, and the number of invalid pixels.
 struct Tally {
   std::vector<double> errors;
-  long long d1 = 0;  // valid pixels that are errors by KITTI 2015's definition
+  long long d1 = 0;  // number of valid pixels that are errors by the definition of KITTI 2015
   long long invalid = 0;
 
   void add(double disparity, double truth) {
@@ -102,7 +102,7 @@ double bad_pixels(ImageView<const float> disparity, ImageView<const float> truth
   long long bad = 0, counted = 0;
   for_each_counted(disparity, truth, mask, [&](double d, double t) {
     ++counted;
-    bad += !(std::abs(d - t) <= threshold);  // NaN is bad
+    bad += !(std::abs(d - t) <= threshold);  // an error of NaN counts as bad
   });
   return percent(bad, counted);
 }
@@ -115,7 +115,8 @@ Image<std::uint8_t> nonoccluded(ImageView<const float> truth_left, ImageView<con
     if (!std::isfinite(left)) return false;
     const double seen = x - std::floor(left + 0.5);
     if (seen < 0 || seen >= truth_right.width) return false;
-    return std::abs(left - truth_right(static_cast<int>(seen), y)) <= 1;  // false if the disparity is unknown
+    // The comparison is false if the disparity is unknown.
+    return std::abs(left - truth_right(static_cast<int>(seen), y)) <= 1;
   };
   Image<std::uint8_t> mask(truth_left.size());
   for (int y = 0; y < mask.height(); ++y)

@@ -10,7 +10,7 @@
 #include "stereopsis/evaluation.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::measures_test {
 namespace {
 
 constexpr float none = invalid_disparity;
@@ -34,7 +34,8 @@ bool refused(const std::function<void()>& f, const std::string& words) {
 
 class HandMade : public testing::Test {
  protected:
-  // Errors: 0, 0.5, 4 (4 % of the truth), invalid, not counted; 3.5, 0.75, 1, 2, 8.
+  // The errors are 0, 0.5, 4 (4 % of the truth), invalid and not counted in the first row, and 3.5, 0.75, 1, 2, 8 in
+  // the second.
   const Image<float> truth = image_of<float>(5, {10, 20, 100, 30, none, 40, 8, 50, 60, 70});
   const Image<float> disparity = image_of<float>(5, {10, 20.5, 104, none, 5, 43.5, 8.75, 51, 58, 78});
 };
@@ -43,11 +44,12 @@ TEST_F(HandMade, InvalidPixelsCountAsErrors) {
   const Measures m = evaluate(disparity, truth).all;
   EXPECT_EQ(m.counted, 9);
   EXPECT_DOUBLE_EQ(m.bad05, 700.0 / 9);
-  EXPECT_DOUBLE_EQ(m.bad10, 500.0 / 9);  // an error of exactly 1 is not above 1
+  EXPECT_DOUBLE_EQ(m.bad10, 500.0 / 9);  // an error of exactly 1 px does not exceed 1 px
   EXPECT_DOUBLE_EQ(m.bad20, 400.0 / 9);
   EXPECT_DOUBLE_EQ(m.bad40, 200.0 / 9);
   EXPECT_DOUBLE_EQ(m.out3, 400.0 / 9);
-  EXPECT_DOUBLE_EQ(m.d1, 300.0 / 9);  // 4 px of 100 px are not an error by KITTI 2015's definition
+  // An error of 4 px at a disparity of 100 px is not an error by the definition of KITTI 2015.
+  EXPECT_DOUBLE_EQ(m.d1, 300.0 / 9);
   EXPECT_DOUBLE_EQ(m.density, 800.0 / 9);
   EXPECT_DOUBLE_EQ(m.avgerr, 19.75 / 8);
   EXPECT_DOUBLE_EQ(m.rms, std::sqrt(98.0625 / 8));
@@ -70,7 +72,7 @@ TEST_F(HandMade, OverValidPixelsTheInvalidOneIsGone) {
 
 TEST_F(HandMade, APixelCountsWhereTheMaskIs255) {
   const auto mask = image_of<std::uint8_t>(5, {255, 255, 0, 255, 255, 255, 0, 128, 128, 0});
-  const Evaluation e = evaluate(disparity, truth, mask);  // errors 0, 0.5, 3.5 and an invalid pixel
+  const Evaluation e = evaluate(disparity, truth, mask);  // the mask leaves the errors 0, 0.5, 3.5 and an invalid pixel
   EXPECT_EQ(e.all.counted, 4);
   EXPECT_DOUBLE_EQ(e.all.bad05, 50);
   EXPECT_DOUBLE_EQ(e.all.density, 75);
@@ -122,19 +124,19 @@ TEST(Measures, AQuantileIsTheSmallestErrorThatTheShareDoesNotExceed) {
   EXPECT_EQ(m.a95, 95);
   EXPECT_EQ(m.a99, 99);
   m = evaluate(image_of(10, ten), Image<float>({10, 1}, 1, 0.0f)).all;
-  EXPECT_EQ(m.a90, 9);  // nine of ten are exactly 90 %
+  EXPECT_EQ(m.a90, 9);  // nine of ten pixels are exactly 90 %
   EXPECT_EQ(m.a95, 10);
 }
 
 TEST(Measures, D1TakesFivePercentOfTheTruthsSize) {
   const Image<float> truth = image_of<float>(4, {80, 80, -80, -80});
   const Image<float> disparity = image_of<float>(4, {84, 84.25, -84, -84.25});
-  EXPECT_EQ(evaluate(disparity, truth).all.d1, 50);  // exactly 5 % is not above 5 %
+  EXPECT_EQ(evaluate(disparity, truth).all.d1, 50);  // an error of exactly 5 % does not exceed 5 %
   EXPECT_EQ(evaluate(disparity, truth).all.out3, 100);
 }
 
 TEST(Measures, ErrorsAreNotRoundedToFloat) {
-  // In float, 1 + 2e-8 is 1.
+  // In single precision, 1 + 2e-8 is equal to 1.
   const Image<float> truth = image_of<float>(1, {-2e-8f}), disparity = image_of<float>(1, {1.0f});
   EXPECT_EQ(evaluate(disparity, truth).all.bad10, 100);
 }
@@ -177,8 +179,10 @@ TEST(Measures, NothingCountedHasNoFigures) {
 TEST(Nonoccluded, BothTruthsMustBeKnownAndAgree) {
   const auto left = image_of<float>(7, {2, 2, 1.25f, 2, 2, none, 0.5f});
   const auto right = image_of<float>(7, {9, 2.25f, 3.5f, none, 3, 1.5f, 9});
-  // Pixels 0 and 1 map to the left of the image. 2 maps to 1 (1.25 is rounded to 1) and differs by 1; 3 maps to 1 and
-  // differs by 0.25; 4 maps to 2 and differs by 1.5; 5 is unknown; 6 maps to 5 (0.5 is rounded to 1) and differs by 1.
+  // Left pixels 0 and 1 match no right pixel. Left pixel 2 matches right pixel 1 (1.25 is rounded to 1), and both
+  // disparities differ by 1. Left pixel 3 matches right pixel 1, and both disparities differ by 0.25. Left pixel 4
+  // matches right pixel 2, and both disparities differ by 1.5. The disparity of left pixel 5 is unknown. Left pixel 6
+  // matches right pixel 5 (0.5 is rounded to 1), and both disparities differ by 1.
   const Image<std::uint8_t> mask = nonoccluded(left, right);
   EXPECT_TRUE(test::same_bits(mask.view(), image_of<std::uint8_t>(7, {0, 0, 255, 255, 0, 0, 255}).view()));
 }
@@ -190,4 +194,4 @@ TEST(Nonoccluded, UnknownOnTheRightAndBeyondTheRightEdge) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::measures_test

@@ -1,5 +1,5 @@
-// Explains why a disparity map and its ground truth differ nearly everywhere: a factor, the order of rows or bytes,
-// zeros that stand for unknown.
+// Finds out why a disparity map and its ground truth differ nearly everywhere: a factor, a reversed order of rows or
+// bytes, or zeros for unknown disparities.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,7 +19,8 @@ struct Known {
   double disparity, truth;
 };
 
-// The pixels that count and have both values. A truth of 0 may stand for unknown, and has no ratio.
+// The pixels that count and have a disparity in both maps. Pixels with a truth of 0 are excluded, because 0 may mean
+// unknown, and the ratio is undefined.
 std::vector<Known> known_pixels(ImageView<const float> disparity, ImageView<const float> truth,
                                 ImageView<const std::uint8_t> mask) {
   std::vector<Known> known;
@@ -42,13 +43,14 @@ double median_ratio(const std::vector<Known>& known) {
   return *middle;
 }
 
-// Returns whether a factor may be a wrong scale or sign, rather than an error of the disparities, such as an offset.
+// Returns whether a factor may be a wrong scale or sign. Other factors result from errors of the disparities, such as
+// an offset.
 bool is_scale(double factor) {
   constexpr double least = 1.4;
   return factor < 0 || factor == 1 || factor >= least || (factor > 0 && factor <= 1 / least);
 }
 
-// Returns the share of the pixels that agree, to a pixel and 5 %, if the truth is divided by `factor`.
+// Returns the share of the pixels that agree after the truth is divided by `factor`, within one pixel and 5 %.
 double agreement(const std::vector<Known>& known, double factor) {
   const auto agree = std::ranges::count_if(known, [factor](const Known& pixel) {
     return std::abs(pixel.truth / factor - pixel.disparity) <= 1 + 0.05 * std::abs(pixel.disparity);
@@ -56,7 +58,7 @@ double agreement(const std::vector<Known>& known, double factor) {
   return known.empty() ? 0 : static_cast<double>(agree) / static_cast<double>(known.size());
 }
 
-// Returns whether nearly all disparities are far from 0 where the truth is 0, and whether there are such pixels.
+// Returns whether there are pixels with a truth of 0, and whether nearly all their disparities are far from 0.
 bool zeros_mean_unknown(ImageView<const float> disparity, ImageView<const float> truth,
                         ImageView<const std::uint8_t> mask) {
   constexpr double least_share = 0.005, nearly_all = 0.9, far = 2;
@@ -99,7 +101,7 @@ Mismatch find_mismatch(ImageView<const float> disparity, ImageView<const float> 
   check_plane("disparity", disparity);
   check_plane("truth", truth, disparity.size());
   check_mask_of(disparity.size(), mask);
-  constexpr double enough = 0.5;  // a wrong truth agrees with a third of a map or less
+  constexpr double enough = 0.5;  // a wrong truth agrees with at most a third of a map
   Mismatch found;
   found.zeros_unknown = zeros_mean_unknown(disparity, truth, mask);
   const double as_it_is = agreement(known_pixels(disparity, truth, mask), 1);
@@ -107,13 +109,13 @@ Mismatch find_mismatch(ImageView<const float> disparity, ImageView<const float> 
   double best = std::max(enough, as_it_is + 0.3);
   for (const bool bytes : {false, true})
     for (const bool rows : {false, true}) {
-      const Image<float> reordered = bytes ? with_reversed_bytes(truth, code_scale) : Image<float>(truth);
-      const std::vector<Known> known =
-          known_pixels(disparity, rows ? upside_down(reordered) : Image<float>(reordered.view()), mask);
-      const double ratio = median_ratio(known);
-      for (const double factor : {1.0, ratio}) {
-        if (!is_scale(factor) || agreement(known, factor) < best) continue;
-        best = agreement(known, factor) + 0.05;  // a further change must explain more
+      Image<float> reordered = bytes ? with_reversed_bytes(truth, code_scale) : Image<float>(truth);
+      if (rows) reordered = upside_down(reordered);
+      const std::vector<Known> known = known_pixels(disparity, reordered, mask);
+      for (const double factor : {1.0, median_ratio(known)}) {
+        const double agreed = is_scale(factor) ? agreement(known, factor) : 0;
+        if (agreed < best) continue;
+        best = agreed + 0.05;  // an additional change must explain more pixels
         found.reversed_bytes = bytes;
         found.upside_down = rows;
         found.factor = factor;

@@ -9,10 +9,10 @@
 #include "stereopsis/error.hpp"
 #include "stereopsis/evaluation.hpp"
 
-namespace stereopsis {
+namespace stereopsis::mismatch_test {
 namespace {
 
-// A wavy ramp of 5 to 60 pixels of disparity, without symmetry, and a map with errors in a tenth of the pixels.
+// A ground truth with a wavy ramp of 5 to 60 pixels, without symmetry, and a map with errors in a tenth of the pixels.
 class Maps : public testing::Test {
  protected:
   void SetUp() override {
@@ -53,7 +53,7 @@ TEST_F(Maps, FactorsAreFound) {
   }
 }
 
-// An error of the disparities that looks like a factor of nearly 1 is no wrong scale.
+// An error of the disparities that resembles a factor of nearly 1 is not a wrong scale.
 TEST_F(Maps, AnOffsetIsNoFactor) {
   const Image<float> nearly = changed([](float t) { return 0.8F * t; });
   EXPECT_EQ(find_mismatch(disparity, nearly).factor, 1);
@@ -82,7 +82,7 @@ TEST_F(Maps, ZerosThatMeanUnknownAreFound) {
   const Image<float> sparse = changed([&](float t) { return random() % 3 == 0 ? 0 : t; });
   EXPECT_TRUE(find_mismatch(disparity, sparse).zeros_unknown);
   EXPECT_EQ(find_mismatch(disparity, sparse).factor, 1);
-  // A disparity of 0 at infinity is a measurement.
+  // A disparity of 0, at infinity, is a valid measurement.
   const Image<float> far = changed([](float t) { return t < 20 ? 0 : t; });
   Image<float> near_zero(disparity.view());
   for (int y = 0; y < far.height(); ++y)
@@ -128,4 +128,4 @@ TEST_F(Maps, ValuesThatCannotBeDisparitiesAreRejected) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::mismatch_test

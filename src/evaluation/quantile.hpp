@@ -6,7 +6,7 @@
 
 namespace stereopsis {
 
-// Returns the smallest value such that at least `percent` % of all values are not larger. `values` must not be empty
+// Returns the smallest of the values that at least `percent` % of the values do not exceed. `values` must not be empty
 // and is reordered; `percent` is 1 to 100.
 template <class T>
 T quantile(std::vector<T>& values, int percent) {

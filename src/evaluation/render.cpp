@@ -5,21 +5,47 @@
 #include <vector>
 
 #include "evaluation/checks.hpp"
-#include "evaluation/colour_map.hpp"
 #include "evaluation/font.hpp"
 #include "evaluation/quantile.hpp"
+#include "evaluation/sunset.hpp"
 
 namespace stereopsis {
 namespace {
 
 constexpr Rgb invalid = {64, 64, 64}, ground = {20, 20, 20}, ink = {235, 235, 235};
 
-Rgb scale_colour(double value, double low, double high) {
-  const auto last = static_cast<double>(colour_map.size() - 1);
-  const double place = std::clamp((value - low) / (high - low), 0.0, 1.0) * last;
-  const std::uint32_t rgb = colour_map[static_cast<std::size_t>(std::lround(place))];
-  return {static_cast<std::uint8_t>(rgb >> 16), static_cast<std::uint8_t>(rgb >> 8), static_cast<std::uint8_t>(rgb)};
+// The colours of the values from low to high.
+class Scale {
+ public:
+  explicit Scale(const Coloring& c)
+      : map_(color_map(c.map.empty() ? color_map_names().front() : c.map)),
+        low_(c.low),
+        high_(c.high),
+        reversed_(c.near_is_low) {}
+
+  Rgb colour(double value) const {
+    const double share = std::clamp((value - low_) / (high_ - low_), 0.0, 1.0);
+    const double place = (reversed_ ? 1 - share : share) * static_cast<double>(map_.size() - 1);
+    const std::uint32_t rgb = map_[static_cast<std::size_t>(std::lround(place))];
+    return {static_cast<std::uint8_t>(rgb >> 16), static_cast<std::uint8_t>(rgb >> 8), static_cast<std::uint8_t>(rgb)};
+  }
+
+ private:
+  const ColorMap& map_;
+  double low_, high_;
+  bool reversed_;
+};
+
+// Returns a paler colour, which is darker on diagonal lines.
+Rgb hatched(Rgb colour, int x, int y, int unit) {
+  const int grey = (299 * colour[0] + 587 * colour[1] + 114 * colour[2]) / 1000;
+  const bool on_line = (x + y) % (6 * unit) < 2 * unit;
+  for (std::uint8_t& channel : colour)
+    channel = static_cast<std::uint8_t>((channel + 2 * grey) * (on_line ? 6 : 10) / 30);
+  return colour;
 }
+
+int unit_of(int width) { return 1 + width / 640; }
 
 std::string fixed(double value, int decimals) {
   char buffer[64];
@@ -30,19 +56,24 @@ std::string fixed(double value, int decimals) {
   return digits == "-0" ? "0" : digits;
 }
 
-// The legend strip below the image. All lengths are multiples of `unit` pixels, which grows with the image.
+// The legend in a strip below the image. All lengths are multiples of `unit` pixels, which grows with the image.
 class Legend {
  public:
-  Legend(int picture_width, double low, double high)
-      : unit_(1 + picture_width / 640), width_(std::max(picture_width, 160)), low_(low), high_(high) {}
+  Legend(int picture_width, const Coloring& c)
+      : unit_(unit_of(picture_width)),
+        width_(std::max(picture_width, 160)),
+        low_(c.low),
+        high_(c.high),
+        scale_(c),
+        name_(c.unit) {}
 
   Size size() const { return {width_, 35 * unit_}; }
 
   void draw(ImageView<std::uint8_t> strip) const {
     fill_rect(strip, {0, 0, strip.width, strip.height}, ground);
     for (int x = 0; x < bar_width(); ++x)
-      fill_rect(strip, {bar_x() + x, bar_y(), 1, bar_height()}, scale_colour(value_at(x), low_, high_));
-    draw_text(strip, bar_x() + bar_width() + 5 * unit_, bar_y() + 2 * unit_, "px", unit_, ink);
+      fill_rect(strip, {bar_x() + x, bar_y(), 1, bar_height()}, scale_.colour(value_at(x)));
+    draw_text(strip, bar_x() + bar_width() + 5 * unit_, bar_y() + 2 * unit_, name_, unit_, ink);
 
     // The limits are labelled first, then the round numbers between them for which there is space.
     const double step = tick_step();
@@ -60,18 +91,18 @@ class Legend {
 
   int bar_x() const { return 18 * unit_; }
   int bar_y() const { return 7 * unit_; }
-  int bar_width() const { return width_ - bar_x() - 22 * unit_; }
+  int bar_width() const { return width_ - bar_x() - 10 * unit_ - std::max(text_size(name_, unit_).width, 12 * unit_); }
   int bar_height() const { return 11 * unit_; }
   int tick_height() const { return 5 * unit_; }
 
-  // Return the value at the centre of a column of the bar, and the column of a value.
+  // Return the value at the centre of a column of the bar, and the column for a value.
   double value_at(int x) const { return low_ + (high_ - low_) * x / (bar_width() - 1); }
   int column_of(double value) const {
     return static_cast<int>(std::lround((value - low_) / (high_ - low_) * (bar_width() - 1)));
   }
 
-  // Returns the smallest of 1, 2, 5, 10, 20, 50, … (or their fractions) that leaves at least a label's width between
-  // two ticks.
+  // Returns the distance between ticks: the smallest of 1, 2, 5, 10, 20, 50, … (or their fractions) that leaves space
+  // for a label.
   double tick_step() const {
     const double room = static_cast<double>(bar_width()) / text_size("0000000", unit_).width;
     const double least = (high_ - low_) / std::clamp(room, 1.0, static_cast<double>(most_ticks));
@@ -81,7 +112,7 @@ class Legend {
     return 10 * power;
   }
 
-  // Draws a tick under the bar and its text, unless the text would touch one that is already drawn.
+  // Draws a tick under the bar, and its label unless the label would touch a label that is already drawn.
   void label(ImageView<std::uint8_t> strip, double value, const std::string& digits, std::vector<Rect>& taken) const {
     const int x = bar_x() + column_of(value);
     const Size size = text_size(digits, unit_);
@@ -97,35 +128,49 @@ class Legend {
   int unit_;
   int width_;
   double low_, high_;
+  Scale scale_;
+  std::string name_;
 };
 
-void check_limits(double low, double high) {
+void check_limits(const Coloring& c) {
   constexpr double largest = 1e6;
-  if (!(low < high) || !(std::abs(low) <= largest) || !(std::abs(high) <= largest))
-    throw Error(ErrorCategory::call, text("display limits of ", number_text(low), " and ", number_text(high),
-                                          " px are not allowed; the lower one must be below the upper one, and both "
-                                          "between -1000000 and 1000000"));
+  if (!(c.low < c.high) || !(std::abs(c.low) <= largest) || !(std::abs(c.high) <= largest))
+    throw Error(ErrorCategory::call,
+                text("display limits of ", number_text(c.low), " and ", number_text(c.high), " ", c.unit,
+                     " are not allowed; the lower one must be below the upper one, and both "
+                     "between -1000000 and 1000000"));
 }
 
 }  // namespace
 
-Image<std::uint8_t> colour_disparity(ImageView<const float> disparity, double low, double high, bool with_legend) {
-  check_plane("disparity", disparity);
-  check_limits(low, high);
-  const Legend legend(disparity.width, low, high);
-  const Size strip = with_legend ? legend.size() : Size{disparity.width, 0};
-  Image<std::uint8_t> picture({strip.width, disparity.height + strip.height}, 3, ground[0]);
-  for (int y = 0; y < disparity.height; ++y)
-    for (int x = 0; x < disparity.width; ++x) {
-      const float d = disparity(x, y);
-      const Rgb colour = std::isfinite(d) ? scale_colour(d, low, high) : invalid;
+Image<std::uint8_t> colour_values(ImageView<const float> values, const Coloring& coloring) {
+  check_plane("values", values);
+  check_limits(coloring);
+  const ImageView<const std::uint8_t>& states = coloring.validity;
+  if (!states.empty()) check_plane("validity", states, values.size());
+  const Scale scale(coloring);
+  const Legend legend(values.width, coloring);
+  const Size strip = coloring.legend ? legend.size() : Size{values.width, 0};
+  Image<std::uint8_t> picture({strip.width, values.height + strip.height}, 3, ground[0]);
+  for (int y = 0; y < values.height; ++y)
+    for (int x = 0; x < values.width; ++x) {
+      const float value = values(x, y);
+      Rgb colour = std::isfinite(value) ? scale.colour(value) : invalid;
+      if (!states.empty() && std::isfinite(value) && (states(x, y) & (validity::filled | validity::repaired)) != 0)
+        colour = hatched(colour, x, y, unit_of(values.width));
       for (int c = 0; c < 3; ++c) picture(x, y, c) = colour[static_cast<std::size_t>(c)];
     }
-  if (with_legend) legend.draw(picture.view().crop({0, disparity.height, strip.width, strip.height}));
+  if (coloring.legend) legend.draw(picture.view().crop({0, values.height, strip.width, strip.height}));
   return picture;
 }
 
-std::pair<double, double> display_limits(ImageView<const float> disparity) {
+Image<std::uint8_t> colour_disparity(ImageView<const float> disparity, double low, double high, bool legend) {
+  return colour_values(disparity, {.low = low, .high = high, .legend = legend});
+}
+
+std::pair<double, double> display_limits(ImageView<const float> disparity) { return display_limits(disparity, 1); }
+
+std::pair<double, double> display_limits(ImageView<const float> disparity, double least) {
   check_plane("disparity", disparity);
   std::vector<float> values;
   for (int y = 0; y < disparity.height; ++y)
@@ -133,7 +178,7 @@ std::pair<double, double> display_limits(ImageView<const float> disparity) {
                  [](float d) { return std::isfinite(d); });
   if (values.empty()) return {0, 1};
   const double low = quantile(values, 1), high = quantile(values, 99);
-  const double widen = std::max(0.0, 1 - (high - low)) / 2;
+  const double widen = std::max(0.0, least - (high - low)) / 2;
   return {low - widen, high + widen};
 }
 

@@ -7,11 +7,12 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <set>
 
-#include "evaluation/colour_map.hpp"
 #include "evaluation/font.hpp"
+#include "evaluation/sunset.hpp"
 
-namespace stereopsis {
+namespace stereopsis::render_test {
 namespace {
 
 constexpr std::uint32_t dark_grey = 0x404040;
@@ -42,7 +43,8 @@ std::array<double, 3> oklab(std::uint32_t rgb) {
           0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
 }
 
-// Returns where `words` is drawn in the image, in any colour but the background's; nothing else may be inside its box.
+// Returns where `words` is drawn in the image, in any colour except the background's. No other pixels in its box may be
+// drawn.
 std::vector<Rect> places_of(const std::string& words, int scale, const Image<std::uint8_t>& picture, int first_row) {
   const Size size = text_size(words, scale);
   Image<std::uint8_t> drawn(size, 3, std::uint8_t{0});
@@ -69,8 +71,8 @@ std::vector<Rect> places_of(const std::string& words, int scale, const Image<std
 
 TEST(ColourMap, IsEvenToTheEye) {
   std::vector<double> steps;
-  for (std::size_t i = 0; i + 15 < colour_map.size(); i += 15) {
-    const auto a = oklab(colour_map[i]), b = oklab(colour_map[i + 15]);
+  for (std::size_t i = 0; i + 15 < sunset.size(); i += 15) {
+    const auto a = oklab(sunset[i]), b = oklab(sunset[i + 15]);
     steps.push_back(std::hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]));
     EXPECT_GT(b[0], a[0]) << "lightness falls after entry " << i;
   }
@@ -78,9 +80,51 @@ TEST(ColourMap, IsEvenToTheEye) {
   EXPECT_LT(most / least, 1.1);
 }
 
+TEST(ColourMap, MapsHaveNames) {
+  EXPECT_EQ(color_map(color_map_names().front()), sunset);
+  for (const std::string& name : color_map_names())
+    for (const std::string& other : color_map_names()) EXPECT_EQ(color_map(name) == color_map(other), name == other);
+  EXPECT_EQ(color_map("grey")[0], 0u);
+  EXPECT_EQ(color_map("grey")[255], 0xffffffu);
+  EXPECT_EQ(color_map("difference")[255], 0xcc4533u);
+  EXPECT_THROW(color_map("rainbow"), Error);
+}
+
+TEST(ColourValues, ADepthHasWarmColoursNearby) {
+  const Image<float> depth = row_of({2, 10, 6, invalid_disparity});
+  const Image<std::uint8_t> picture =
+      colour_values(depth, {.low = 2, .high = 10, .legend = false, .unit = "m", .near_is_low = true});
+  EXPECT_EQ(at(picture, 0, 0), sunset.back());
+  EXPECT_EQ(at(picture, 1, 0), sunset.front());
+  EXPECT_EQ(at(picture, 2, 0), at(colour_disparity(row_of({6}), 2, 10, false), 0, 0));
+  EXPECT_EQ(at(picture, 3, 0), dark_grey);
+  EXPECT_EQ(at(colour_values(depth, {.low = 2, .high = 10, .map = "grey", .legend = false}), 1, 0), 0xffffffu);
+}
+
+TEST(ColourValues, FilledPixelsArePalerAndHatched) {
+  const Image<float> disparity({12, 12}, 1, 5.0F);
+  Image<std::uint8_t> states({12, 12}, 1, validity::filled);
+  for (int y = 0; y < 12; ++y) states(0, y) = 0;
+  const Image<std::uint8_t> picture =
+      colour_values(disparity, {.low = 0, .high = 8, .legend = false, .validity = states});
+  const std::uint32_t usual = at(colour_disparity(row_of({5}), 0, 8, false), 0, 0);
+  const auto span = [](std::uint32_t rgb) {  // the difference of the channels: the saturation
+    const auto [least, most] = std::minmax({rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255});
+    return most - least;
+  };
+  std::set<std::uint32_t> filled;
+  for (int y = 0; y < 12; ++y) {
+    EXPECT_EQ(at(picture, 0, y), usual);
+    for (int x = 1; x < 12; ++x) filled.insert(at(picture, x, y));
+  }
+  EXPECT_EQ(filled.size(), 2u);
+  for (const std::uint32_t rgb : filled) EXPECT_LT(span(rgb), span(usual) / 2);
+  EXPECT_THROW(colour_values(disparity, {.low = 0, .high = 8, .validity = Image<std::uint8_t>(3, 3)}), Error);
+}
+
 TEST(ColourMap, FarIsColdAndNearIsWarm) {
-  EXPECT_GT(colour_map.front() & 255, colour_map.front() >> 16);
-  EXPECT_LT(colour_map.back() & 255, colour_map.back() >> 16);
+  EXPECT_GT(sunset.front() & 255, sunset.front() >> 16);
+  EXPECT_LT(sunset.back() & 255, sunset.back() >> 16);
 }
 
 TEST(ColourDisparity, LimitsHaveTheEndsOfTheScaleAndHoldWhatIsBeyond) {
@@ -88,18 +132,18 @@ TEST(ColourDisparity, LimitsHaveTheEndsOfTheScaleAndHoldWhatIsBeyond) {
   const Image<std::uint8_t> picture = colour_disparity(disparity, 4, 12, false);
   EXPECT_EQ(picture.size(), (Size{5, 1}));
   EXPECT_EQ(picture.channels(), 3);
-  EXPECT_EQ(at(picture, 0, 0), colour_map.front());
-  EXPECT_EQ(at(picture, 1, 0), colour_map.back());
-  EXPECT_EQ(at(picture, 2, 0), colour_map[128]);
-  EXPECT_EQ(at(picture, 3, 0), colour_map.front());
-  EXPECT_EQ(at(picture, 4, 0), colour_map.back());
+  EXPECT_EQ(at(picture, 0, 0), sunset.front());
+  EXPECT_EQ(at(picture, 1, 0), sunset.back());
+  EXPECT_EQ(at(picture, 2, 0), sunset[128]);
+  EXPECT_EQ(at(picture, 3, 0), sunset.front());
+  EXPECT_EQ(at(picture, 4, 0), sunset.back());
 }
 
 TEST(ColourDisparity, InvalidIsDarkGreyWhichTheScaleDoesNotHave) {
   const auto inf = static_cast<float>(infinite);
   const Image<std::uint8_t> picture = colour_disparity(row_of({invalid_disparity, inf, -inf}), 0, 1, false);
   for (int x = 0; x < 3; ++x) EXPECT_EQ(at(picture, x, 0), dark_grey);
-  for (const std::uint32_t colour : colour_map) {
+  for (const std::uint32_t colour : sunset) {
     const auto a = oklab(colour), b = oklab(dark_grey);
     EXPECT_GT(std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]), 0.1);
   }
@@ -126,14 +170,14 @@ TEST_P(LegendOfWidth, StandsBelowThePicture) {
   for (int y = 0; y < 7; ++y)
     for (int x = 0; x < width; ++x) ASSERT_EQ(at(picture, x, y), at(bare, x, y));
 
-  // Below the image, there is a row with the whole colour scale from left to right.
+  // A row below the image contains the whole colour scale from left to right.
   std::vector<std::uint32_t> row;
   for (int y = 7; y < picture.height() && row.empty(); ++y) {
     for (int x = 0; x < picture.width(); ++x) row.push_back(at(picture, x, y));
-    if (std::ranges::find(row, colour_map.front()) == row.end()) row.clear();
+    if (std::ranges::find(row, sunset.front()) == row.end()) row.clear();
   }
   ASSERT_FALSE(row.empty());
-  EXPECT_LT(std::ranges::find(row, colour_map.front()), std::ranges::find(row, colour_map.back()));
+  EXPECT_LT(std::ranges::find(row, sunset.front()), std::ranges::find(row, sunset.back()));
 }
 
 TEST_P(LegendOfWidth, NamesLimitsAndUnit) {
@@ -150,8 +194,8 @@ TEST(Legend, ARoundNumberStandsBelowItsColour) {
   Image<float> wide({450, 5}, 1, 20.0f);
   const Image<std::uint8_t> picture = colour_disparity(wide, 12.5, 52.75, true);
   const Image<std::uint8_t> colours = colour_disparity(disparity, 12.5, 52.75, false);
-  int row = 5;  // the first row of the scale
-  while (at(picture, 18, row) != colour_map.front()) ++row;
+  int row = 5;  // the first row of the colour scale
+  while (at(picture, 18, row) != sunset.front()) ++row;
   for (int i = 0; i < 3; ++i) {
     const auto places = places_of(numbers[static_cast<std::size_t>(i)], 1, picture, 5);
     ASSERT_EQ(places.size(), 1u) << numbers[static_cast<std::size_t>(i)];
@@ -175,7 +219,7 @@ std::vector<std::string> numbers_of(const Image<std::uint8_t>& picture) {
     return same;
   };
   std::vector<std::string> numbers;
-  int end = -9;  // right end of the last character
+  int end = -9;  // right end of the last character in the row
   for (int x = 0; x < picture.width(); ++x)
     for (const char c : std::string("0123456789.-"))
       if (x > end && shows(x, c)) {
@@ -195,7 +239,8 @@ TEST(Legend, NumbersRunFromLimitToLimitAndNeverTouch) {
   EXPECT_EQ(legend(160, -3.25, 4.5), (Numbers{"-3.25", "0", "4.5"}));
   EXPECT_EQ(legend(160, -999999.5, 1e6), (Numbers{"-999999.5", "0", "1000000"}));
   EXPECT_EQ(legend(400, 0, 99), (Numbers{"0", "20", "40", "60", "80", "99"}));
-  EXPECT_EQ(legend(400, 0, 81), (Numbers{"0", "10", "20", "30", "40", "50", "60", "70", "81"}));  // 80 does not fit
+  // The label 80 does not fit.
+  EXPECT_EQ(legend(400, 0, 81), (Numbers{"0", "10", "20", "30", "40", "50", "60", "70", "81"}));
   EXPECT_EQ(legend(400, 63.125, 63.5),
             (Numbers{"63.125", "63.2", "63.25", "63.3", "63.35", "63.4", "63.45", "63.5"}));  // nor does 63.15
 }
@@ -238,7 +283,7 @@ TEST(Font, TextKeepsToItsBoxAndToThePicture) {
       ASSERT_TRUE(inside || at(picture, x, y) == 0) << x << ", " << y;
     }
   Image<std::uint8_t> small({3, 3}, 3, std::uint8_t{0});
-  draw_text(small, -4, -4, all, 2, {9, 9, 9});  // the address sanitizer checks this call
+  draw_text(small, -4, -4, all, 2, {9, 9, 9});  // the address sanitizer checks this call for writes outside the image
 }
 
 TEST(Font, NoTwoCharactersLookAlike) {
@@ -279,4 +324,4 @@ TEST(Validity, HasAColourForEachKindAndALegendThatNamesThem) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::render_test

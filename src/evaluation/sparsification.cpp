@@ -12,7 +12,7 @@ constexpr int steps = 100;
 
 struct ScoredPixel {
   float confidence;
-  double wrong;  // 0 or 1 at first; then the share of errors among pixels of equal confidence
+  double wrong;  // 0 or 1 at first, and later the share of errors among the pixels of equal confidence
 };
 
 void share_among_equals(std::vector<ScoredPixel>& sorted) {
@@ -26,8 +26,8 @@ void share_among_equals(std::vector<ScoredPixel>& sorted) {
   }
 }
 
-// Fills `curve` with the percentage of errors left after removing the first pixels of `wrong`, and returns its mean
-// over all numbers of removed pixels.
+// Fills `curve` with the percentage of errors that remain after removing the first pixels of `wrong`. Returns the mean
+// percentage over all numbers of removed pixels.
 double remove_in_order(const std::vector<double>& wrong, std::vector<double>& curve) {
   const std::size_t count = wrong.size();
   std::vector<double> left(count + 1, 0);

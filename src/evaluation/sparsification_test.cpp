@@ -5,10 +5,10 @@
 #include "stereopsis/error.hpp"
 #include "stereopsis/evaluation.hpp"
 
-namespace stereopsis {
+namespace stereopsis::sparsification_test {
 namespace {
 
-// Evaluates a row of 100 pixels whose first `wrong` pixels are errors, with the given confidence(x).
+// Evaluates a row of 100 pixels, whose first `wrong` pixels are errors and whose confidence is confidence(x).
 template <class F>
 Sparsification of_row(int wrong, F&& confidence) {
   Image<float> truth({100, 1}, 1, 5), disparity({100, 1}, 1, 5), trust({100, 1}, 1, 0);
@@ -27,7 +27,7 @@ TEST(Sparsification, APerfectConfidenceIsTheOptimum) {
   EXPECT_DOUBLE_EQ(s.curve[10], 100 * 10 / 90.0);
   EXPECT_DOUBLE_EQ(s.curve[20], 0);
   EXPECT_NEAR(s.auc, 100 * (0.2 + 0.8 * std::log(0.8)),
-              0.15);  // the formula of Hu and Mordohai for infinitely many pixels
+              0.15);  // the formula of Hu and Mordohai, which assumes infinitely many pixels
 }
 
 TEST(Sparsification, OneThatKnowsNothingIsFlat) {
@@ -65,4 +65,4 @@ TEST(Sparsification, IsAPicture) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::sparsification_test

@@ -9,11 +9,11 @@ namespace stereopsis {
 namespace {
 
 struct Kind {
-  std::uint8_t bits;  // at least one of them is set
+  std::uint8_t bits;  // a pixel is of this kind if it has at least one of these bits
   NamedColour named;
 };
 
-// Returns the kinds by precedence; a pixel with none of these bits was measured.
+// Returns the kinds of pixels by precedence. A pixel with none of their bits was measured.
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {{validity::outside, {{0, 0, 0}, "outside"}},
                                         {validity::masked, {{90, 90, 90}, "masked"}},

@@ -1,4 +1,5 @@
-// Data that all runs of a plan read on a GPU, copied there once: the maps of a rectification, and constants of stages.
+// Data that all runs of a plan read on a GPU, and which is copied there once: the rectification maps, and constants of
+// stages.
 #pragma once
 
 #include <map>
@@ -13,15 +14,15 @@ struct RectificationMaps;
 class DeviceConstants {
  public:
   void upload(const Program&, const RectificationMaps*, gpu::Device&, gpu::Queue&);
-  // Returns the rectification map of a view; empty without rectification.
+  // Returns the rectification map of a view; the map is empty without rectification.
   const AnyView& map(int view) const { return maps_[view]; }
-  // Returns the constants of the step's stage; empty if the stage has none.
+  // Returns the constants of the step's stage; the span is empty if the stage has none.
   gpu::Span constants(const Step&) const;
 
  private:
   gpu::Buffer memory_;
   std::array<AnyView, 2> maps_;
-  std::map<const std::int32_t*, gpu::Span> constants_;  // by their place on the host
+  std::map<const std::int32_t*, gpu::Span> constants_;  // constants by their address in host memory
 };
 
 }  // namespace stereopsis

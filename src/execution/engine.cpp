@@ -1,4 +1,4 @@
-// The engines whose stages the calling thread is running.
+// Keeps track of the engines whose stages the calling thread is running.
 #include "execution/engine.hpp"
 
 namespace stereopsis {

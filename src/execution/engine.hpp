@@ -1,5 +1,5 @@
 // The engine of a matcher runs its programs on one device. A frame is a pair in flight, with a number below the size of
-// the batch. Frames begin in turn, and a frame ends before it begins again.
+// the batch. Frames begin in turn, and a frame must end before it can begin again.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ struct RectificationMaps;
 // Options of an engine in addition to its programs.
 struct EngineOptions {
   int batch = 1;       // largest number of pairs in flight
-  bool times = false;  // measure the times of stages on a GPU
+  bool times = false;  // true if the times of stages are measured on a GPU
   std::shared_ptr<const RectificationMaps> rectification = {};
   int lanes = 1;                  // number of workspaces
   std::size_t bytes_of_lane = 0;  // size of each workspace
@@ -26,9 +26,10 @@ class Engine {
   virtual ~Engine() = default;
 
   // Enqueues a frame and returns at once. The images must remain valid until end(). With `on_device`, the images are
-  // already on the device, and the frame is ordered after and before other work in `stream`, a queue of the caller.
+  // already on the device, and the frame runs after earlier and before later work in `stream`, a queue of the caller.
   virtual void begin(int frame, const FrameImages&, bool on_device = false, const std::uint64_t* stream = nullptr) = 0;
-  // Waits for a frame and rethrows its error. `times` receives the measured times. The frame can then begin again.
+  // Waits for a frame, and throws the error of the frame if it failed. `times` receives the measured times. After the
+  // call, the frame can begin again.
   virtual void end(int frame, std::vector<StageTime>& times) = 0;
   virtual bool is_done(int frame) = 0;
 
@@ -38,7 +39,8 @@ class Engine {
     end(0, times);
   }
 
-  // Returns true if the calling thread is running stages of this engine, because the caller is a user-defined stage.
+  // Returns whether the calling thread is running stages of this engine, which means that the caller is a user-defined
+  // stage.
   bool runs_here() const;
 
  protected:
@@ -54,17 +56,18 @@ class Engine {
     friend class Engine;
     static thread_local const Running* innermost;
     const Engine& engine_;
-    const Running* const outer_;  // a stage may use other matchers
+    const Running* const outer_;  // set if a stage uses another matcher
   };
 };
 
-// Returns the bytes of device memory that all frames share: the maps of `rectification`, which may be null, and
-// constants of stages.
+// Returns the size, in bytes, of the device memory that all frames share: the maps of `rectification`, which may be
+// null, and the constants of stages.
 std::size_t gpu_bytes_shared(const PipelineData& pipeline, const RectificationMaps* rectification);
-// Returns the bytes of pinned host memory through which a batch of pairs in pageable memory travels to a GPU and back.
+// Returns the size, in bytes, of the pinned host memory through which a batch of pairs in pageable memory is copied to
+// and from a GPU.
 std::size_t staging_bytes(const Program& program, int batch);
-// Returns the bytes that the host engine allocates in addition to the workspace: requested volumes, and copies of
-// volumes that the caller passes.
+// Returns the number of bytes that the host engine allocates in addition to the workspace, for requested volumes and
+// for copies of given volumes.
 std::size_t host_bytes_beside(const Program& program);
 std::size_t gpu_memory_bytes(const std::string& device);
 // Adds the work of a step to the entry of its time.

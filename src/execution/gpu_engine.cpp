@@ -10,7 +10,7 @@
 namespace stereopsis {
 namespace {
 
-// A queue and its workspace. Pairs use the lanes in turn.
+// A queue and its workspace. The pairs use the lanes in turn.
 struct Lane {
   gpu::Buffer memory;
   std::unique_ptr<gpu::Queue> queue;
@@ -22,15 +22,15 @@ bool same_places(const FrameImages& a, const FrameImages& b) {
   return true;
 }
 
-// Steps recorded as a graph. They are recorded when the same images on the device come the second time, and then
-// replayed.
+// Steps that are recorded as a graph. Steps are recorded when the same device images come for the second time, and are
+// then replayed.
 struct Recorded {
   const Program* program = nullptr;
   Masks masks{};
   std::optional<FrameImages> images;  // the caller's images that the steps read
   std::unique_ptr<gpu::Graph> graph;
 
-  // Returns whether the steps read the same images as the last time; otherwise stores the new ones.
+  // Returns whether the steps read the same images as the last time. If not, stores the new images.
   bool see(const Program& p, const Masks& masks_now, const FrameImages& now) {
     if (program == &p && masks == masks_now && images && same_places(*images, now)) return true;
     program = &p;
@@ -41,16 +41,17 @@ struct Recorded {
   }
 };
 
-// A frame in flight. If its images on the device change from pair to pair, it works on copies at fixed addresses. Its
-// steps can then be replayed, which saves the host more time than the copies take on the device.
+// A frame in flight. If the addresses of its device images change from pair to pair, the frame works on copies at fixed
+// addresses. The steps of such a frame can be replayed, which saves the host more time than the copies take on the
+// device.
 struct InWork {
   std::unique_ptr<gpu::Event> end;
   Recorded direct, on_copies;
-  bool records = true;                             // false after recording failed
-  std::vector<std::unique_ptr<gpu::Event>> marks;  // between the stages, if times are requested
+  bool records = true;                             // false after a recording has failed
+  std::vector<std::unique_ptr<gpu::Event>> marks;  // events between the stages, if times are requested
   std::vector<StageTime> times;
   PinnedStaging stand_ins;
-  FrameImages wanted, there;  // outputs on the host, and the memory that receives them
+  FrameImages wanted, there;  // outputs on the host, and device memory for the outputs
 };
 
 // Waits for the enqueued work if an exception ends a frame, because copies may still access the caller's images.
@@ -62,7 +63,7 @@ class Guard {
     try {
       if (recording) queue_.end_recording();
       queue_.wait();
-    } catch (...) {  // the error that ended the frame says more
+    } catch (...) {  // the error that ended the frame is more informative
     }
   }
   void keep() { kept_ = true; }
@@ -189,7 +190,7 @@ class GpuEngine final : public Engine {
                                    });
   }
 
-  // Calls f(place in the workspace, the caller's image) for each image of the caller whose binding `moves` selects.
+  // Calls f(image in the workspace, image of the caller) for each image whose binding `moves` selects.
   template <class F>
   void for_each_transfer(const Program& program, const FrameImages& images, const Lane& lane, bool (*moves)(Binding),
                          F&& f) const {
@@ -214,7 +215,7 @@ class GpuEngine final : public Engine {
       with_bytes(place, host, [&](auto there, auto here) { lane.queue->download(there, here); });
     });
   }
-  // Copies the caller's images on the device to their places in the workspace, or back.
+  // Copies the caller's device images to their places in the workspace, or from there.
   void copy(const Program& program, const FrameImages& images, Lane& lane, bool (*moves)(Binding)) {
     for_each_transfer(program, images, lane, moves, [&](const AnyView& place, const AnyView& image) {
       const bool in = moves == is_input;
@@ -230,7 +231,7 @@ class GpuEngine final : public Engine {
   static ImageView<const T> as_const(ImageView<T> image) {
     return image;
   }
-  // Calls `f` with both images, typed by the size of their elements.
+  // Calls `f` with both images, converted to the type that has the size of their elements.
   template <class F>
   static void with_bytes(const AnyView& place, const AnyView& host, F&& f) {
     switch (bytes_of(place.element)) {
@@ -243,7 +244,8 @@ class GpuEngine final : public Engine {
   void start_times(InWork& f, const Program& program, gpu::Queue& queue) {
     f.times.clear();
     if (!times_) return;
-    const std::size_t count = program.times().size() + 3;  // marks of the steps, of both transfers, and of the start
+    // Events for the start, for the steps, and for both transfers.
+    const std::size_t count = program.times().size() + 3;
     while (f.marks.size() < count) f.marks.push_back(device_.make_event(true));
     queue.record(*f.marks[0]);
   }
@@ -253,7 +255,8 @@ class GpuEngine final : public Engine {
     run(bytes);
     if (times_) take_time(f, name, {.bytes = bytes}, queue);
   }
-  // Adds the work enqueued since the last mark to the entry `name`, a new entry unless the last one has that name.
+  // Adds the work enqueued since the last event to the entry `name`. A new entry is made unless the last entry has this
+  // name.
   void take_time(InWork& f, const std::string& name, const Work& work, gpu::Queue& queue) {
     if (f.times.empty() || f.times.back().name != name) f.times.push_back({.name = name});
     add_work(f.times.back(), work);
@@ -261,13 +264,14 @@ class GpuEngine final : public Engine {
   }
 
   const std::shared_ptr<const Programs> programs_;
-  const bool times_;  // measure the times of stages
+  const bool times_;  // true if the times of stages are measured
   gpu::Device& device_;
-  DeviceConstants shared_;                   // all lanes read it
-  std::array<bool, binding_count> reads_{};  // which bindings are read; methods on grey images skip chroma
-  std::vector<AnyView> views_;               // views of the frame that is being enqueued
+  DeviceConstants shared_;  // read by all lanes
+  // True for each binding that is read; methods on grey images do not read chroma.
+  std::array<bool, binding_count> reads_{};
+  std::vector<AnyView> views_;  // views of the frame that is currently enqueued
   std::vector<InWork> frames_;
-  std::vector<Lane> lanes_;  // destroyed first: their queues finish before the frames' images are freed
+  std::vector<Lane> lanes_;  // destroyed first, so that the queues finish before the images of the frames are freed
 };
 
 }  // namespace

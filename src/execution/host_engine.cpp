@@ -23,11 +23,12 @@ class Threads {
 
 namespace {
 
-// Number of bytes that stages may read beyond the costs of a pixel. These bytes must not belong to the caller.
+// Number of bytes that stages may read beyond the costs of a pixel. The memory of the caller may end there, so these
+// bytes must not belong to the caller.
 constexpr std::size_t bytes_beyond = 64;
 
-// Matches one pair at a time, with all threads. A thread of the engine runs the frames in the order in which they
-// began.
+// An engine that matches one pair at a time, with all threads. A thread of the engine runs the frames in the order in
+// which they began.
 class HostEngine final : public Engine {
  public:
   HostEngine(std::shared_ptr<const Programs> programs, const EngineOptions& options, int threads)
@@ -146,7 +147,7 @@ class HostEngine final : public Engine {
       std::memcpy(row_of(to, y), row_of(from, y), row_bytes(from));
   }
 
-  // Writes a requested volume to memory of the engine, because later stages read it.
+  // Writes a requested volume to memory of the engine instead, because later stages read the volume.
   static void make_inside(AnyView& wanted, std::vector<std::byte>& memory) {
     if (wanted.memory == 0) return;
     memory.resize(row_bytes(wanted) * static_cast<std::size_t>(wanted.height) + bytes_beyond);
@@ -155,8 +156,8 @@ class HostEngine final : public Engine {
     wanted.pitch = wanted.row_elements();
   }
 
-  // Copies the last row of a cost volume of the caller to memory with padding. Copies all rows if they are so short
-  // that reading beyond the last but one would also reach beyond the end.
+  // Copies the last row of a cost volume of the caller to memory with padding. If rows are so short that reading beyond
+  // the second-last row would also reach beyond the end, copies all rows.
   void keep_end(AnyView& costs) {
     const bool all = costs.rows(0, 1).bytes() < static_cast<double>(bytes_beyond);
     const AnyView kept = all ? costs : costs.rows(costs.height - 1, 1);
@@ -200,8 +201,8 @@ class HostEngine final : public Engine {
   const std::shared_ptr<const RectificationMaps> maps_;
   const std::unique_ptr<std::byte, detail::AlignedDelete> memory_;
   Threads threads_;
-  std::vector<AnyView> views_;   // views of the running frame
-  std::vector<std::byte> kept_;  // copy of the cost volume that the frame received
+  std::vector<AnyView> views_;   // views of the frame that is running
+  std::vector<std::byte> kept_;  // copy of the cost volume that came with the frame
   std::array<std::vector<std::byte>, volume_outputs.size()> made_;
 
   std::mutex mutex_;  // guards the members below

@@ -12,13 +12,13 @@ namespace stereopsis {
 
 class PinnedStaging {
  public:
-  // Returns the image itself, or a copy in its staging buffer.
+  // Returns the image itself, or a copy of it in its staging buffer.
   AnyView copied(gpu::Device& device, std::size_t slot, const AnyView& image) {
     const AnyView to = instead(device, slot, image);
     copy(image, to);
     return to;
   }
-  // Returns the image itself, or its staging buffer, which deliver() copies to the image.
+  // Returns the image itself, or its staging buffer, whose contents deliver() copies to the image.
   AnyView instead(gpu::Device& device, std::size_t slot, const AnyView& image) {
     if (image.memory == 0 || gpu::is_page_locked(device, reinterpret_cast<const void*>(image.memory))) return image;
     AnyView there = image;

@@ -19,9 +19,9 @@ using Points2 = std::vector<cv::Point2f>;
 using Points3 = std::vector<cv::Point3f>;
 
 constexpr std::size_t least_views = 5;
-constexpr std::size_t least_corners = 8;  // per view; a pose has 6 unknowns
+constexpr std::size_t least_corners = 8;  // smallest number of corners per view; a pose has 6 unknowns
 constexpr double least_coverage = 0.25;
-constexpr double least_tilt = 10;  // degrees between the two boards that differ most
+constexpr double least_tilt = 10;  // smallest angle, in degrees, between the two boards that differ most
 constexpr double outlier_ratio = 3;
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
@@ -46,7 +46,8 @@ float closest_neighbours(const Points2& corners, Size board) {
 }
 
 // Returns the saddle point of the quadratic that best fits the image around a corner (Lucchese and Mitra 2002),
-// starting at `corner`. Rendered boards are located within 0.02 pixels; cornerSubPix alone reaches 0.05 to 0.08.
+// starting at `corner`. Corners of rendered boards are located within 0.02 pixels, while cornerSubPix alone reaches
+// 0.05 to 0.08.
 cv::Point2f saddle_near(const cv::Mat& smooth, const cv::Point2f& corner, int radius) {
   const int side = 2 * radius + 1;
   const double n = side * side;
@@ -57,7 +58,8 @@ cv::Point2f saddle_near(const cv::Mat& smooth, const cv::Point2f& corner, int ra
   cv::Mat patch;
   for (int step = 0; step < 10; ++step) {
     cv::getRectSubPix(smooth, {side, side}, at, patch);
-    // f = p·(x² + y² − mean) + m·(x² − y²) + b·xy + d·x + e·y + constant, all orthogonal on the window.
+    // The model is f = p·(x² + y² − mean) + m·(x² − y²) + b·xy + d·x + e·y + constant, whose terms are orthogonal on
+    // the window.
     double p = 0, m = 0, b = 0, d = 0, e = 0;
     for (int y = -radius; y <= radius; ++y)
       for (int x = -radius; x <= radius; ++x) {
@@ -78,8 +80,8 @@ cv::Point2f saddle_near(const cv::Mat& smooth, const cv::Point2f& corner, int ra
   return cv::norm(at - corner) < 1 ? at : corner;
 }
 
-// Refines corners in windows of `half` pixels to each side that contain nothing but the corner. Windows of more than 6
-// are not used, because the lens bends edges.
+// Refines corners in windows that extend `half` pixels to each side and contain no other corner. The windows extend at
+// most 6 pixels, because the lens bends longer edges.
 void refine(const cv::Mat& grey, Points2& corners, int half) {
   half = std::clamp(half, 2, 6);
   cv::cornerSubPix(grey, corners, {half, half}, {-1, -1}, {cv::TermCriteria::COUNT | cv::TermCriteria::EPS, 100, 1e-4});
@@ -136,7 +138,7 @@ BoardView charuco(const cv::Mat& grey, const Board& board) {
   cv::aruco::interpolateCornersCharuco(markers, marker_ids, grey, layout, corners, ids);
   if (corners.empty()) return {};
   // The ArUco module places the origin at the corner of the first pixel; all other code places it at the pixel's
-  // centre. The corners are refined once more, in windows that stop short of the markers' edges.
+  // centre. The corners are refined once more, in windows that do not reach the edges of the markers.
   for (cv::Point2f& p : corners) p -= cv::Point2f(0.5f, 0.5f);
   float spacing = std::numeric_limits<float>::infinity();
   for (std::size_t i = 1; i < corners.size(); ++i)
@@ -155,7 +157,7 @@ BoardView charuco(const cv::Mat&, const Board&) {
 }
 #endif
 
-// One camera's corners in all views, and their positions on the board.
+// The corners of one camera in all views, and their positions on the board.
 struct Observations {
   std::vector<Points3> board;
   std::vector<Points2> image;
@@ -190,7 +192,7 @@ SharedView shared(std::size_t number, const BoardPair& pair) {
 }
 
 // A chessboard whose sides are both even or both odd looks the same upside down. Both views are numbered from the same
-// end.
+// end. end.
 BoardPair same_way_up(BoardPair pair, const Board& board) {
   if (board.kind != Board::Kind::chessboard || (board.corners.width + board.corners.height) % 2 != 0) return pair;
   if (pair.left.points.empty() || pair.right.points.empty()) return pair;
@@ -274,7 +276,7 @@ class Fit {
       if (coverage < least_coverage)
         refuse(text("the board covers ", std::lround(100 * coverage), " % of the ", which,
                     " camera's image over all views; ", std::lround(100 * least_coverage),
-                    " % are required; show the board in the corners and at the edges, too"));
+                    " % are required; show the board in all corners and at all edges of the image"));
     }
   }
 
@@ -288,7 +290,7 @@ class Fit {
           " degrees over all views; ", number_text(least_tilt),
           " are required to distinguish the focal length from the distance, so tilt the board more in some views"));
     cv::Mat essential, fundamental;
-    // Refines all parameters together, starting from each camera's own.
+    // Refines all parameters together, starting from those of each camera.
     rms = cv::stereoCalibrate(left_.board, left_.image, right_.image, left.matrix, left.distortion, right.matrix,
                               right.distortion, {size_.width, size_.height}, rotation, translation, essential,
                               fundamental, per_view, cv::CALIB_USE_INTRINSIC_GUESS,
@@ -322,7 +324,7 @@ class Fit {
     return c;
   }
 
-  // OpenCV's estimate leaves a few pixels without source; a slightly longer focal length removes them.
+  // OpenCV's estimate leaves a few pixels without a source. A slightly longer focal length removes such pixels.
   static void close_gaps(StereoCalibration& c) {
     for (int attempt = 0; attempt < 40; ++attempt) {
       const RectificationMaps maps = rectification_maps(c);
@@ -331,7 +333,7 @@ class Fit {
     }
   }
 
-  // Returns |y_left − y_right| for each corner of view `i`, by OpenCV's undistortPoints.
+  // Returns |y_left − y_right| for each corner of view `i`, computed with OpenCV's undistortPoints.
   std::vector<double> row_errors(const StereoCalibration& c, std::size_t i) const {
     const auto rows = [&](const Points2& points, const Camera& camera, const Matrix3& r, double cx) {
       const cv::Mat rotation_matrix(3, 3, CV_64F, const_cast<double*>(r.data()));
@@ -368,7 +370,7 @@ void check_count(std::size_t usable, std::size_t given) {
                 "record more pairs"));
 }
 
-// Returns the view with the largest error if it is an outlier, else −1.
+// Returns the index of the view with the largest error if this view is an outlier, else −1.
 std::ptrdiff_t outlier_of(const Fit& fit, std::size_t views) {
   std::vector<double> errors;
   for (std::size_t i = 0; i < views; ++i) errors.push_back(fit.view_rms(i));

@@ -1,5 +1,5 @@
 // Tests that calibration recovers known cameras from rendered boards, and agrees with published calibrations of real
-// ones.
+// cameras.
 #include "geometry/calibrate.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 #include "stereopsis/io.hpp"
 #endif
 
-namespace stereopsis {
+namespace stereopsis::calibrate_test {
 namespace {
 
 using namespace test;
@@ -35,7 +35,7 @@ double degrees_between(const Matrix3& a, const Matrix3& b) {
 }
 double norm(const Vector3& v) { return std::hypot(v[0], v[1], v[2]); }
 
-// Two cameras like those on the market: wide-angle distortion, a few degrees apart.
+// Two typical cameras: wide-angle distortion, with orientations that differ by a few degrees.
 StereoCalibration known_cameras() {
   StereoCalibration c;
   c.size = size;
@@ -136,8 +136,8 @@ class Painter {
       for (int x = 0; x <= size.width; ++x) rays_.push_back(ray_of(lens, x - 0.5, y - 0.5));
   }
 
-  // Renders `ink(x, y)`, defined on the board's plane in mm: 0 black to 255 white. Pixels that contain an edge are
-  // averaged.
+  // Renders the pattern `ink(x, y)`, which is defined on the plane of the board in mm; 0 is black, 255 is white. Pixels
+  // that contain an edge are averages of several samples.
   template <class Ink>
   Image<std::uint8_t> paint(const Pose& pose, Ink&& ink) const {
     const Matrix3& turn = pose.turn;
@@ -175,11 +175,12 @@ class Painter {
   static constexpr int samples = 8;
   static std::size_t index(int x, int y) { return static_cast<std::size_t>(y * (size.width + 1) + x); }
 
-  std::vector<Vector3> rays_;  // through the corners of the pixels
+  std::vector<Vector3> rays_;  // rays through the corners of the pixels
 };
 
 int chessboard_ink(double x, double y) {
-  const double column = std::floor(x / 30) + 1, row = std::floor(y / 30) + 1;  // of squares, from the outer border
+  // Column and row of a square, counted from the outer border.
+  const double column = std::floor(x / 30) + 1, row = std::floor(y / 30) + 1;
   if (column < 0 || row < 0 || column >= 10 || row >= 7) return 255;
   return static_cast<int>(column + row) % 2 == 0 ? 0 : 255;
 }
@@ -191,7 +192,7 @@ TEST(Calibrate, KnownCamerasComeBackFromImagesOfABoard) {
   std::normal_distribution<double> noise(0, 1.5);
   const auto seen = [&](const Painter& painter, const Pose& pose) {
     Image<std::uint8_t> image = painter.paint(pose, chessboard_ink);
-    // Simulates the lens's blur and the sensor's noise.
+    // Simulates the blur of the lens and the noise of the sensor.
     cv::Mat pixels(size.height, size.width, CV_8UC1, image.row(0), static_cast<std::size_t>(image.view().pitch));
     cv::GaussianBlur(pixels, pixels, {}, 0.8);
     for (int y = 0; y < size.height; ++y)
@@ -221,18 +222,19 @@ TEST(Calibrate, CharucoBoardsAreFoundWhereAPartIsHidden) {
   const StereoCalibration truth = known_cameras();
   const Painter painter(truth.left.lens);
   const Pose pose{rotation({0.6, 0.8, 0}, 0.3), {-130, -90, 480}};
-  // The picture's rows count from the top. In OpenCV 4.6 the plane's y axis points up, hence counts from the bottom.
+  // Rows of the picture count from the top. In OpenCV 4.6, the y axis of the plane points up, and its rows count from
+  // the bottom.
   const auto image = painter.paint(pose, [&](double x, double y) {
     const int column = static_cast<int>(std::floor(4 * x)), row = static_cast<int>(std::floor(4 * y));
     if (column < 0 || row < 0 || column >= picture.cols || row >= picture.rows) return 255;
-    if (x < 60 && y < 60) return 128;  // a thumb that covers part of the board
+    if (x < 60 && y < 60) return 128;  // simulates a thumb that covers a part of the board
     return static_cast<int>(picture.at<std::uint8_t>(row, column));
   });
   const BoardView view = find_board(image, board);
   EXPECT_GT(view.ids.size(), 15U);
   EXPECT_LT(view.ids.size(), 35U);
   ASSERT_EQ(view.ids.size(), view.points.size());
-  // The numbering direction of rows is OpenCV's choice; the corners must lie where the camera sees them.
+  // OpenCV numbers the rows in one of two directions. The corners must lie where the camera sees them.
   double error_down = 0, error_up = 0;
   for (std::size_t i = 0; i < view.ids.size(); ++i) {
     const int column = view.ids[i] % 7 + 1, row = view.ids[i] / 7 + 1;
@@ -336,7 +338,7 @@ TEST(Calibrate, TheThirteenPairsOfOpenCv) {
   EXPECT_LE(result.dy_mean, 0.2);
   RecordProperty("rms", std::to_string(result.rms));
   RecordProperty("dy_mean", std::to_string(result.dy_mean));
-  // The calibration that comes with the data set has a larger residual; its tolerance is therefore 1 % and 1.5°.
+  // The published calibration of the data set has a larger residual, so the tolerance is 1 % and 1.5°.
   const StereoCalibration published =
       read_calibration(folder / "extrinsics.yml", folder / "intrinsics.yml", KittiPair::any, size);
   EXPECT_NEAR(norm(result.calibration.translation), norm(published.translation), 0.01 * norm(published.translation));
@@ -345,4 +347,4 @@ TEST(Calibrate, TheThirteenPairsOfOpenCv) {
 #endif
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::calibrate_test

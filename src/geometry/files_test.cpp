@@ -1,4 +1,4 @@
-// Tests calibrations that are written and read back, and real calibration files.
+// Tests that calibrations are read back as written, and tests real calibration files.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "stereopsis/io.hpp"
 #include "stereopsis/triangulation.hpp"
 
-namespace stereopsis {
+namespace stereopsis::files_test {
 namespace {
 
 using namespace test;
@@ -70,7 +70,8 @@ TEST_F(CalibrationFiles, OpenCvsComeBackInBothNotations) {
 
 TEST_F(CalibrationFiles, RosPairsComeBackInMetres) {
   StereoCalibration calibration = calibration_for({640, 480});
-  EXPECT_THROW(write_camera_info(folder_ / "l.yaml", folder_ / "r.yaml", calibration), Error);  // the sizes differ
+  // The raw and the rectified size differ.
+  EXPECT_THROW(write_camera_info(folder_ / "l.yaml", folder_ / "r.yaml", calibration), Error);
   calibration.rig.size = calibration.size;
   write_camera_info(folder_ / "l.yaml", folder_ / "r.yaml", calibration);
   const StereoCalibration got = read_calibration(folder_ / "l.yaml", folder_ / "r.yaml");
@@ -112,7 +113,7 @@ TEST_F(CalibrationFiles, KittiRawHasTheCamerasToo) {
   EXPECT_EQ(c.right.lens.fx, 903);
   EXPECT_EQ(c.left.lens.distortion[4], -0.07);
   EXPECT_NEAR(c.rig.baseline, 385.0 / 721, 1e-9);
-  EXPECT_NEAR(c.rotation[1], 0.6, 1e-12);  // follows from the right camera's rectification
+  EXPECT_NEAR(c.rotation[1], 0.6, 1e-12);  // follows from the rectification of the right camera
   EXPECT_EQ(rectification_maps(c).size(), c.rig.size);
 }
 
@@ -139,7 +140,7 @@ TEST_F(CalibrationFiles, WhatIsNotSoundIsRefused) {
   EXPECT_NE(refusal(" 1e-04 ]", " 1e-04, 0, 0.2 ]").find("tilts"), std::string::npos);
 }
 
-// Z = focal · baseline / (d + doffs), as the data set's README documents.
+// The README of the data set documents Z = focal · baseline / (d + doffs).
 TEST(RealDepth, MiddleburysFormulaHoldsForTheTruth) {
   const char* data = std::getenv("STEREOPSIS_DATA");
   if (data == nullptr) GTEST_SKIP() << "set STEREOPSIS_DATA to the data folder";
@@ -170,4 +171,4 @@ TEST(RealDepth, MiddleburysFormulaHoldsForTheTruth) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::files_test

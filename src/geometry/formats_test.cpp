@@ -9,7 +9,7 @@
 #include "stereopsis/matcher.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::formats_test {
 namespace {
 
 using namespace test;
@@ -45,7 +45,7 @@ TEST(Formats, Nv12) {
   AnyImage rgb;
   to_rgb(image, PixelFormat::nv12, rgb);
   ASSERT_EQ(rgb.size(), (Size{14, 10}));
-  // BT.601 in real numbers; the integer result is within one.
+  // The formula of BT.601 in real numbers; the integer result differs by at most one.
   for (int y = 0; y < 10; ++y)
     for (int x = 0; x < 14; ++x) {
       const double c = 255.0 / 219 * (image(x, y) - 16), d = 255.0 / 224 * (image(x / 2 * 2, 10 + y / 2) - 128),
@@ -64,14 +64,15 @@ int colour_at(PixelFormat format, int x, int y) {
   return colours[static_cast<int>(format) - static_cast<int>(PixelFormat::bayer_rggb)][(y & 1) * 2 + (x & 1)];
 }
 
-// Returns the definition: the mean of the neighbours of that colour in the 3×3 window, mirrored at the borders.
+// Returns the value by definition: the mean of the neighbours of that colour in the 3×3 window, mirrored at the
+// borders.
 double bilinear(const Image<std::uint16_t>& image, PixelFormat format, int x, int y, int colour) {
   if (colour_at(format, x, y) == colour) return image(x, y);
   double sum = 0;
   int count = 0;
   for (int dy = -1; dy <= 1; ++dy)
     for (int dx = -1; dx <= 1; ++dx) {
-      // Green has neighbours in the cross only.
+      // Green has neighbours only in the cross.
       if (colour_at(format, x + dx + 2, y + dy + 2) != colour || (colour == 1 && dx != 0 && dy != 0)) continue;
       const auto mirrored = [](int at, int size) { return at < 0 ? -at : at >= size ? 2 * size - 2 - at : at; };
       sum += image(mirrored(x + dx, image.width()), mirrored(y + dy, image.height()));
@@ -127,4 +128,4 @@ TEST(Formats, PitchesInBytes) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::formats_test

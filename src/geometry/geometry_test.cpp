@@ -6,7 +6,7 @@
 #include "stereopsis/error.hpp"
 #include "stereopsis/rig.hpp"
 
-namespace stereopsis {
+namespace stereopsis::geometry_test {
 namespace {
 
 using namespace test;
@@ -58,7 +58,7 @@ TEST(Rig, UncertaintyGrowsWithTheSquareOfTheDepth) {
   EXPECT_NEAR(rig.depth_uncertainty(20, 0.5), 4 * rig.depth_uncertainty(10, 0.5), 1e-12);
 }
 
-// A raw camera sees a point at the position that the map gives for the point's pixel in the rectified view.
+// A raw camera sees a point at the position that the map gives for the pixel of the point in the rectified view.
 TEST(Rectification, MapsLeadToWhereTheRawCamerasSeeAPoint) {
   for (const auto model : {Lens::Model::polynomial, Lens::Model::fisheye}) {
     const StereoCalibration c = calibration_for({640, 480}, model);
@@ -70,7 +70,8 @@ TEST(Rectification, MapsLeadToWhereTheRawCamerasSeeAPoint) {
       const auto left = c.left.lens.project(turned(transposed(c.left.rectification), point));
       EXPECT_NEAR(maps.left(x, y, 0) / 256.0, left[0], 0.5 / 256 + 1e-9);
       EXPECT_NEAR(maps.left(x, y, 1) / 256.0, left[1], 0.5 / 256 + 1e-9);
-      // The right camera sees the point in the same row, d to the left: between two pixels, hence the tolerance.
+      // The right camera sees the point in the same row, d pixels to the left. This position lies between two pixels,
+      // which explains the tolerance.
       const Vector3 from_right{point[0] - c.rig.baseline, point[1], point[2]};
       const auto right = c.right.lens.project(turned(transposed(c.right.rectification), from_right));
       const int column = static_cast<int>(std::floor(x - d));
@@ -86,7 +87,7 @@ TEST(Rectification, MapsLeadToWhereTheRawCamerasSeeAPoint) {
 TEST(Rectification, RaysThatALensDoesNotSeeHaveNoSource) {
   StereoCalibration c = calibration_for({640, 480});
   c.left.lens.distortion = {-0.4};
-  c.rig.focal = 60;  // the corners' rays are so steep that the polynomial folds back
+  c.rig.focal = 60;  // the rays of the corners are so steep that the polynomial folds back
   const RectificationMaps maps = rectification_maps(c);
   EXPECT_LT(maps.left(0, 0, 0), 0);
   EXPECT_LT(maps.left(642, 477, 0), 0);
@@ -103,4 +104,4 @@ TEST(Rectification, SizesAndFocalLengthsThatCannotBeAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::geometry_test

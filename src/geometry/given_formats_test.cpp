@@ -1,5 +1,5 @@
-// Tests pairs in the formats of cameras and decoders: matching them on every device returns the same bits as the pair
-// in RGB.
+// Tests pairs in the formats of cameras and decoders: on every device, the result equals that of the pair in RGB, bit
+// for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
 
-namespace stereopsis {
+namespace stereopsis::given_formats_test {
 namespace {
 
 using namespace test;
@@ -112,7 +112,7 @@ void expect_as_in_rgb(const char* method, Size size, PixelFormat format, bool ma
     SCOPED_TRACE(device.name);
     Matcher matcher(Plan(Pipeline(method), problem, device));
     EXPECT_NE(has_step(matcher, "nv12") || has_step(matcher, "bayer") || has_step(matcher, "channel_order"), grey);
-    for (int run = 0; run < (masked ? 3 : 1); ++run)  // on a GPU, the second run records and the third one replays
+    for (int run = 0; run < (masked ? 3 : 1); ++run)  // on a GPU, the second run records and the third run replays
       expect_same(matcher.match(given.pair), expected);
   }
 }
@@ -132,7 +132,7 @@ TEST(GivenFormats, AreMatchedAsInRgb) {
   }
 }
 
-// For methods that read both grey and colour, the oracles on the same pair are the reference.
+// For methods that read both grey and colour images, the reference is the oracles on the same pair.
 TEST(GivenFormats, GreyOfNv12IsItsLuma) {
   const Given<std::uint8_t> given({94, 62}, PixelFormat::nv12, true);
   for (const char* method : {"ad-census", "costfilter", "census-guided", "prehn-pyramid"}) {
@@ -175,7 +175,7 @@ TEST(GivenFormats, AreRectified) {
     }
 }
 
-// Input in device memory with rows of any pitch.
+// Device images with rows of any pitch.
 TEST(GivenFormats, OnADevice) {
   for_each_gpu([&](gpu::Queue&, gpu::Device& device) {
     for (const PixelFormat format : formats) {
@@ -232,4 +232,4 @@ TEST(GivenFormats, WhatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::given_formats_test

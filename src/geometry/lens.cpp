@@ -7,14 +7,14 @@
 namespace stereopsis {
 namespace {
 
-constexpr double steepest = 10;  // r = 10 is 84° off the axis
+constexpr double steepest = 10;  // r = 10 corresponds to 84° off the axis
 
-// Returns whether a ray is too steep for a lens with the polynomial model: it lies beyond the widest angle, where the
-// polynomial maps it back into the image.
+// Returns whether a ray is too steep for a lens with the polynomial model. Beyond its widest angle, the polynomial maps
+// rays back into the image.
 bool folds(const Lens& lens, double r2) {
   if (lens.model == Lens::Model::fisheye) return false;
   const auto& k = lens.distortion;
-  // The slope d(r·s)/dr, with s = numerator / denominator.
+  // The derivative d(r·s)/dr, where s = numerator / denominator.
   const double numerator = 1 + r2 * (k[0] + r2 * (k[1] + r2 * k[4]));
   const double denominator = 1 + r2 * (k[5] + r2 * (k[6] + r2 * k[7]));
   const double numerator_slope = 2 * r2 * (k[0] + r2 * (2 * k[1] + r2 * 3 * k[4]));
@@ -23,8 +23,8 @@ bool folds(const Lens& lens, double r2) {
          numerator * denominator + numerator_slope * denominator - numerator * denominator_slope <= 0;
 }
 
-// Returns the distance from the principal point, for fx = 1, at which a ray of slope `r` is seen without tangential
-// distortion.
+// Returns the distance from the principal point, for fx = 1, at which a ray of slope `r` is seen if there is no
+// tangential distortion.
 double distorted(const Lens& lens, double r) {
   const auto& k = lens.distortion;
   if (lens.model == Lens::Model::fisheye) {
@@ -54,7 +54,7 @@ double fold_of(const Lens& lens) {
   return std::numeric_limits<double>::infinity();
 }
 
-// The radial part is inverted by bisection; the small other parts follow by fixed-point iteration.
+// The radial part is inverted by bisection. The other parts, which are small, are inverted by fixed-point iteration.
 Vector3 ray_of(const Lens& lens, double px, double py) {
   const double widest = std::min(steepest, std::sqrt(fold_of(lens)));
   const double goal_x = (px - lens.cx) / lens.fx, goal_y = (py - lens.cy) / lens.fy;

@@ -1,16 +1,16 @@
-// The inverse of a lens, and where it ends.
+// The inverse of a lens, and the angle up to which the lens model is valid.
 #pragma once
 
 #include "stereopsis/rectification.hpp"
 
 namespace stereopsis {
 
-// Returns the smallest r² at which the polynomial of a lens folds back; steeper rays have no pixel. A fisheye lens has
+// Returns the smallest r² at which the polynomial of a lens folds back. Steeper rays have no pixel. A fisheye lens has
 // no such limit.
 double fold_of(const Lens& lens);
 
-// Returns the ray (x, y, 1) that meets the image at a pixel: inverts Lens::project(). A pixel beyond the lens's widest
-// angle gets the ray of that angle, at most 84°.
+// Returns the ray (x, y, 1) that meets the image at a pixel: inverts Lens::project(). A pixel beyond the widest angle
+// of the lens gets the ray of that angle, at most 84°.
 Vector3 ray_of(const Lens& lens, double px, double py);
 
 }  // namespace stereopsis

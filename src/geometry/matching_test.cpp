@@ -1,4 +1,5 @@
-// Tests calibration in a matcher, on every device: the result equals that of the stages before and after the method.
+// Tests calibrations in a matcher, on every device: the result equals that of separate rectification, matching and
+// triangulation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "stereopsis/triangulation.hpp"
 #include "support/devices.hpp"
 
-namespace stereopsis {
+namespace stereopsis::matching_test {
 namespace {
 
 using namespace test;
@@ -38,7 +39,7 @@ Problem problem_of(const StereoPair& pair, const StereoCalibration& calibration)
   return problem;
 }
 
-// Composes the same result from single stages on the CPU.
+// Computes the same result from single stages on the CPU.
 Matched composed(const StereoPair& pair, const Problem& problem) {
   const Geometry& g = problem.geometry;
   const RectifiedView left = rectified(pair.left, g.rectification->left, pair.mask_left);
@@ -94,7 +95,7 @@ TEST(MatchingRawPairs, IsRectificationMatchingAndTriangulation) {
       Matcher matcher(Plan(Pipeline("sgm"), problem, device));
       EXPECT_EQ(matcher.plan().output_size(), calibration.rig.size);
       Matched got;
-      for (int run = 0; run < 3; ++run) {  // on a GPU, the second run records and the third one replays
+      for (int run = 0; run < 3; ++run) {  // on a GPU, the second run records and the third run replays
         matcher.match(pair, got);
         expect_same(got, expected);
         with_pixels(got.rectified.view(), [&]<class T>(ImageView<const T> pixels) {
@@ -104,7 +105,8 @@ TEST(MatchingRawPairs, IsRectificationMatchingAndTriangulation) {
       const auto has = [&](const char* name) {
         return std::any_of(got.times.begin(), got.times.end(), [&](const StageTime& t) { return t.name == name; });
       };
-      EXPECT_EQ(device.name == "cpu", has("rectification") && has("depth and points"));  // not requested on a GPU
+      // Times are not requested, and a GPU does not return them.
+      EXPECT_EQ(device.name == "cpu", has("rectification") && has("depth and points"));
     }
   }
 }
@@ -132,7 +134,7 @@ TEST(MatchingRawPairs, RegionsAreOfTheRectifiedImages) {
   const StereoPair pair{scene.left, scene.right, {}, {}};
   const StereoCalibration calibration = calibration_for(size);
   Problem problem = problem_of(pair, calibration);
-  problem.region = Rect{60, 20, 39, 30};  // up to the last column, beyond that of the raw images
+  problem.region = Rect{60, 20, 39, 30};  // up to the last column, which is beyond the last column of the raw images
   Pipeline pipeline("sgm");
   pipeline.set("region.margin", "5");
   const auto parts = [&](const Device& device) { return Matcher(Plan(pipeline, problem, device)).match(pair); };
@@ -155,7 +157,7 @@ TEST(MatchingRawPairs, PixelsWithoutSourceAreMasked) {
   const Scene scene = make_scene({.size = size, .disparities = 24});
   const StereoPair pair{scene.left, scene.right, {}, {}};
   StereoCalibration calibration = calibration_for(size);
-  calibration.rig.cx_left -= 10;  // the rectified image begins outside the raw one
+  calibration.rig.cx_left -= 10;  // the rectified image begins outside the raw image
   const Problem problem = problem_of(pair, calibration);
   const Matched result = Matcher(Plan(Pipeline("sgm"), problem, {"cpu", 1})).match(pair);
   const RectifiedView left = rectified(pair.left, problem.geometry.rectification->left);
@@ -187,7 +189,7 @@ TEST(MatchingRawPairs, FilledPixelsHaveDepthOnlyOnRequest) {
         for (int x = 0; x < got.depth.width(); ++x) {
           if ((got.validity(x, y) & (validity::filled | validity::repaired)) == 0) continue;
           ++filled;
-          ASSERT_FALSE(std::isnan(got.disparity(x, y)));  // disparity maps stay dense
+          ASSERT_FALSE(std::isnan(got.disparity(x, y)));  // disparity maps are dense
           ASSERT_TRUE(fill_depth || (std::isnan(got.depth(x, y)) && std::isnan(got.points(x, y, 1)) &&
                                      std::isnan(got.uncertainty(x, y))));
         }
@@ -209,7 +211,7 @@ TEST(MatchingRawPairs, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(Plan(Pipeline("sgm"), no_maps, {"cpu", 1}), Error);
 }
 
-// An aperiodic texture: smooth noise of two scales on the plane.
+// An aperiodic texture on an infinite plane: smooth noise of two scales.
 double noise(double u, double v) {
   const auto at = [](int i, int j) {
     std::uint32_t h = static_cast<std::uint32_t>(i) * 0x9E3779B1u ^ static_cast<std::uint32_t>(j) * 0x85EBCA77u;
@@ -223,7 +225,7 @@ double noise(double u, double v) {
   return (1 - b) * ((1 - a) * at(i, j) + a * at(i + 1, j)) + b * ((1 - a) * at(i, j + 1) + a * at(i + 1, j + 1));
 }
 
-// The textured plane n·X = c in the rectified left frame; the camera's centre is at `x` on the baseline.
+// The textured plane n·X = c in the rectified left frame. The centre of the camera is at `x` on the baseline.
 struct Plane {
   Vector3 n;
   double c, texel;
@@ -237,7 +239,7 @@ struct Plane {
   }
 };
 
-// Planes are seen by two distorted cameras, rectified, matched and triangulated.
+// Two distorted cameras see planes, and the images are rectified, matched and triangulated.
 TEST(RoundTrip, PlanesComeBackWithinTheDisparitysUncertainty) {
   const StereoCalibration calibration = calibration_for({320, 240});
   for (const Plane& plane : {Plane{{0, 0, 1}, 900, 10}, Plane{{0.35, 0, 1}, 1000, 10}, Plane{{-0.2, 0.3, 1}, 800, 8}}) {
@@ -268,11 +270,11 @@ TEST(RoundTrip, PlanesComeBackWithinTheDisparitysUncertainty) {
       }
     EXPECT_GT(measured, 60000);
     EXPECT_GT(within, 0.97 * measured) << within << " of " << measured;
-    // The mean error is far smaller, except for a plane that faces the cameras: its single disparity has a single error
-    // of the sub-pixel interpolation, while other planes average theirs.
+    // The mean error is far smaller, except for a plane that faces the cameras. The single disparity of this plane has
+    // a single error of the sub-pixel interpolation, while the errors of other planes average out.
     EXPECT_LT(std::abs(bias / measured), plane.n[0] == 0 ? 0.5 : 0.05);
   }
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::matching_test

@@ -1,4 +1,4 @@
-// Tests that agree with OpenCV: the remap stage, the maps, Q, and OpenCV's readers of the files written here.
+// Tests agreement with OpenCV: the remap stage, the maps, Q, and OpenCV's readers of written files.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,12 +18,13 @@
 #include "stereopsis/calibration.hpp"
 #endif
 
-namespace stereopsis {
+namespace stereopsis::opencv_test {
 namespace {
 
 using namespace test;
 
-// Compares a smooth image with noise at positions in 1/32 pixel, OpenCV's own step, that stay inside the image.
+// Compares a smooth image with noise, at positions that are multiples of 1/32 pixel, OpenCV's own step, and lie inside
+// the image.
 template <class T>
 void compare_with_opencv(int channels, double white) {
   const Size source{90, 70}, size{120, 60};
@@ -86,7 +87,8 @@ TEST(OpenCv, FindsTheSamePositions) {
   }
 }
 
-// The rotations are equal; OpenCV 4 looks at 9 points along each border and takes the corner as the middle of a pixel.
+// The rotations are equal. The rectangles differ, because OpenCV 4 examines 9 points along each border and places the
+// corner at the centre of a pixel.
 TEST(OpenCv, ComputesTheSameRectification) {
   const StereoCalibration raw = calibration_for({640, 480});
   const Lens &l = raw.left.lens, &r = raw.right.lens;
@@ -160,4 +162,4 @@ TEST(OpenCv, ReadsTheFilesWrittenHere) {
 #endif
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::opencv_test

@@ -28,18 +28,19 @@ struct Threads {
 };
 #endif
 
-constexpr double largest_step = 1;  // pixels of disparity between neighbours of one surface
+constexpr double rotation_tolerance = 0.01;  // ten times that of calibration files, as rotations may be products
+constexpr double largest_step = 1;  // largest difference of disparity, in pixels, between neighbours on one surface
 
 // A pixel of the depth map as the target camera sees it.
 struct Vertex {
-  Vector3 point{};            // in the target camera's frame
-  double x = 0, y = 0;        // its pixel in the target camera's image
-  double disparity = 0;       // its disparity in the rig
-  float column = 0, row = 0;  // its pixel in the depth map
-  bool visible = false;       // it has a depth, and lies in front of the target camera
+  Vector3 point{};            // position in the frame of the target camera
+  double x = 0, y = 0;        // pixel in the image of the target camera
+  double disparity = 0;       // disparity in the rig
+  float column = 0, row = 0;  // pixel in the depth map
+  bool visible = false;       // true if it has a depth, and lies in front of the target camera
 };
 
-// The triangles of a block of 2×2 pixels, as bits.
+// The triangles of a block of 2×2 pixels, as bits of a mask.
 constexpr std::uint8_t none = 0, upper = 1, lower = 2;
 
 // The depth map as a mesh of triangles.
@@ -111,7 +112,7 @@ class Surface {
 
   Size size_;
   std::vector<Vertex> vertices_;
-  std::vector<Reach> reach_;  // one per row
+  std::vector<Reach> reach_;  // one entry per row
   Image<std::uint8_t> triangles_;
 };
 
@@ -127,7 +128,7 @@ class Drawing {
     const auto [top, bottom] = std::minmax({a.y, b.y, c.y});
     for (int y = clamped(std::ceil(top), first_, last_); y < last_ && y <= bottom; ++y)
       for (int x = clamped(std::ceil(left), 0, width()); x < width() && x <= right; ++x) {
-        // Shares of the corners in the pixel's centre; all are positive inside.
+        // Barycentric coordinates of the centre of the pixel; all are positive inside the triangle.
         const std::array share = {((b.x - x) * (c.y - y) - (b.y - y) * (c.x - x)) / area,
                                   ((c.x - x) * (a.y - y) - (c.y - y) * (a.x - x)) / area,
                                   ((a.x - x) * (b.y - y) - (a.y - y) * (b.x - x)) / area};
@@ -211,6 +212,11 @@ void check(ImageView<const float> depth, const Rig& rig, const PosedCamera& came
   if (!(camera.lens.fx > 0) || !(camera.lens.fy > 0))
     refuse(text("the camera has the focal lengths ", number_text(camera.lens.fx), " and ", number_text(camera.lens.fy),
                 "; both must be positive"));
+  if (!is_rotation(camera.rotation, rotation_tolerance))
+    refuse("the rotation of the camera is not a rotation; its rows must be orthonormal, and its determinant 1");
+  for (const double t : camera.translation)
+    if (!std::isfinite(t))
+      refuse(text("the translation of the camera has the component ", number_text(t), "; it must be finite"));
   if (camera.size.width < 1 || camera.size.height < 1)
     refuse(text("the camera has images of ", size_text(camera.size), "; width and height must be at least 1"));
 }

@@ -1,4 +1,4 @@
-// Depth of planes, registered to cameras that see the same planes: the truth is exact.
+// Tests depth of planes that is registered to cameras which see the same planes, so that the truth is exact.
 #include "stereopsis/registration.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "geometry/test_rigs.hpp"
 #include "stereopsis/error.hpp"
 
-namespace stereopsis {
+namespace stereopsis::registration_test {
 namespace {
 
 constexpr float invalid = std::numeric_limits<float>::quiet_NaN();
@@ -76,11 +76,11 @@ PosedCamera third_camera(Lens::Model model, bool distorted) {
   return camera;
 }
 
-// The point that a pixel of the third camera sees.
+// The point that the third camera sees at a pixel.
 struct Truth {
-  Vector3 point;        // in the third camera's frame
-  double x = 0, y = 0;  // in the left image
-  bool seen = false;    // by the left camera
+  Vector3 point;        // position in the frame of the third camera
+  double x = 0, y = 0;  // position in the left image
+  bool seen = false;    // true if the left camera sees the point
 };
 
 std::optional<Truth> truth_at(const std::vector<Wall>& walls, const Rig& rig, const PosedCamera& camera, double px,
@@ -101,8 +101,8 @@ std::optional<Truth> truth_at(const std::vector<Wall>& walls, const Rig& rig, co
   return truth;
 }
 
-// Compares a registered depth with the truth, except within a pixel of an edge of what is seen. Returns how many pixels
-// have a depth.
+// Compares a registered depth with the truth, except within one pixel of an edge. Returns the number of pixels with a
+// depth.
 int compare(const RegisteredDepth& result, const std::vector<Wall>& walls, const Rig& rig, const PosedCamera& camera,
             double tolerance) {
   int valid = 0;
@@ -152,7 +152,7 @@ TEST(Registration, TheNearerWallHidesTheFartherOneAndUnseenPixelsAreInvalid) {
     camera.translation[0] *= side;
     const RegisteredDepth result = register_depth(depth_of(two_walls, left_rig()), left_rig(), camera);
     EXPECT_GT(compare(result, two_walls, left_rig(), camera, 1e-4), 10000);
-    int hidden = 0;  // pixels of the farther wall that the nearer one hides from the left camera
+    int hidden = 0;  // number of pixels on the farther wall that the nearer wall hides from the left camera
     for (int y = 0; y < camera.size.height; ++y)
       for (int x = 0; x < camera.size.width; ++x) {
         const auto truth = truth_at(two_walls, left_rig(), camera, x, y);
@@ -187,7 +187,7 @@ TEST(Registration, APoseCanBeRelativeToTheRawLeftCamera) {
 
 TEST(Registration, ASurfaceSeenFromBehindHidesAndHasNoDepth) {
   PosedCamera camera = third_camera(Lens::Model::polynomial, false);
-  camera.rotation = test::rotation({0, 1, 0}, 3.14159265358979);  // it looks back from behind the wall
+  camera.rotation = test::rotation({0, 1, 0}, 3.14159265358979);  // the camera looks back from behind the wall
   camera.translation = {0, 0, 8};
   const std::vector<Wall> wall = {{{0, 0, 0.25}}};
   const RegisteredDepth result = register_depth(depth_of(wall, left_rig()), left_rig(), camera);
@@ -195,7 +195,7 @@ TEST(Registration, ASurfaceSeenFromBehindHidesAndHasNoDepth) {
     for (int x = 0; x < camera.size.width; ++x) EXPECT_TRUE(std::isnan(result.depth(x, y)));
 }
 
-// The definition in the header: for each pixel of the target, all triangles and points.
+// Registers depth by the definition in the header: for each pixel of the target, all triangles and points are examined.
 Image<float> defined(const Image<float>& depth, const Rig& rig, const PosedCamera& camera) {
   struct Corner {
     Vector3 point;
@@ -298,7 +298,16 @@ TEST(Registration, RejectsWhatHasNoDepth) {
   PosedCamera without_size = camera;
   without_size.size = {};
   EXPECT_THROW(register_depth(depth, left_rig(), without_size), Error);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const Matrix3& rotation : {Matrix3{}, {1, 0, 0, 0, 1, 0, 0, 0, nan}, {-1, 0, 0, 0, 1, 0, 0, 0, 1}}) {
+    PosedCamera turned = camera;
+    turned.rotation = rotation;
+    EXPECT_THROW(register_depth(depth, left_rig(), turned), Error);
+  }
+  PosedCamera nowhere = camera;
+  nowhere.translation[1] = nan;
+  EXPECT_THROW(register_depth(depth, left_rig(), nowhere), Error);
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::registration_test

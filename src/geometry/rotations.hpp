@@ -25,6 +25,18 @@ inline Matrix3 product(const Matrix3& a, const Matrix3& b) {
   return c;
 }
 
+inline double determinant(const Matrix3& r) {
+  return r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
+}
+
+// Returns whether the rows are orthonormal, to `tolerance`, and right-handed. A matrix with NaN is no rotation.
+inline bool is_rotation(const Matrix3& r, double tolerance) {
+  const Matrix3 square = product(r, transposed(r));
+  for (std::size_t i = 0; i < 9; ++i)
+    if (!(std::abs(square[i] - no_rotation[i]) <= tolerance)) return false;
+  return determinant(r) > 0;
+}
+
 inline double length(const Vector3& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
 inline Vector3 cross(const Vector3& a, const Vector3& b) {

@@ -10,21 +10,24 @@
 namespace stereopsis {
 namespace {
 
-constexpr double steepest_turn = 1.2;  // radians between the cameras
+constexpr double steepest_turn = 1.2;  // largest angle between the cameras, in radians
 constexpr double least_focal = 1.0 / 3;
-constexpr int steps = 32;  // along each side of an image
+constexpr int steps = 32;  // number of samples along each side of an image
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
 
 Vector3 scaled(const Vector3& v, double factor) { return {factor * v[0], factor * v[1], factor * v[2]}; }
 
-// Sets both rectifying rotations; returns the baseline.
+// Returns the rotation that turns the first camera back by half of the rotation between both.
+Matrix3 half_turn_back(const Pose& pose) { return rotation_by(scaled(axis_and_angle_of(pose.rotation), -0.5)); }
+
+// Sets the rectifying rotations of both cameras, and returns the baseline.
 double align(const Pose& pose, StereoCalibration& c) {
   const Vector3 turn = axis_and_angle_of(pose.rotation);
   if (length(turn) > steepest_turn)
     refuse(text("the right camera is turned by ", number_text(std::round(length(turn) * 573) / 10),
                 "° from the left camera; at most 69° are supported; check the rotation and its direction"));
-  const Matrix3 half_back = rotation_by(scaled(turn, -0.5));
+  const Matrix3 half_back = half_turn_back(pose);
   const Vector3 t = turned(half_back, pose.translation);
   const double baseline = length(t);
   if (!(baseline > 0))
@@ -35,7 +38,7 @@ double align(const Pose& pose, StereoCalibration& c) {
                 " before or behind it; only cameras side by side are supported"));
   if (t[0] > 0)
     refuse("the second camera is to the left of the first; swap the cameras, or invert the pose between them");
-  // The rotation that turns −t onto the x axis, about the axis perpendicular to both.
+  // The rotation turns −t onto the x axis, about the axis perpendicular to both.
   const Vector3 axis = cross(scaled(t, -1 / baseline), {1, 0, 0});
   const double sine = length(axis);
   const Matrix3 level = sine > 0 ? rotation_by(scaled(axis, std::asin(std::min(1.0, sine)) / sine)) : no_rotation;
@@ -44,7 +47,8 @@ double align(const Pose& pose, StereoCalibration& c) {
   return baseline;
 }
 
-// Returns where a raw pixel lies in the rectified image of a camera with focal length 1 and principal point (0, 0).
+// Returns the position of a raw pixel in the rectified image of a camera with focal length 1 and principal point (0,
+// 0).
 std::array<double, 2> rectified_pixel(const CalibratedCamera& camera, double x, double y) {
   constexpr double least_depth = 0.1;
   const Vector3 ray = turned(camera.rectification, ray_of(camera.lens, x, y));
@@ -78,6 +82,11 @@ std::array<double, 2> middle(const CalibratedCamera& camera, Size size) {
 }
 
 }  // namespace
+
+bool is_vertical(const Pose& second_from_first) {
+  const Vector3 t = turned(half_turn_back(second_from_first), second_from_first.translation);
+  return std::abs(t[1]) > std::abs(t[0]) && std::abs(t[1]) > std::abs(t[2]);
+}
 
 StereoCalibration stereo_rectified(const RawPair& pair) {
   StereoCalibration c;

@@ -1,4 +1,4 @@
-// Computes the rectification of two calibrated cameras, for calibration files that lack it.
+// Computes the rectification of two calibrated cameras, for calibration files without a rectification.
 #pragma once
 
 #include <string>
@@ -16,13 +16,16 @@ struct RawPair {
   std::string unit;      // unit of the translation
 };
 
-// Rectifies as OpenCV's stereoRectify does with CALIB_ZERO_DISPARITY and alpha = 0 (Bouguet's method): each camera turns
-// by half of the rotation between them, the rows are laid along the baseline, both principal points are equal, and the
-// focal length is the shortest with which every rectified pixel has a source, but at least a third of the cameras'.
-// Throws Error(format) for cameras that are not side by side.
+// Returns whether the second camera is above or below the first, and not beside it.
+bool is_vertical(const Pose& second_from_first);
+
+// Rectifies as OpenCV's stereoRectify does with CALIB_ZERO_DISPARITY and alpha = 0 (Bouguet's method). Each camera
+// turns by half of the rotation between the cameras, the rows are parallel to the baseline, and both principal points
+// are equal. The focal length is the shortest one with which every rectified pixel has a source, but at least a third
+// of the cameras' focal length. Throws Error(format) for cameras that are not side by side.
 StereoCalibration stereo_rectified(const RawPair& pair);
 
-// Returns how far the corners and the centre of the images move in the rectification, in pixels.
+// Returns the largest distance, in pixels, by which rectification moves the corners and the centre of an image.
 double largest_shift(const StereoCalibration& calibration);
 
 }  // namespace stereopsis

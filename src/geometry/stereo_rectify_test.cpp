@@ -1,4 +1,4 @@
-// Tests the computed rectification: rows correspond, every pixel has a source, and impossible cameras are refused.
+// Tests the computed rectification: rows correspond, every pixel has a source, and impossible cameras are rejected.
 #include "geometry/stereo_rectify.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "geometry/lens.hpp"
 #include "stereopsis/error.hpp"
 
-namespace stereopsis {
+namespace stereopsis::stereo_rectify_test {
 namespace {
 
 RawPair raw_pair(Lens::Model model = Lens::Model::polynomial) {
@@ -25,7 +25,7 @@ RawPair raw_pair(Lens::Model model = Lens::Model::polynomial) {
   return pair;
 }
 
-// Returns the pixel of a point, in the left camera's frame, in a rectified image.
+// Returns the pixel of a rectified image at which a point, given in the left camera's frame, is visible.
 std::array<double, 2> seen(const StereoCalibration& c, bool left, const Vector3& point) {
   const Pose pose = left ? Pose{} : Pose{c.rotation, c.translation};
   Vector3 p = turned(pose.rotation, point);
@@ -61,12 +61,12 @@ TEST(StereoRectify, NearlyEveryPixelHasASource) {
                     (*map)(x, y, 1) <= 479 * 256;
       EXPECT_GT(inside, 640 * 480 * 0.999);
     }
-    EXPECT_GT(c.rig.focal, 300);  // no part of the view is given away without need
+    EXPECT_GT(c.rig.focal, 300);  // no more of the view is cropped than necessary
     EXPECT_LT(c.rig.focal, 600);
   }
 }
 
-// A fisheye lens that sees the half space has no largest rectangle; the focal length has a bound.
+// A fisheye lens that sees a half space has no largest rectangle, so the focal length is bounded.
 TEST(StereoRectify, AVeryWideLensKeepsAThirdOfItsFocalLength) {
   RawPair pair = raw_pair(Lens::Model::fisheye);
   pair.left =
@@ -126,4 +126,4 @@ TEST(Rotations, AxesQuaternionsAndPosesInvert) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::stereo_rectify_test

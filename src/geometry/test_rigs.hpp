@@ -1,4 +1,4 @@
-// Cameras with known lenses and slightly different orientations, and the images they see, for the geometry tests.
+// Cameras with known lenses and slightly different orientations, and their images, for the geometry tests.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ inline Vector3 turned(const Matrix3& r, const Vector3& v) {
           r[6] * v[0] + r[7] * v[1] + r[8] * v[2]};
 }
 
-// Returns two cameras of 640×480 pixels, scaled to `size`, whose rectified images have a different size.
+// Returns two cameras of 640×480 pixels, scaled to `size`. The rectified images have a different size.
 inline StereoCalibration calibration_for(Size size, Lens::Model model = Lens::Model::polynomial) {
   const double s = size.width / 640.0;
   StereoCalibration c;
@@ -65,8 +65,8 @@ inline Vector3 ray_of(const Lens& lens, double px, double py) {
   return {x, y, 1};
 }
 
-// Returns the image of a raw camera. `colour` maps a pixel's ray in the rectified frame to a grey level; the right
-// camera's rays start at (baseline, 0, 0).
+// Renders the image of a raw camera. `colour` maps the ray of a pixel in the rectified frame to a grey level. The rays
+// of the right camera start at (baseline, 0, 0).
 inline Image<std::uint8_t> seen_by(const CalibratedCamera& camera, Size size,
                                    const std::function<double(const Vector3&)>& colour) {
   Image<std::uint8_t> image(size);

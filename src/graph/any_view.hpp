@@ -1,4 +1,5 @@
-// Images and volumes whose element type and location are known only at run time: the operands of a plan's steps.
+// Images and volumes whose element type and location are known only at run time. Such images and volumes are the
+// operands of a plan's steps.
 #pragma once
 
 #include <cstdint>
@@ -49,29 +50,30 @@ struct Rows {
   int count() const { return last - first; }
 };
 
-// A view of host or device memory. On the host, `memory` is an address; on a GPU, the driver's handle. A view without
-// memory describes a shape only.
+// A view of host or device memory. On the host, `memory` is an address. On a GPU, it is the driver's handle. A view
+// without memory describes a shape only.
 struct AnyView {
   std::uint64_t memory = 0;
-  std::int64_t offset = 0;  // first element, in elements
+  std::int64_t offset = 0;  // position of the first element, in elements
   Element element = Element::u8;
   int width = 0, height = 0;
   int channels = 1;
-  int disparities = 0;     // disparities of a volume, disparity fastest, rows dense on a GPU; 0: an image
-  std::int64_t pitch = 0;  // distance of rows, in elements
-  // Address of a copy of a volume's last row on the host, or 0. Vector loads read past a pixel's costs. A caller's
-  // volume may end where its memory ends, so its last row is read from a copy with padding.
+  // Number of disparities of a volume, the fastest index, with dense rows on a GPU; 0 for an image.
+  int disparities = 0;
+  std::int64_t pitch = 0;  // distance between rows, in elements
+  // Address of a copy of a volume's last row on the host, or 0. Vector loads read past the costs of a pixel. A caller's
+  // volume may end at the end of its memory, so its last row is read from a padded copy.
   std::uint64_t last_row = 0;
 
   bool empty() const { return width <= 0 || height <= 0; }
   Size size() const { return {width, height}; }
   bool is_volume() const { return disparities > 0; }
   int row_elements() const { return width * (is_volume() ? disparities : channels); }
-  // Returns the bytes of all elements, without the padding of rows.
+  // Returns the size of all elements, in bytes, without the padding of rows.
   double bytes() const {
     return static_cast<double>(bytes_of(element)) * width * height * (is_volume() ? disparities : channels);
   }
-  // Returns a volume as an image with a channel for each disparity.
+  // Converts a volume to an image with a channel for each disparity.
   AnyView flat() const {
     AnyView image = *this;
     if (is_volume()) image.channels = disparities, image.disparities = 0;

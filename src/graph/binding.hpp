@@ -12,15 +12,15 @@ namespace stereopsis {
 // An input or output image of the caller.
 enum class Binding {
   none,
-// The rows of the table of inputs.
+// The members from the rows of the table of inputs.
 #define STEREOPSIS_ROW(name, ...) name,
   STEREOPSIS_INPUTS(STEREOPSIS_ROW)
 #undef STEREOPSIS_ROW
-      chroma_left,  // the chroma planes of NV12; `left` and `right` are its luma
+      chroma_left,  // the chroma planes of NV12, whose luma planes are `left` and `right`
   chroma_right,
-  map_left,  // the maps of a rectification
+  map_left,  // the rectification maps
   map_right,
-// The rows of the table of outputs.
+// The members from the rows of the table of outputs.
 #define STEREOPSIS_ROW(name, ...) output_##name,
   STEREOPSIS_OUTPUTS(STEREOPSIS_ROW)
 #undef STEREOPSIS_ROW
@@ -45,7 +45,7 @@ constexpr Binding output_binding(std::size_t row) {
   return static_cast<Binding>(index_of(Binding::output_disparity) + row);
 }
 constexpr std::size_t output_row(Binding output) { return index_of(output) - index_of(Binding::output_disparity); }
-// Returns the binding of the right view's image, given that of the left view's.
+// Returns the binding of an image of the right view if `view` is 1, given the binding for the left view.
 constexpr Binding of_view(Binding left, int view) {
   return static_cast<Binding>(index_of(left) + static_cast<std::size_t>(view));
 }
@@ -57,7 +57,7 @@ inline constexpr std::array volume_outputs{Binding::output_cost, Binding::output
 inline constexpr std::array probe_outputs{Binding::output_probed_cost, Binding::output_probed_aggregated,
                                           Binding::output_probed_optimised};
 
-// The images of a frame by their bindings. Images without memory are absent.
+// The images of a frame by their bindings. Absent images have no memory.
 using FrameImages = std::array<AnyView, binding_count>;
 
 }  // namespace stereopsis

@@ -1,5 +1,5 @@
-// Builds the values and steps of a program. The lowering functions of src/planning, and of stages that change the shape
-// of the pipeline, use the builder to turn slots into steps.
+// Builds the values and steps of a program. The builder is used by the lowering functions of src/planning, and by
+// stages that change the shape of the pipeline. The builder turns slots into steps.
 #pragma once
 
 #include <array>
@@ -14,18 +14,20 @@ namespace stereopsis {
 struct Value {
   AnyView shape;
   Binding binding = Binding::none;
-  int first = -1, last = -1;  // the steps that use it
-  std::size_t offset = 0;     // in the workspace, if it has a place there
+  int first = -1, last = -1;  // first and last step that uses the value
+  std::size_t offset = 0;     // offset in the workspace, if the value has a place there
   bool has_place = false;
 };
 
-// The images of both views at one size: the index of each image's value by name, −1 if there is no such image.
+// The images of both views at one size. For each name, there is the index of the image's value, or −1 if there is no
+// such image.
 struct Images {
   PairInfo info;
   Size size;  // size of the images that the method reads
   std::map<std::string, std::array<int, 2>, std::less<>> made;
-  Rows rows{};          // rows that the method reads; none: all. Derived images have all rows
-  int full_height = 0;  // height of derived images if the method reads some rows
+  // Rows that the method reads; an empty range means all rows. Images that stages compute from them have all rows.
+  Rows rows{};
+  int full_height = 0;  // height of computed images, if the method reads only a part of the rows
 
   Size full_size() const { return {size.width, rows.count() > 0 ? full_height : size.height}; }
   int find(std::string_view name, int view) const {
@@ -38,20 +40,20 @@ struct Images {
 };
 
 // The values to which the names of a step's ports refer: images of both views, maps of the reference view, and the cost
-// volume. A requested map has its value before a step writes it.
+// volume. A requested map has a value even before a step writes the map.
 struct Scope {
   Images& images;
   Maps& maps;
   StepContext context;
-  Rows rows{};                            // rows of the images and the maps; none: all
-  WordCost word_cost = {};                // the cost of two words, while the volume holds such costs
-  int most_cost = 255;                    // the largest cost of 8 bits
-  const StageParameters* cost = nullptr;  // parameters of the matching cost; null: the pipeline's
+  Rows rows{};                            // rows of the images and the maps; an empty range means all rows
+  WordCost word_cost = {};                // the matching cost of two words, as long as the volume holds such costs
+  int most_cost = 255;                    // largest cost of an 8-bit volume
+  const StageParameters* cost = nullptr;  // parameters of the matching cost; null means those of the pipeline
 };
 
 class Builder {
  public:
-  // The (rectified) images show the part `shown`.
+  // The (rectified) images show the rectangle `shown`.
   Builder(const PipelineData& pipeline, const Request& request, const Target& target, const Rect& shown,
           int stripe_rows, bool fused)
       : pipeline_(pipeline),
@@ -65,32 +67,32 @@ class Builder {
   const Request& request() const { return request_; }
   const Target& target() const { return target_; }
   const Rect& shown() const { return shown_; }
-  int stripe_rows() const { return stripe_rows_; }  // rows of a stripe; 0: the steps decide
+  int stripe_rows() const { return stripe_rows_; }  // number of rows of a stripe; 0 lets the steps decide
   bool is_fused() const { return fused_; }
 
   int value(const AnyView& shape, Binding binding = Binding::none);
   int image(Size size, Element element, int channels = 1);
-  // Returns a volume without padding.
+  // Adds a volume without padding, and returns its index.
   int volume(Size size, Element element, int disparities);
   void bind(int value, Binding binding) { values_[static_cast<std::size_t>(value)].binding = binding; }
   Binding binding_of(int value) const { return values_[static_cast<std::size_t>(value)].binding; }
   const AnyView& shape_of(int value) const { return values_[static_cast<std::size_t>(value)].shape; }
 
   StepContext context_of(const DisparityRange& range, const Images& images) const;
-  // Adds a step on operands in the order of the stage's ports. StageDescriptor::plan completes the step's
-  // parameters.
+  // Adds a step. The operands are in the order of the stage's ports. StageDescriptor::plan completes the parameters of
+  // the step.
   void add(const StageDescriptor& stage, StageParameters parameters, const StepContext& context,
            std::vector<Operand> operands, std::string title = {});
-  // Adds a step whose operands have the names of the stage's ports, and adds the missing images and outputs.
+  // Adds a step whose operands are found by the names of the stage's ports. Adds missing images and outputs first.
   void run(const StageDescriptor& stage, const StageParameters& parameters, Scope& scope, std::string title = {});
   void run(const StageChoice& stage, Scope& scope) { run(*stage.entry, stage.parameters, scope); }
-  // Returns the image `name` of a view. If it does not exist, takes an equal image with another name or adds the stage
-  // that makes it. Throws Error(call) if no stage does.
+  // Returns the image `name` of a view. If the image does not exist, uses an equal image with another name, or adds the
+  // stage that computes the image. Throws Error(call) if no stage computes it.
   int need(Images& images, std::string_view name, int view);
-  // Sets the function that adds the steps for a view whose format is neither grey nor RGB.
+  // Sets the function that adds the conversion steps for a view whose format is neither grey nor RGB.
   void make_pictures_by(int (*make)(Builder&, Images&, int view)) { make_picture_ = make; }
 
-  // A state of the builder to which it can return.
+  // A state of the builder to which the builder can return.
   struct Mark {
     std::size_t values, steps;
   };
@@ -100,11 +102,11 @@ class Builder {
   bool fuses_all_of(const StageDescriptor& stage, const Mark& mark) const;
 
   std::vector<Value> take_values() { return std::move(values_); }
-  // Returns the steps, and fuses them if the builder was created with fusion.
+  // Returns the steps. If the builder was created with fusion, the steps are fused first.
   std::vector<Step> take_steps();
 
   Images raw;            // the raw images of a pair that is rectified first
-  int given_costs = -1;  // the volume that the caller passes with the pair
+  int given_costs = -1;  // index of the volume that the caller passes with the pair
 
  private:
   bool makes_volume(const Step& step) const;

@@ -1,4 +1,4 @@
-// The argument of an operation's functions: its parameters, its operands by the names of its ports, and its device.
+// The argument of an operation's functions: the parameters, the operands by the names of the ports, and the device.
 #pragma once
 
 #include <array>
@@ -9,13 +9,14 @@ namespace stereopsis {
 
 class Threads;
 
-// The memory traffic and the computation of a stage: instructions × lanes on path costs, popcounts of 32-bit words,
-// additions and minima of 32 bits. Omitted terms are small in comparison.
+// The memory traffic and the computation of a stage. Computation is the number of instructions × lanes on path costs,
+// of population counts of 32-bit words, and of 32-bit additions and minima. Terms that are small in comparison are
+// omitted.
 struct Work {
   double bytes = 0, path_ops = 0, popcounts = 0, int_ops = 0;
 };
 
-// Calls f<T>() with the type among these that matches the element, or with the last type if none does.
+// Calls f<T>() with the type, of the given types, that matches the element. Calls f with the last type if none matches.
 template <class T, class... Rest, class F>
 decltype(auto) with_element(Element element, F&& f) {
   if constexpr (sizeof...(Rest) > 0)
@@ -23,7 +24,7 @@ decltype(auto) with_element(Element element, F&& f) {
   return f.template operator()<T>();
 }
 
-// An operation with its operands. Absent operands are empty. Costs are the volume named "costs" unless another name is
+// An operation and its operands. Absent operands are empty. Costs are the volume named "costs", unless another name is
 // given.
 struct Shape {
   Shape(const Step& step, std::span<const AnyView> views_of_operands, const Target& device)
@@ -36,14 +37,15 @@ struct Shape {
   const StageParameters& parameters;
   const StepContext& context;
   std::span<const Operand> operands;
-  std::span<const AnyView> views;  // the memory of each operand
+  std::span<const AnyView> views;  // the view of each operand
   const Target& target;
 
   template <class P>
   const P& as() const {
     return parameters.as<P>();
   }
-  // Return the operand of a port. If several have this name, it is the first one, the first input or the first output.
+  // Return the operand of a port. If several operands have this name, returns the first one, the first input, or the
+  // first output.
   AnyView operand(const char* name, Side view = Side::reference) const { return find(name, view, Access::either); }
   AnyView input(const char* name, Side view = Side::reference) const { return find(name, view, Access::input); }
   AnyView output(const char* name, Side view = Side::reference) const { return find(name, view, Access::output); }
@@ -57,7 +59,7 @@ struct Shape {
     return static_cast<double>(volume.width) * volume.height * volume.disparities;
   }
 
-  // Calls f<T>() with the pixel type of the first operand.
+  // Calls f<T>(), where T is the pixel type of the first operand.
   template <class F>
   void with_pixels(F&& f) const {
     with_element<std::uint8_t, std::uint16_t, float>(first().element, f);
@@ -70,7 +72,7 @@ struct Shape {
   }
 };
 
-// A shape with memory: the argument of a stage's functions.
+// A shape whose operands have memory, which is the argument of a stage's functions.
 template <On on>
 class Call : public Shape {
  public:
@@ -80,7 +82,7 @@ class Call : public Shape {
 
   Call(const Shape& shape, Worker* worker, Scratch scratch) : Shape(shape), worker_(worker), scratch_(scratch) {}
 
-  // Returns an operand as an image: the input if T is const, otherwise the output.
+  // Returns an operand as an image. If T is const, this is the input of that name, otherwise the output.
   template <class T>
   auto image(const char* name, Side view = Side::reference) const {
     return as_image<T>(std::is_const_v<T> ? input(name, view) : output(name, view));
@@ -90,7 +92,7 @@ class Call : public Shape {
   auto images(const char* name) const {
     return std::array{image<T>(name, Side::reference), image<T>(name, Side::other)};
   }
-  // Returns an operand as a volume; selects it like image().
+  // Returns an operand as a volume; input or output is selected as in image().
   template <class T>
   auto volume(const char* name) const {
     const AnyView view = std::is_const_v<T> ? input(name) : output(name);
@@ -106,7 +108,7 @@ class Call : public Shape {
     else
       return view.template on_host<T>();
   }
-  // Builds a structure of images, a template of the class of views, from its members.
+  // Builds a struct of images from its members. The struct is a template of the class of views.
   template <template <template <class> class> class Images, class... Members>
   static auto of(const Members&... members) {
     if constexpr (on == On::gpu)
@@ -114,7 +116,7 @@ class Call : public Shape {
     else
       return Images<ImageView>{members...};
   }
-  // Builds a structure that is also a template of a pixel type, or of a kind of cost.
+  // Builds a struct that is also a template of a pixel type, or of a matching cost.
   template <template <class, template <class> class> class Images, class T, class... Members>
   static auto of(const Members&... members) {
     if constexpr (on == On::gpu)
@@ -142,7 +144,7 @@ class Call : public Shape {
 template <class C>
 inline constexpr On device_of = std::decay_t<C>::device;
 
-// The functions that run an operation; null if a device has none.
+// The functions that run an operation; a function is null if its device is not supported.
 struct Functions {
   void (*oracle)(const Call<On::oracle>&) = nullptr;
   void (*cpu)(const Call<On::cpu>&) = nullptr;

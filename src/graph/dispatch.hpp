@@ -1,4 +1,5 @@
-// Helpers of descriptors: functions for every device from one generic function, and scratch memory by device.
+// Helpers for descriptors, which make the functions for all devices from one generic function, and the scratch memory
+// for each device.
 #pragma once
 
 #include "graph/call.hpp"
@@ -11,21 +12,23 @@ inline constexpr bool has_cpu_kernels = true;
 inline constexpr bool has_cpu_kernels = false;
 #endif
 
-// Returns functions from one function that is generic in the call. Without CPU kernels, nothing refers to them.
+// Makes the functions of an operation that runs only on the CPU, from one generic function. In a build without CPU
+// kernels, nothing refers to these functions.
 template <class F>
 constexpr Functions on_cpu([[maybe_unused]] F f) {
   Functions functions;
   if constexpr (has_cpu_kernels) functions.cpu = f;
   return functions;
 }
-// Returns functions for an operation that only the stages it replaces define; it has no oracle.
+// Makes the functions of an operation without an oracle: its definition is the composition of the stages that it
+// replaces.
 template <class F>
 constexpr Functions on_cpu_and_gpu(F f) {
   Functions functions = on_cpu(f);
   functions.gpu = f;
   return functions;
 }
-// Returns functions for an operation that has an oracle, too.
+// Makes the functions of an operation that has an oracle and runs on the CPU and on GPUs.
 template <class F>
 constexpr Functions on_every_device(F f) {
   Functions functions = on_cpu_and_gpu(f);
@@ -33,8 +36,8 @@ constexpr Functions on_every_device(F f) {
   return functions;
 }
 
-// A generic lambda that calls a stage's function for the call's device: with the threads or the queue, and before them
-// with scratch memory if the function takes it.
+// Defines a generic lambda that calls the function of a stage for the device of the call. The last argument of the
+// function is the threads or the queue, preceded by scratch memory if the function takes it.
 #define STEREOPSIS_DISPATCH(defines, on_cpu, on_gpu)                                        \
   [](const auto& call, const auto&... arguments) {                                          \
     constexpr On on = device_of<decltype(call)>;                                            \
@@ -51,7 +54,8 @@ constexpr Functions on_every_device(F f) {
       on_gpu(arguments..., call.worker());                                                  \
   }
 
-// Calls a function for each view in turn. Arguments that are images of both views give those of the view.
+// Calls a function for each view in turn. For arguments that are images of both views, the image of the current view is
+// passed.
 template <class F, class C, class... Arguments>
 void in_turn(F function, const C& call, const Arguments&... arguments) {
   constexpr auto of_view = []<class T>(const T& argument, std::size_t view) -> decltype(auto) {
@@ -63,8 +67,8 @@ void in_turn(F function, const C& call, const Arguments&... arguments) {
   for (const std::size_t view : {0, 1}) function(call, of_view(arguments, view)...);
 }
 
-// The bytes of scratch memory that an operation needs on each device, as functions of its shape. Without CPU kernels,
-// nothing refers to those of the CPU.
+// The size, in bytes, of the scratch memory that an operation needs on each device, as functions of its shape. In a
+// build without CPU kernels, nothing refers to the functions for the CPU.
 struct Scratch {
   using Bytes = std::size_t (*)(const Shape&);
   class OnCpu {

@@ -9,13 +9,13 @@
 namespace stereopsis {
 
 struct StageChoice {
-  const StageDescriptor* entry = nullptr;  // none: the slot is empty
+  const StageDescriptor* entry = nullptr;  // null if the slot is empty
   StageParameters parameters;
   bool enabled = true;  // only refinements can be switched off
 
   StageChoice() = default;
   explicit StageChoice(const StageDescriptor& e) : entry(&e), parameters(e.parameters) {}
-  // Finds the stage by its parameters, which know its name.
+  // Finds the stage by the type of its parameters, which has the name of the stage.
   template <class P>
     requires requires { P::stage; }
   StageChoice(P p, bool enabled_ = true)
@@ -29,8 +29,8 @@ struct StageChoice {
   }
 };
 
-// Computation of a region of interest by stages in which a pixel may depend on the whole image: semi-global matching,
-// fills, the speckle filter.
+// Parameters for computing a region of interest with stages in which a pixel may depend on the whole image: semi-global
+// matching, fills, the speckle filter.
 struct RegionParameters {
   static constexpr const char* stage = "region";
   int margin = 64;
@@ -45,8 +45,12 @@ void describe(P& p, Visitor&& visit) {
 struct PipelineData {
   std::string method = "custom";
   StageChoice prepare, cost, plus, aggregation, optimisation, select, levels;
-  std::vector<StageChoice> refinements;  // in their order
-  std::vector<StageChoice> images;       // stages with parameters that derive images for other stages
+  std::vector<StageChoice> refinements;  // refinements, in order
+  // Confidence of the refined map; if this slot is empty, the confidence is that of the selection.
+  StageChoice confidence;
+  // This stage decides by the confidence which pixels are measured; an empty slot leaves that to the refinements.
+  StageChoice density;
+  std::vector<StageChoice> images;  // parameterised stages that derive images for other stages
   StageParameters region = RegionParameters{};
 
   const StageParameters& parameters_of(const StageDescriptor& maker) const {
@@ -54,9 +58,9 @@ struct PipelineData {
       if (image.entry == &maker) return image.parameters;
     return maker.parameters;
   }
-  // Parameters of the conversion of costs to 8-bit integers, if a stage needs them.
+  // Parameters for converting costs to 8-bit integers, if a stage requires 8 bits.
   StageParameters quantising = registry().at(Role::quantise).parameters;
-  // Parameters of the addition of the costs of `cost` and `plus`.
+  // Parameters for adding the costs of `cost` and `plus`.
   StageParameters summing = registry().at(Role::sum).parameters;
 
   int margin() const { return region.as<RegionParameters>().margin; }
@@ -67,29 +71,32 @@ struct SlotOfOne {
   const char* name;
   StageChoice PipelineData::*stage;
 };
-// The slots that one stage fills, in the order of the taxonomy.
+// The slots that hold exactly one stage, in the order of the taxonomy.
 inline constexpr SlotOfOne slots_of_one[] = {{Slot::prepare, "prepare", &PipelineData::prepare},
                                              {Slot::cost, "cost", &PipelineData::cost},
                                              {Slot::cost, "plus", &PipelineData::plus},
                                              {Slot::aggregation, "aggregation", &PipelineData::aggregation},
                                              {Slot::optimisation, "optimisation", &PipelineData::optimisation},
                                              {Slot::select, "select", &PipelineData::select},
-                                             {Slot::levels, "levels", &PipelineData::levels}};
+                                             {Slot::levels, "levels", &PipelineData::levels},
+                                             {Slot::confidence, "confidence", &PipelineData::confidence},
+                                             {Slot::density, "density", &PipelineData::density}};
 
-// Returns whether a stage of the pipeline, switched on or off, has no finite required input. Filters with large windows
-// read all pixels of their windows.
+// Returns whether the pipeline has a stage, switched on or off, without a finite required input. Filters with large
+// windows read all pixels of their windows.
 bool takes_margin(const PipelineData&);
 // Returns whether costs may have to be converted to 8-bit integers, because a stage does not accept the type or the
 // largest cost of the previous stage.
 bool may_quantise(const PipelineData&);
 
-// Returns whether filtered volumes of words are computed some rows at a time, with the selection after each tile.
+// Returns whether filtered volumes of words are computed for some rows at a time, with the selection after each tile.
 inline bool uses_row_tiles(const PipelineData& p) {
   return p.aggregation && p.aggregation.entry->row_tiles && !p.optimisation && p.cost && !p.plus &&
          p.cost.entry->word_cost != nullptr;
 }
 
-// Returns the reduction of a pipeline whose stage of the slot `prepare` changes the size of images; null: none.
+// Returns the reduction of a pipeline whose stage of the slot `prepare` changes the size of images, or null if there is
+// none.
 inline const Reduction* reduction_of(const PipelineData& p) {
   const Reduction* reduction = p.prepare ? p.prepare.entry->reduction : nullptr;
   return reduction != nullptr && reduction->factor(p.prepare.parameters) > 1 ? reduction : nullptr;
@@ -99,8 +106,8 @@ inline int reduction_factor(const PipelineData& p) {
   const Reduction* reduction = reduction_of(p);
   return reduction == nullptr ? 1 : reduction->factor(p.prepare.parameters);
 }
-// Returns the size of the maps for images of this size; then the width and height, in pixels of the input, of a pixel
-// of the maps.
+// Return the size of the maps for images of this size, and the width and height of a pixel of the maps, in pixels of
+// the input.
 inline Size output_size(const PipelineData& p, Size input) {
   const Reduction* reduction = reduction_of(p);
   return reduction == nullptr ? input : reduction->output_size(p.prepare.parameters, input);

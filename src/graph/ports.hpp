@@ -1,9 +1,9 @@
-// The ports of an operation: the images, volumes and maps that it reads and makes, by name.
+// The ports of an operation, which name the images, volumes and maps that it reads and writes.
 //
-// Images of a view: image and mask (as given; for other formats channels, mosaic, luma and chroma), grey, grey8,
-// image8, colours, rgb, lab, samples, and the outputs of other stages of the slot `image` (census9x7, cross); words (the
-// features of a matching cost). Volumes: costs. Maps of the reference view: disparity, validity, right, confidence,
-// kinds.
+// Images of a view are: image and mask (as given; for other formats channels, mosaic, luma and chroma), grey, grey8,
+// image8, colours, rgb, lab, samples, words (the features of a matching cost), and the outputs of other stages of the
+// slot `image` (census9x7, cross). Volumes: costs. Maps of the reference view are: disparity, validity, right,
+// confidence, kinds.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace stereopsis {
 
-// The view that a port refers to: the reference view, the other view, or both, the reference view first.
+// The view to which a port refers: the reference view, the other view, or both, with the reference view first.
 enum class Side { reference, other, both };
 inline constexpr Side both = Side::both;
 inline constexpr std::array each_view{Side::reference, Side::other};
@@ -24,8 +24,8 @@ constexpr Side opposite(Side view) { return view == Side::reference ? Side::othe
 // An image, volume or map that an operation reads or writes.
 struct Port {
   enum class Use {
-    in,        // read; computed by an earlier step, or added to the plan for this port
-    if_there,  // read if an earlier step computed it or the caller passes it
+    in,        // read; an earlier step computes it, or a step is added to compute it
+    if_there,  // read, if an earlier step computed it or the caller passes it
     out,       // written
     wanted,    // written if it is requested
     change,    // read and written
@@ -33,10 +33,10 @@ struct Port {
   };
   const char* name;
   Use use;
-  Element element = Element::same;  // element type of an output; same: that of the first operand
+  Element element = Element::same;  // element type of an output; `same` means the type of the first operand
   Side side = Side::reference;
   bool volume = false;
-  std::vector<Element> accepts = {};  // element types of an input volume
+  std::vector<Element> accepts = {};  // element types that are accepted for an input volume
 };
 constexpr bool reads(Port::Use use) {
   return use == Port::Use::in || use == Port::Use::if_there || use == Port::Use::change;
@@ -76,7 +76,7 @@ struct PairInfo {
   bool is_float() const { return element == Element::f32; }
 };
 
-// The ports of a stage: a list, or a function of its parameters, of the pair, or of both.
+// The ports of a stage: a list, or a function of the parameters, of the pair, or of both.
 class PortList : public OfParameters<Ports(const PairInfo&)> {
  public:
   PortList() : PortList(Ports{}) {}

@@ -7,16 +7,19 @@ namespace {
 
 Rect required_by(const StageChoice& stage, const StageChoice& cost, int span, const Rect& output) {
   const StageDescriptor& s = *stage.entry;
-  if (s.spans_range) return grow(output, span, 0);  // all pixels that the right pixel may match
+  // The input includes all pixels that may match the right pixel.
+  const auto spanned = [&](const Rect& r) { return s.spans_range ? grow(r, span, 0) : r; };
   if (s.spans_window) return cost.entry->shared_window(cost.parameters, output);
-  if (s.global_support || s.required_input == nullptr) return output;
-  return s.required_input(stage.parameters, output);
+  if (s.global_support || s.required_input == nullptr) return spanned(output);
+  return spanned(s.required_input(stage.parameters, output));
 }
 
 }  // namespace
 
 Rect required_by_refinements(const PipelineData& p, const Request& request, int span) {
   Rect r = *request.region;
+  if (p.density) r = required_by(p.density, p.cost, span, r);
+  if (rates_pixels(p, request)) r = required_by(p.confidence, p.cost, span, r);
   const auto is_unbounded = [](const StageChoice& stage) { return stage.enabled && stage.entry->global_support; };
   if (std::ranges::any_of(p.refinements, is_unbounded)) r = grow(r, p.margin(), p.margin());
   for (auto refinement = p.refinements.rbegin(); refinement != p.refinements.rend(); ++refinement)

@@ -5,7 +5,7 @@
 
 namespace stereopsis {
 
-void join_all(Registry&);  // CMake generates it from the existing folders
+void join_all(Registry&);  // a function that CMake generates from the existing folders
 
 const Registry& registry() {
   static const Registry all = [] {
@@ -25,7 +25,7 @@ const StageDescriptor* Registry::find(std::string_view name) const {
 const StageDescriptor& Registry::at(std::string_view name) const {
   if (const StageDescriptor* entry = find(name)) return *entry;
   throw Error(ErrorCategory::call,
-              text("there is no stage '", name, "'; `stereopsis methods NAME` lists those of a method"));
+              text("there is no stage '", name, "'; `stereopsis methods NAME` lists the stages of a method"));
 }
 
 const StageDescriptor& Registry::at(Role role) const {

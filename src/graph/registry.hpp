@@ -1,42 +1,46 @@
-// The registry of stages and of rules that replace runs of steps by fused operations. Entries include this header.
+// The registry of stages, and of the rules that replace runs of steps by fused operations. Files NAME_entry.cpp include
+// this header.
 #pragma once
 
 #include "graph/descriptor.hpp"
 
 namespace stereopsis {
 
-// A run of steps, with the shapes of their operands and the device.
+// A run of consecutive steps, with the shapes of their operands and the device.
 struct Run {
   std::span<const Step> steps;
   std::span<const AnyView> values;  // by index
   const Target& target;
-  std::span<const Step> second_view = {};  // the same run for the other view, if the rule has `both_views`
+  std::span<const Step> second_view = {};  // the same run for the other view, if the rule sets `both_views`
 
   AnyView shape(const Operand& operand) const {
     return operand.value < 0 ? AnyView() : part_of(values[operand.value], operand.rows);
   }
 };
 
-// One operation that replaces a run of steps without changing the result. The widest run takes precedence.
+// A rule that replaces a run of steps by one operation without changing the result. If several rules apply, the rule
+// with the longest run takes precedence.
 struct Rule {
   std::string name;
-  std::vector<std::string> run;  // names of the entries, with | between alternatives
-  // Returns the step that replaces the run. A step without an entry means that the rule does not apply, and its note
-  // gives the reason.
+  std::vector<std::string> run;  // names of the stages in the run, with | between alternatives
+  // Returns the step that replaces the run. If the rule does not apply, the returned step has no entry, and its note
+  // states the reason.
   Step (*fuse)(const Run&);
-  const StageDescriptor* operation;     // the operation of the step; its slot is `internal`
-  int (*length)(const Run&) = nullptr;  // length of the run that starts at these steps; null: that of `run`
+  const StageDescriptor* operation;  // the operation of the new step; its slot is `internal`
+  // Length of the run that begins with these steps; null means the length of `run`.
+  int (*length)(const Run&) = nullptr;
   int (*tile_rows)(Size image, int disparities, const Target&) = nullptr;  // preferred number of rows of a tile
-  std::vector<std::string> examples = {};  // METHOD NAME=VALUE …: pipelines in which the rule applies
-  bool both_views = false;  // the operation also replaces the same run for the other view, which follows later
+  std::vector<std::string> examples = {};  // pipelines to which the rule applies, written as METHOD NAME=VALUE …
+  bool both_views = false;  // true if the operation also replaces the same run for the other view, which follows later
 };
 
-// Returns a step that runs `operation` in place of a run, with the context of the run's first step. An input port takes
-// the first operand of its name that the run reads, and an output port the last one that the run writes.
+// Returns a step that runs `operation` in place of a run, with the context of the first step of the run. An input port
+// takes the first operand of its name that the run reads. An output port takes the last operand of its name that the
+// run writes.
 Step fused_step(const StageDescriptor& operation, StageParameters parameters, std::span<const Step> run);
 
-// Calls f with the step as a call on a GPU whose memory is not allocated yet, for rules that depend on the shapes of what
-// a kernel receives.
+// Calls f with the step as a call on a GPU whose memory is not allocated yet. Rules use it if they depend on the shapes
+// of a kernel's operands.
 template <class F>
 auto with_planned_call(const Run& run, const Step& step, F&& f) {
   std::vector<AnyView> views;
@@ -60,7 +64,7 @@ struct Registry {
   const StageDescriptor& at(Role role) const;
   std::vector<std::string> names(Slot) const;
 };
-// Returns the registry of all folders' entries.
+// Returns the registry with the entries of all folders.
 const Registry& registry();
 
 }  // namespace stereopsis

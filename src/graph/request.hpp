@@ -1,4 +1,4 @@
-// The request for a program: the public Problem in the planner's terms, translated by src/api.
+// The request for a program: the public Problem in terms of the planner. The conversion is in src/api.
 #pragma once
 
 #include <array>
@@ -19,25 +19,25 @@ struct Request {
   int channels = 1;
   int bit_depth = 8;
   std::optional<PixelFormat> format;
-  std::array<bool, 2> masks{};   // the views that have masks
-  std::optional<Element> costs;  // type of a volume that the caller passes with the pair
-  bool without_images = false;   // the caller passes only the volume
+  std::array<bool, 2> masks{};   // flags for the views that have masks
+  std::optional<Element> costs;  // element type of a volume that the caller passes with the pair
+  bool without_images = false;   // true if the caller passes only the volume
 
   // Maps that rectify the pair.
   struct Rectification {
     Size size;                       // size of the rectified images
-    std::array<bool, 2> complete{};  // the views in which every pixel has a source
+    std::array<bool, 2> complete{};  // flags for the views in which every pixel has a source
   };
   std::optional<Rectification> rectification;
 
   DisparityRange range;
   std::optional<Rect> region;
 
-  // Rows of larger images, as BoundaryStripe describes them.
+  // Rows of larger images, with the meaning of BoundaryStripe.
   struct Stripe {
     int first_row = 0, rows = 0;
     bool above = false, below = false;
-    bool follows_down = false, follows_up = false;  // only path costs are requested
+    bool follows_down = false, follows_up = false;  // true if only path costs are requested, downwards or upwards
 
     bool follows() const { return follows_down || follows_up; }
   };
@@ -48,8 +48,10 @@ struct Request {
   std::vector<Pixel> probes;
   std::optional<Rig> rig;
   Frame frame = Frame::optical;
-  double disparity_error = 0.5;
-  bool fill_depth = false;  // depth and points for pixels that were not measured, too
+  // Disparity error that the uncertainty assumes; 0 means that the error follows from the confidence, if the pipeline
+  // has a confidence.
+  double disparity_error = 0;
+  bool fill_depth = false;  // true if depth and points include pixels that were not measured
 
   Size seen_size() const { return rectification ? rectification->size : size; }
   bool requests(Binding output) const { return requested[index_of(output)]; }

@@ -1,4 +1,4 @@
-// The type-erased parameters of a stage, and functions of them.
+// The type-erased parameters of a stage, and functions that take such parameters.
 #pragma once
 
 #include <any>
@@ -33,7 +33,7 @@ class StageParameters {
   const P* get_if() const {
     return std::any_cast<P>(&value_);
   }
-  // Sets one parameter as core/parameters.hpp does. A stage without parameters has no parameter of any name.
+  // Sets one parameter, as described in core/parameters.hpp. A stage without parameters has no parameter of any name.
   bool set(std::string_view prefix, std::string_view name, std::string_view value) {
     return type_ != nullptr && type_->set(value_, prefix, name, value);
   }
@@ -68,8 +68,9 @@ class StageParameters {
 };
 
 // A function of an object that holds parameters of any type: StageParameters, or another class with the same member
-// `as`. It is constructed from a function or a lambda without captures, which takes that object or the parameters of
-// one type, or from a constant. Among overloads, it takes the one with these further arguments.
+// function `as`. The object can be constructed from a constant, or from a function or a lambda without captures. The
+// function takes the object itself, or the parameters of one type. If the function is overloaded, the overload with the
+// given further arguments is used.
 template <class Erased, class Signature>
 class FunctionOf;
 template <class Erased, class R, class... Args>

@@ -1,4 +1,4 @@
-// The steps of a plan: operations on values of the plan, which are found by the names of the operation's ports.
+// The steps of a plan: operations on values of the plan, which are found by the names of ports.
 #pragma once
 
 #include <cstring>
@@ -16,18 +16,18 @@ struct StageDescriptor;
 
 // Context passed to an operation in addition to its parameters and images.
 struct StepContext {
-  DisparityRange range = {};  // range of the candidates; with the right view as the reference, range of −d
+  DisparityRange range = {};  // range of the candidates; if the right view is the reference view, range of −d
   bool from_right = false;
   Element element = Element::u8;  // element type of the pair's pixels
   int bit_depth = 8;
   int channels = 1;     // channels of the pair
-  Rows rows = {};       // rows to compute among those of the input
-  int stripe_rows = 0;  // rows of a stripe; 0: the step decides
+  Rows rows = {};       // rows to compute, counted within the rows of the input
+  int stripe_rows = 0;  // number of rows of a stripe; 0 lets the step decide
 };
 
 enum class On { oracle, cpu, gpu };
 
-// The device on which a plan runs. Its properties are set only for a GPU.
+// The device on which a plan runs. The GPU properties are set only for a GPU.
 struct Target : gpu::Properties {
   Target() = default;
   Target(On where, int thread_count) : device(where), threads(thread_count) {}
@@ -39,9 +39,9 @@ struct Target : gpu::Properties {
 
 // A value that a step reads or writes, and the port to which it belongs.
 struct Operand {
-  int value = -1;         // index of the value; −1: absent
-  Rows rows = {};         // rows of the value; none: all
-  const char* name = "";  // the port's name
+  int value = -1;         // index of the value; −1 if absent
+  Rows rows = {};         // rows of the value; an empty range means all rows
+  const char* name = "";  // name of the port
   Side view = Side::reference;
   Port::Use use = Port::Use::in;
 };
@@ -53,7 +53,7 @@ inline Operand named(Operand operand, const Port& port, Side view) {
   return operand;
 }
 
-// Selects among operands of one name: a stage may read a map and write one of the same name.
+// Selects among operands of the same name, because a stage may read one map and write another map of the same name.
 enum class Access { either, input, output };
 
 // Returns the index of the first operand of a port, or −1.
@@ -76,7 +76,7 @@ struct Step {
   std::string title = {};
   std::string note = {};  // reason why no rule replaced the step
 
-  // Return the operand that the step reads, or writes, under a name. An absent operand has no value.
+  // Return the operand of this name that the step reads, or writes. If the operand is absent, its value is −1.
   Operand input(const char* name, Side view = Side::reference) const { return find(name, view, Access::input); }
   Operand output(const char* name, Side view = Side::reference) const { return find(name, view, Access::output); }
 
@@ -87,7 +87,7 @@ struct Step {
   }
 };
 
-// Returns rows of an image; none: all.
+// Returns the given rows of an image; an empty range means all rows.
 inline AnyView part_of(const AnyView& whole, Rows rows) {
   return rows.count() > 0 && !whole.empty() ? whole.rows(rows.first, rows.count()) : whole;
 }

@@ -1,6 +1,6 @@
-// The type-erased cost of two feature words. A matching cost that computes words registers one. Stages that evaluate
-// costs handle the kinds that they know (stages/cost/any_kind.hpp), and let the evaluator compute a volume for other
-// kinds.
+// The type-erased matching cost of two feature words. Each matching cost that computes words registers such a cost.
+// Stages that evaluate costs handle the kinds that they know (stages/cost/any_kind.hpp). For other kinds, they let the
+// evaluator compute a volume.
 #pragma once
 
 #include <any>
@@ -14,9 +14,9 @@ struct Functions;
 class WordCost {
  public:
   WordCost() = default;
-  // `evaluator` computes a volume: its operands are the words of the reference view and of the other view, and the
-  // volume. Its parameters are cost_volume::Parameters, which hold this cost. It may be null for kinds that the stage
-  // cost_volume knows.
+  // `evaluator` is a stage that computes a volume from the words of the reference view and of the other view. The
+  // parameters of the evaluator are cost_volume::Parameters, which contain this cost. `evaluator` may be null for kinds
+  // that the stage cost_volume knows.
   template <class Kind>
     requires(!std::is_same_v<Kind, WordCost>)
   WordCost(Kind kind, const Functions* evaluator = nullptr)
@@ -26,10 +26,10 @@ class WordCost {
 
   explicit operator bool() const { return kind_.has_value(); }
   int max_cost() const { return max_cost_; }
-  // Returns whether path costs can be continued from stripe to stripe on these words.
+  // Returns whether path costs on these words can be continued from stripe to stripe.
   bool can_be_followed() const { return can_be_followed_; }
   const Functions* evaluator() const { return evaluator_; }
-  // Returns the cost as this kind, or null.
+  // Returns the cost if it is of this kind, or null.
   template <class Kind>
   const Kind* get_if() const {
     return std::any_cast<Kind>(&kind_);

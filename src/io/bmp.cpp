@@ -1,5 +1,5 @@
-// Windows bitmaps without compression: 1, 4 or 8 bits with a palette, 24 or 32 bits. A palette of greys gives a grey
-// image.
+// Reads Windows bitmaps without compression: 1, 4 or 8 bits with a palette, 24 or 32 bits. A palette with only grey
+// colours results in a grey image.
 #include <cstdlib>
 
 #include "core/text.hpp"
@@ -9,10 +9,10 @@ namespace stereopsis::io {
 namespace {
 
 struct Layout {
-  std::size_t header = 0, pixels = 0;  // bytes of the information header; position of the pixels
-  std::int64_t width = 0, height = 0;  // a negative height: rows from top to bottom
+  std::size_t header = 0, pixels = 0;  // size of the information header in bytes, and position of the pixels
+  std::int64_t width = 0, height = 0;  // a negative height means that rows are stored from top to bottom
   int bits = 0;
-  std::size_t colours = 0;  // entries of the palette
+  std::size_t colours = 0;  // number of entries of the palette
 };
 
 [[noreturn]] void unsupported(const std::string& what) {

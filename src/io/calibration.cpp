@@ -1,4 +1,4 @@
-// Reads calibration files: finds the files, parses them, and checks what the reader of their format returns.
+// Reads calibration files: finds the files, parses them, and checks the result of the reader of their format.
 #include "stereopsis/calibration.hpp"
 
 #include <algorithm>
@@ -17,9 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t largest_calibration = std::uintmax_t{1} << 22;
-
-// The files of a calibration in a folder; the first row whose files are all there is read.
+// The names of the files of a calibration in a folder. The first row whose files all exist is read.
 constexpr std::array<const char*, 3> folders[] = {
     {"cam0/sensor.yaml", "cam1/sensor.yaml"},
     {"mav0/cam0/sensor.yaml", "mav0/cam1/sensor.yaml"},
@@ -44,8 +42,9 @@ std::vector<fs::path> files_in(const fs::path& folder) {
       return files;
     known += text(known.empty() ? "" : ", or ", row[0], row[1] == nullptr ? "" : text(" with ", row[1]));
   }
-  throw Error(ErrorCategory::file, text(folder.string(), ": there is no calibration in this folder; it must have ",
-                                        known, "; or give the file"));
+  throw Error(ErrorCategory::file,
+              text(folder.string(), ": the folder has no calibration; give a calibration file, or a folder with ",
+                   known, "; or give the file"));
 }
 
 void add_file(Inputs& inputs, const fs::path& file) {
@@ -64,7 +63,8 @@ Inputs inputs_of(const fs::path& file, const std::optional<fs::path>& second, co
   return inputs;
 }
 
-// Returns the error with the name of the last file before its sentence, unless that begins with a file's name.
+// Returns the error with the name of the last file before its sentence, unless the sentence already begins with the
+// name of a file.
 Error named(const Inputs& inputs, const Error& error) {
   const std::string_view sentence = error.what();
   const auto begins_with = [&](const std::string& name) { return sentence.starts_with(name + ": "); };
@@ -72,7 +72,7 @@ Error named(const Inputs& inputs, const Error& error) {
   return Error(error.category(), text(inputs.names.back(), ": ", sentence));
 }
 
-// Scales a coordinate; the centre of the first pixel is at 0, its edge at −½.
+// Scales a coordinate. The centre of the first pixel is at 0, and its edge is at −½.
 double scaled(double coordinate, double scale) { return (coordinate + 0.5) * scale - 0.5; }
 
 Size scaled(Size size, double scale) {
@@ -101,32 +101,31 @@ void scale_by(CalibrationFile& file, double scale) {
   }
 }
 
-// Returns a sentence for a baseline that no pair of cameras has in the unit that the format defines.
+// Returns a warning for a baseline that no pair of cameras has, in the unit that the format defines.
 std::vector<std::string> implausible_unit(const Rig& rig) {
   constexpr double least = 1e-3, most = 10;  // metres
   const double metres = rig.baseline * (rig.unit == "mm" ? 1e-3 : 1);
   if ((rig.unit != "m" && rig.unit != "mm") || (metres >= least && metres <= most)) return {};
-  return {
-      text("the baseline is ", number_text(std::round(rig.baseline * 1e4) / 1e4), ' ', rig.unit,
-           ", but lengths of this format are in ", rig.unit,
-           " and baselines are usually from 1 mm to 10 m; depths have the wrong unit unless this is so; convert the "
-           "lengths in the file to ",
-           rig.unit)};
+  return {text("the baseline is ", number_text(std::round(rig.baseline * 1e4) / 1e4), ' ', rig.unit,
+               ", but baselines are usually from 1 mm to 10 m; convert the lengths in the file to ", rig.unit,
+               ", the unit of this format")};
 }
 
-std::string outside(const char* whose, double cx, double cy, Size images) {
+std::string outside(const char* whose, double cx, double cy, Size images, double scale) {
   if (cx >= 0 && cx < images.width && cy >= 0 && cy < images.height) return {};
   const auto rounded = [](double value) { return number_text(std::round(value * 100) / 100); };
+  const double more = std::min(images.width / (2 * cx + 1), images.height / (2 * cy + 1));
   return text("the principal point of the ", whose, " camera, (", rounded(cx), ", ", rounded(cy),
-              "), is outside images of ", images.width, "×", images.height,
-              "; give the calibration of these images, or --calib-scale ",
-              rounded(std::min(images.width / (2 * cx + 1), images.height / (2 * cy + 1))),
-              " or the like if the images were scaled after calibration");
+              "), is outside images of ", images.width, "×", images.height, "; give the calibration of these images",
+              cx < 0 || cy < 0 ? ""
+                               : text(", or --calib-scale ", rounded(scale * more),
+                                      " or the like if the images were scaled after calibration"));
 }
 
-// Returns a sentence for a focal length that is not in pixels.
+// Returns a warning for a focal length that is not in pixels.
 std::string implausible_focal(double focal, Size images) {
-  constexpr double least = 0.05, most = 100;  // widths of the image
+  // Smallest and largest focal length, as multiples of the width of the image.
+  constexpr double least = 0.05, most = 100;
   if (focal >= least * images.width && focal <= most * images.width) return {};
   return text("the focal length is ", number_text(std::round(focal * 100) / 100), " for images ", images.width,
               " pixels wide, but ", number_text(std::round(least * images.width)), " to ",
@@ -156,27 +155,29 @@ CalibrationFile read_calibration_file(const std::filesystem::path& file,
   const Inputs inputs = inputs_of(file, second, options);
   CalibrationFile read = [&] {
     try {
-      return calibration_in(inputs);
+      CalibrationFile found = calibration_in(inputs);
+      check_direction(found.vertical, options.vertical);
+      return found;
     } catch (const Error& error) {
       throw named(inputs, error);
     }
   }();
   if (options.scale != 1) scale_by(read, options.scale);
   for (std::string& warning : implausible_unit(read.rig)) read.warnings.push_back(std::move(warning));
-  for (std::string& warning : read.warnings) warning = text(inputs.names.back(), ": ", warning);
+  for (std::string& warning : read.warnings) warning = text(join(inputs.names, ", "), ": ", warning);
   if (read.no_cameras) read.no_cameras = named(inputs, *read.no_cameras);
   return read;
 }
 
-std::vector<std::string> calibration_warnings(const Rig& rig, Size images) {
-  const std::string left = io::outside("left", rig.cx_left, rig.cy, images);
-  return io::not_empty({left, left.empty() ? io::outside("right", rig.cx_right, rig.cy, images) : "",
+std::vector<std::string> calibration_warnings(const Rig& rig, Size images, double scale) {
+  const std::string left = io::outside("left", rig.cx_left, rig.cy, images, scale);
+  return io::not_empty({left, left.empty() ? io::outside("right", rig.cx_right, rig.cy, images, scale) : "",
                         io::implausible_focal(rig.focal, images)});
 }
 
-std::vector<std::string> calibration_warnings(const StereoCalibration& c) {
-  return io::not_empty({io::outside("left", c.left.lens.cx, c.left.lens.cy, c.size),
-                        io::outside("right", c.right.lens.cx, c.right.lens.cy, c.size),
+std::vector<std::string> calibration_warnings(const StereoCalibration& c, double scale) {
+  return io::not_empty({io::outside("left", c.left.lens.cx, c.left.lens.cy, c.size, scale),
+                        io::outside("right", c.right.lens.cx, c.right.lens.cy, c.size, scale),
                         io::implausible_focal(std::min(c.left.lens.fx, c.right.lens.fx), c.size)});
 }
 

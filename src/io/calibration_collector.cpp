@@ -28,7 +28,7 @@ void check_name(std::string_view name) {
 void check_depth(std::size_t depth) {
   if (depth > deepest_nesting)
     throw Error(ErrorCategory::format,
-                "the file is nested more deeply than a calibration can be; check that this is the right file");
+                "the file is nested too deeply for a calibration; check that this is the right file");
 }
 
 void Collector::begin(Document::Value* list) {
@@ -40,7 +40,7 @@ void Collector::begin(Document::Value* list) {
 
 void Collector::begin_map() { begin(nullptr); }
 
-// A nested list extends the outermost one.
+// The values of a nested list are appended to the outermost list.
 void Collector::begin_list() { begin(!levels_.empty() && !in_map() ? levels_.back().list : &document_.add(path_, "")); }
 
 void Collector::end() {

@@ -1,4 +1,4 @@
-// Turns the events of a parser of YAML or JSON into the names and values of a Document.
+// Converts the events of a YAML or JSON parser to the names and values of a Document.
 #pragma once
 
 #include <string>
@@ -23,19 +23,19 @@ class Collector {
  private:
   struct Level {
     std::size_t path_length;
-    Document::Value* list;  // receives the scalars of a list; null for a map
+    Document::Value* list;  // receives the scalars of a list; null in a map
     int items = 0;
   };
 
   void begin(Document::Value* list);
 
   Document& document_;
-  std::string path_;  // path of the value that comes next
+  std::string path_;  // path of the next value
   std::vector<Level> levels_;
 };
 
-// Throws Error(format) for a name or a depth that no calibration file has. The bounds keep the memory proportional to
-// the file.
+// Throws Error(format) for a longer name or a deeper nesting than calibration files have. These limits keep the memory
+// proportional to the size of the file.
 void check_name(std::string_view name);
 void check_depth(std::size_t depth);
 

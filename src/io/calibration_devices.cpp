@@ -1,5 +1,5 @@
-// Readers of the factory calibrations of stereo cameras: ZED's SN….conf, RealSense's parameters and depthai's EEPROM as
-// JSON.
+// Readers of the factory calibrations of stereo cameras: ZED's SN….conf, RealSense's parameters as JSON, and depthai's
+// EEPROM as JSON.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -23,14 +23,14 @@ constexpr ZedSize zed_sizes[] = {{"4k", {3840, 2160}},      {"qhdplus", {3200, 1
 
 std::string zed_section(const char* side, const std::string& resolution) { return text(side, "_cam_", resolution); }
 
-// Returns whether the principal point of a section lies about the middle of images of this size.
+// Returns whether the principal point of a section is near the middle of images of this size.
 bool is_centred(const Document& file, const std::string& resolution, Size size) {
   const std::string section = zed_section("left", resolution);
   return std::abs(file.number(section + ".cx") / size.width - 0.5) < 0.15 &&
          std::abs(file.number(section + ".cy") / size.height - 0.5) < 0.15;
 }
 
-// Chooses the section for the size of the images.
+// Selects the section for the size of the images.
 ZedSize zed_resolution(const Document& file, const Inputs& inputs) {
   std::vector<ZedSize> there;
   std::string list;
@@ -43,17 +43,17 @@ ZedSize zed_resolution(const Document& file, const Inputs& inputs) {
   if (inputs.options.size == Size{}) {
     if (there.size() == 1) return there[0];
     throw Error(ErrorCategory::call,
-                text("the file has the cameras for images of ", list, "; give the size of the images"));
+                text("the file describes cameras with images of ", list, "; give the size of the images"));
   }
   const Size size = size_of_images(inputs);
   for (const ZedSize& one : there)
     if (one.size == size) return one;
   if (there.size() == 1 && is_centred(file, there[0].name, size)) return {there[0].name, size};
-  refuse(text("the file has the cameras for images of ", list, ", but these are ", size.width, "×", size.height,
-              "; give images of one of these sizes, or how much they are scaled with --calib-scale"));
+  refuse(text("the file describes cameras with images of ", list, ", but the given images are ", size.width, "×",
+              size.height, "; give images of a listed size, or the scale of the images with --calib-scale"));
 }
 
-// The coefficients are in the section of the resolution, or for all resolutions in a section such as LEFT_DISTO.
+// The coefficients are in the section of the resolution or, for all resolutions, in a section such as LEFT_DISTO.
 Lens zed_lens(const Document& file, const char* side, const std::string& resolution,
               const CalibrationOptions& options) {
   const std::string section = zed_section(side, resolution), common = text(side, "_disto.");
@@ -67,7 +67,7 @@ Lens zed_lens(const Document& file, const char* side, const std::string& resolut
                  model_of({"ZED's lens", "radtan"}, coefficients, section, options), coefficients, section);
 }
 
-// The objects of a JSON file that hold `fields`, by their paths.
+// Returns the paths of the objects in a JSON file that have all `fields`.
 std::vector<std::string> objects_with(const Document& file, std::initializer_list<const char*> fields,
                                       const std::string& path = "", int depth = 0) {
   std::vector<std::string> found;
@@ -80,7 +80,8 @@ std::vector<std::string> objects_with(const Document& file, std::initializer_lis
   return found;
 }
 
-// The cameras of a file with a group of numbers for each: RealSense's ppx and ppy, or cx and cy.
+// Returns the paths of the cameras in a file with one group of numbers per camera: RealSense's ppx and ppy, or cx and
+// cy.
 std::vector<std::string> named_cameras(const Document& file) {
   auto cameras = objects_with(file, {"fx", "fy", "ppx", "ppy"});
   return cameras.empty() ? objects_with(file, {"fx", "fy", "cx", "cy"}) : cameras;
@@ -101,7 +102,7 @@ std::string named_camera(const Document& file, bool left) {
   return {};
 }
 
-// Returns the first of these names that the file has after `start`.
+// Returns the first of these names that exists in the file after `start`.
 std::string name_in(const Document& file, const std::string& start, std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (file.has(start + name)) return start + name;
@@ -115,7 +116,7 @@ Lens named_lens(const Document& file, const std::string& start, const Calibratio
   const std::string d = name_in(file, start, {"coeffs", "distortion_coeffs", "distortion", "dist_coeffs", "D"});
   const std::vector<double> coefficients = file.has(d) ? file.numbers_up_to(d, 14) : std::vector<double>();
   NamedModel named = model_in(file, {(start + "model").c_str(), (start + "distortion_model").c_str()});
-  // Without distortion, the models agree: D400 cameras name inverse_brown_conrady for their rectified images.
+  // Without distortion, the models are equivalent: D400 cameras name inverse_brown_conrady for their rectified images.
   if (std::all_of(coefficients.begin(), coefficients.end(), [](double k) { return k == 0; }) &&
       named.model.find("rown") != std::string::npos)
     named.model = "brown_conrady";
@@ -123,8 +124,9 @@ Lens named_lens(const Document& file, const std::string& start, const Calibratio
                  model_of(named, coefficients, d, options), coefficients, start);
 }
 
-// Returns the pose between the imagers: rotation and translation, or for rectified imagers the baseline alone.
-// librealsense stores rotations column by column; lengths are in metres. The sign tells the direction of the pose.
+// Returns the pose between the imagers: rotation and translation, or only the baseline for rectified imagers. Rotations
+// of librealsense are stored column by column, and lengths are in metres. The sign determines the direction of the
+// pose.
 Pose named_pose(const Document& file, bool column_by_column) {
   for (const std::string& path : objects_with(file, {"rotation", "translation"})) {
     if (names_one_of(path, {"color", "colour", "rgb", "depth", "gyro", "accel", "imu"})) continue;
@@ -141,6 +143,34 @@ Pose named_pose(const Document& file, bool column_by_column) {
       "too");
 }
 
+constexpr std::initializer_list<const char*> colour_names = {"color", "colour", "rgb"};
+constexpr std::initializer_list<const char*> origin_names = {"left",   "infrared1", "infrared_1", "infrared 1",
+                                                             "infra1", "ir1",       "ir_1",       "depth"};
+
+std::string colour_camera(const Document& file) {
+  for (const std::string& path : named_cameras(file))
+    if (names_one_of(path, colour_names)) return path + '.';
+  return {};
+}
+
+// Returns the pose of the colour camera relative to the left imager, whose frame is that of the depth. The name of the
+// extrinsics determines the direction.
+Pose colour_pose(const Document& file, bool column_by_column) {
+  for (const std::string& path : objects_with(file, {"rotation", "translation"})) {
+    const std::size_t to = path.find("_to_");
+    if (to == std::string::npos) continue;
+    const std::string from_name = path.substr(0, to), to_name = path.substr(to);
+    const bool forward = names_one_of(from_name, origin_names) && names_one_of(to_name, colour_names);
+    if (!forward && !(names_one_of(from_name, colour_names) && names_one_of(to_name, origin_names))) continue;
+    const Matrix3 rotation = rotation_of(file, path + ".rotation");
+    const Pose pose{column_by_column ? transposed(rotation) : rotation, vector_of(file, path + ".translation")};
+    return forward ? pose : pose.inverse();
+  }
+  refuse(
+      "there are no extrinsics from the left imager to the colour camera; export them with rotation and translation "
+      "under the name infrared1_to_color or depth_to_color");
+}
+
 // The entries of depthai's cameraData, [socket, {…}], by socket.
 class Depthai {
  public:
@@ -148,7 +178,7 @@ class Depthai {
 
   int socket(const char* name) const { return static_cast<int>(file_.number(text("stereoRectificationData.", name))); }
 
-  // Returns the start of the names of a camera.
+  // Returns the common beginning of the names of a camera.
   std::string camera(int socket) const {
     const auto entries = file_.names_below("cameraData");
     const auto sockets = file_.numbers_up_to("cameraData", 64);
@@ -170,7 +200,7 @@ class Depthai {
                    model_of({start + "cameraType", model}, coefficients, start, options), coefficients, start);
   }
 
-  // Follows the cameras from one socket to another. Translations are in centimetres.
+  // Composes the poses from one socket to another. Translations are in centimetres.
   std::optional<Pose> pose(int from, int to) const {
     Pose pose;
     for (std::set<int> visited; from != to;) {
@@ -194,7 +224,7 @@ bool is_zed(const Inputs& inputs) {
   return inputs.first().has_below("stereo") && inputs.first().has("stereo.baseline");
 }
 
-// X_right = R·X_left − (Baseline, TY, TZ), in millimetres; R turns by the vector (RX, CV, RZ).
+// X_right = R·X_left − (Baseline, TY, TZ), in millimetres. R is the rotation by the vector (RX, CV, RZ).
 CalibrationFile read_zed(const Inputs& inputs) {
   const Document& file = inputs.first();
   const ZedSize resolution = zed_resolution(file, inputs);
@@ -230,6 +260,16 @@ CalibrationFile read_realsense(const Inputs& inputs) {
   pair.right_from_left = named_pose(file, file.has(left + "ppx"));
   pair.unit = "m";
   return computed(pair);
+}
+
+bool has_realsense_third(const Document& file) { return !colour_camera(file).empty(); }
+
+PosedCamera realsense_third(const Document& file) {
+  const std::string colour = colour_camera(file);
+  const Pose pose = colour_pose(file, file.has(colour + "ppx"));
+  const Size size = size_under(file, colour + "width", colour + "height");
+  if (size == Size{}) refuse(text("there is no ", colour, "width in the file; add width and height of the camera"));
+  return {named_lens(file, colour, {}), size, pose.rotation, pose.translation};
 }
 
 bool is_depthai(const Inputs& inputs) {

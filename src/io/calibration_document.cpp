@@ -6,6 +6,7 @@
 
 #include "core/text.hpp"
 #include "io/calibration_parsers.hpp"
+#include "io/file.hpp"
 #include "io/tokens.hpp"
 #include "stereopsis/error.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
 
-// Calls f with the parts between white space, commas and semicolons.
+// Calls f with each part between white space, commas and semicolons.
 template <class F>
 void for_each_part(std::string_view s, F&& f) {
   constexpr std::string_view separators = " \t\r\n\v\f,;";
@@ -83,11 +84,10 @@ std::string Document::word(std::string_view name) const {
   if (entry == values_.end()) return {};
   const std::string& text = entry->second.text;
   const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
-  return quoted ? text.substr(1, text.size() - 2) : text;  // OpenCV's XML has quotes
+  return quoted ? text.substr(1, text.size() - 2) : text;  // values in OpenCV's XML have quotes
 }
 
 Document Document::parse(std::string_view text) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   if (trimmed(text).empty()) refuse("the file is empty; give a calibration file");
   Document document;

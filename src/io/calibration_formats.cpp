@@ -1,4 +1,4 @@
-// The table of the formats of calibration files. `source` says where the description of a format was found.
+// The table of the formats of calibration files. `source` states where the format is described.
 #include "io/calibration_formats.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ const CalibrationFormat* format_of(const Inputs& inputs) {
   return found == std::end(formats) ? nullptr : &*found;
 }
 
-// Returns what an unknown file holds, for the error message.
+// Describes the contents of an unknown file for the error message.
 std::string contents_of(const Document& file) {
   if (file.rows() > 0) return text("text that begins with '", Tokens::printable(file.word("row 1"), 40), "'");
   constexpr std::size_t most = 8;
@@ -83,8 +83,8 @@ CalibrationFile calibration_in(const Inputs& inputs) {
   const CalibrationFormat* format = format_of(inputs);
   if (format == nullptr) refuse_unknown(inputs);
   if (inputs.is_pair() && !format->several)
-    throw Error(ErrorCategory::call,
-                text("the file before this one is a whole calibration (", format->name, "); leave one of them out"));
+    throw Error(ErrorCategory::call, text("the first file is already a whole calibration (", format->name,
+                                          "); leave one of the two files out"));
   CalibrationFile file = format->read(inputs);
   file.format = format->name;
   return file;

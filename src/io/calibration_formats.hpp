@@ -1,4 +1,4 @@
-// The table of the formats of calibration files, and what their readers share.
+// The table of the formats of calibration files, and functions that their readers share.
 #pragma once
 
 #include <initializer_list>
@@ -16,7 +16,7 @@ namespace stereopsis::io {
 struct Inputs {
   std::vector<Document> files;
   CalibrationOptions options;
-  std::vector<std::string> names = {};  // names of the files, for messages
+  std::vector<std::string> names = {};  // names of the files, for error messages
 
   const Document& first() const { return files.front(); }
   bool is_pair() const { return files.size() > 1; }
@@ -24,19 +24,20 @@ struct Inputs {
   const Document* with(std::string_view name) const;
 };
 
-// A format. The order of the table matters: the first format that matches reads the files.
+// A format. The order of the table matters, because the first matching format reads the files.
 struct CalibrationFormat {
   const char* name;
-  const char* signature;  // contents by which its files are recognised
-  const char* source;     // place of its description
-  bool several;           // true if it may consist of several files
+  const char* signature;  // description of the contents by which files of the format are recognised
+  const char* source;     // reference to the description of the format
+  bool several;           // true if the calibration may consist of several files
   bool (*matches)(const Inputs& inputs);
   CalibrationFile (*read)(const Inputs& inputs);
 };
 
 std::span<const CalibrationFormat> calibration_formats();
 
-// Reads parsed files. Throws Error(call) and Error(format); errors of one of several files begin with its name.
+// Reads a calibration from parsed files. Throws Error(call) and Error(format). If there are several files, the message
+// begins with the name of the file.
 CalibrationFile calibration_in(const Inputs& inputs);
 
 bool is_middlebury(const Inputs& inputs);

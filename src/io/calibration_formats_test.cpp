@@ -1,5 +1,5 @@
-// Tests every format of calibration files: one pair of cameras, written in each format, is read back; and files that
-// do not tell enough, contradict themselves or do not belong to the images.
+// Tests every format of calibration files. One pair of cameras is written in each format and read back. Other tests use
+// files that are incomplete, contradict themselves or do not belong to the images.
 #include "io/calibration_formats.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include "io/test_files.hpp"
 #include "stereopsis/error.hpp"
 
-namespace stereopsis {
+namespace stereopsis::calibration_formats_test {
 namespace {
 
 using namespace test;
@@ -39,14 +39,6 @@ std::array<double, 4> quaternion_of(const Matrix3& r) {
   const Vector3 v = axis_and_angle_of(r);
   const double angle = length(v), s = angle > 0 ? std::sin(angle / 2) / angle : 0;
   return {std::cos(angle / 2), s * v[0], s * v[1], s * v[2]};
-}
-
-bool contains(const std::string& s, const std::string& part) { return s.find(part) != std::string::npos; }
-
-std::string replaced(std::string s, const std::string& from, const std::string& to) {
-  const std::size_t at = s.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return s.replace(at, from.size(), to);
 }
 
 class CalibrationFormats : public testing::Test {
@@ -100,12 +92,20 @@ void expect_pair(const CalibrationFile& read, const std::string& format, const s
   EXPECT_TRUE(calibration_warnings(c).empty());
 }
 
+// Expects a warning that the right camera is the first one in the file, and removes it.
+CalibrationFile right_first(CalibrationFile read) {
+  EXPECT_EQ(read.warnings.size(), 1U);
+  EXPECT_TRUE(contains(read.warnings.at(0), "give the images of the second camera as left images"));
+  read.warnings.clear();
+  return read;
+}
+
 std::string opencv_matrix(const std::string& name, int rows, int columns, const std::string& data) {
   return text(name, ": !!opencv-matrix\n   rows: ", rows, "\n   cols: ", columns, "\n   dt: d\n   data: [ ", data,
               " ]\n");
 }
 
-// Returns a file of the results of stereoCalibrate, with the coefficients of `d`.
+// Returns a file with results of stereoCalibrate, in which the coefficients are `d`.
 std::string opencv_cameras(const std::string& d, const std::string& more = "image_width: 320\nimage_height: 240\n") {
   std::string out = "%YAML:1.0\n---\n" + more;
   for (const char* camera : {"1", "2"}) {
@@ -128,7 +128,80 @@ TEST_F(CalibrationFormats, OpenCvWithoutRectification) {
   expect_pair(read({file("stereo.json", json + "}")}), "OpenCV", radtan, "");
 }
 
-// The settings of ORB-SLAM have OpenCV's matrices, with names of their own and without spaces after some of them.
+// Cameras above each other are read like cameras side by side whose images have rows and columns exchanged.
+TEST_F(CalibrationFormats, CamerasAboveEachOther) {
+  const auto cameras = [](const std::string& k, const std::string& d, const Pose& pose, const std::string& size) {
+    std::string out = "%YAML:1.0\n---\n" + size;
+    for (const char* camera : {"1", "2"})
+      out += opencv_matrix(std::string("M") + camera, 3, 3, k) + opencv_matrix(std::string("D") + camera, 1, 5, d);
+    return out + opencv_matrix("R", 3, 3, list(pose.rotation)) + opencv_matrix("T", 3, 1, list(pose.translation));
+  };
+  const Matrix3& r = right_from_left.rotation;
+  const Vector3& t = right_from_left.translation;
+  const Pose below = {{r[4], r[3], r[5], r[1], r[0], r[2], r[7], r[6], r[8]}, {t[1], t[0], t[2]}};
+  const auto beside = read({file("h.yml", cameras("300, 0, 159.5, 0, 310, 119.5, 0, 0, 1", "-0.2, 0.1, 0.001, 0.002, 0",
+                                                  right_from_left, "image_width: 320\nimage_height: 240\n"))});
+  const fs::path vertical = file("v.yml", cameras("310, 0, 119.5, 0, 300, 159.5, 0, 0, 1", "-0.2, 0.1, 0.002, 0.001, 0",
+                                                  below, "image_width: 240\nimage_height: 320\n"));
+  const auto found = read({vertical}, {.size = {}, .lens = {}, .vertical = true});
+  EXPECT_TRUE(found.vertical);
+  EXPECT_FALSE(beside.vertical);
+  EXPECT_EQ(found.cameras->size, (Size{320, 240}));
+  EXPECT_EQ(found.cameras->rotation, beside.cameras->rotation);
+  EXPECT_EQ(found.cameras->translation, beside.cameras->translation);
+  for (const auto camera : {&StereoCalibration::left, &StereoCalibration::right}) {
+    const Lens &one = (*found.cameras.*camera).lens, &other = (*beside.cameras.*camera).lens;
+    EXPECT_EQ(std::tie(one.fx, one.fy, one.cx, one.cy), std::tie(other.fx, other.fy, other.cx, other.cy));
+    EXPECT_EQ(one.distortion, other.distortion);
+    EXPECT_EQ((*found.cameras.*camera).rectification, (*beside.cameras.*camera).rectification);
+  }
+  EXPECT_EQ(std::tie(found.rig.focal, found.rig.cx_left, found.rig.cx_right, found.rig.cy, found.rig.baseline),
+            std::tie(beside.rig.focal, beside.rig.cx_left, beside.rig.cx_right, beside.rig.cy, beside.rig.baseline));
+  EXPECT_TRUE(contains(refusal({vertical}), "`match --vertical`"));
+  EXPECT_TRUE(
+      contains(refusal({folder_ / "h.yml"}, {.size = {}, .lens = {}, .vertical = true}), "leave --vertical out"));
+  const Pose above = {below.rotation, {-below.translation[0], -below.translation[1], 0}};
+  EXPECT_TRUE(contains(refusal({file("up.yml", cameras("310, 0, 119.5, 0, 300, 159.5, 0, 0, 1", "0, 0, 0, 0, 0", above,
+                                                       "image_width: 240\nimage_height: 320\n"))},
+                               {.size = {}, .lens = {}, .vertical = true}),
+                       "give the upper camera first"));
+}
+
+TEST_F(CalibrationFormats, RectifiedCamerasAboveEachOther) {
+  const std::string size = "image_width: 240\nimage_height: 320\n";
+  const fs::path opencv = file("v.yml", "%YAML:1.0\n---\n" + size +
+                                            opencv_matrix("P1", 3, 4, "300, 0, 119, 0, 0, 300, 150, 0, 0, 0, 1, 0") +
+                                            opencv_matrix("P2", 3, 4, "300, 0, 119, 0, 0, 300, 158, -36, 0, 0, 1, 0"));
+  const auto read_vertical = [](const std::vector<fs::path>& files) {
+    return read(files, {.size = {}, .lens = {}, .vertical = true});
+  };
+  const auto info = [&](const std::string& name, const std::string& p) {
+    return file(name, size + "distortion_model: plumb_bob\n" +
+                          "camera_matrix:\n  data: [300, 0, 119, 0, 310, 151, 0, 0, 1]\n"
+                          "distortion_coefficients:\n  data: [0.1, 0, 0.001, 0.002, 0]\n"
+                          "rectification_matrix:\n  data: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+                          "projection_matrix:\n  data: [" +
+                          p + "]\n");
+  };
+  const CalibrationFile of_ros = read_vertical({info("upper.yaml", "300, 0, 119, 0, 0, 300, 150, 0, 0, 0, 1, 0"),
+                                                info("lower.yaml", "300, 0, 119, 0, 0, 300, 158, -36, 0, 0, 1, 0")});
+  for (const CalibrationFile& found : {read_vertical({opencv}), of_ros}) {
+    EXPECT_TRUE(found.vertical);
+    EXPECT_EQ(found.rig.size, (Size{320, 240}));
+    EXPECT_EQ(found.rig.cx_left, 150);
+    EXPECT_EQ(found.rig.cx_right, 158);
+    EXPECT_EQ(found.rig.cy, 119);
+    EXPECT_NEAR(found.rig.baseline, 0.12, 1e-12);
+  }
+  ASSERT_TRUE(of_ros.cameras.has_value());
+  EXPECT_EQ(of_ros.cameras->size, (Size{320, 240}));
+  EXPECT_EQ(of_ros.cameras->left.lens.fx, 310);
+  EXPECT_EQ(of_ros.cameras->left.lens.distortion[2], 0.002);
+  EXPECT_NEAR(of_ros.cameras->translation[0], -0.12, 1e-12);
+  EXPECT_TRUE(contains(refusal({opencv}), "`match --vertical`"));
+}
+
+// The settings of ORB-SLAM contain OpenCV's matrices under other names, and without spaces after some of these names.
 TEST_F(CalibrationFormats, OrbSlamSettings) {
   std::string settings = "%YAML:1.0\n\nCamera.type: \"PinHole\"\nViewer.PointSize:2\n";
   for (const auto& [side, tx] : {std::pair{"LEFT", "0."}, {"RIGHT", "-36."}})
@@ -145,7 +218,7 @@ TEST_F(CalibrationFormats, OrbSlamSettings) {
   EXPECT_EQ(read_settings.cameras->right.lens.distortion[1], radtan[1]);
 }
 
-// Matrices from Python are lists, as in KITTI's files.
+// Matrices written by Python are lists, as in KITTI's files.
 TEST_F(CalibrationFormats, OpenCvMatricesAsListsInJson) {
   const auto listed = read({file("rig.json",
                                  "{\"P1\": [[300, 0, 159.5, 0], [0, 300, 119.5, 0], [0, 0, 1, 0]],\n"
@@ -167,10 +240,10 @@ TEST_F(CalibrationFormats, ALensModelThatTheFileDoesNotNameIsAsked) {
   const fs::path named =
       file("named.yml", opencv_cameras(list(radtan), "image_size: [320, 240]\ncamera_model: radtan\n"));
   EXPECT_TRUE(contains(refusal({named}, options, ErrorCategory::call), "leave --lens out"));
-  // Without distortion, or with five coefficients, the model is clear.
+  // Without distortion, or with five coefficients, the lens model is unambiguous.
   EXPECT_EQ(refusal({file("zero.yml", opencv_cameras("0, 0, 0, 0"))}), "(accepted)");
   EXPECT_EQ(refusal({file("five.yml", opencv_cameras(list(radtan) + ", 0"))}), "(accepted)");
-  // The name of a projection leaves the distortion open.
+  // The name of a projection does not determine the distortion model.
   const fs::path pinhole =
       file("pinhole.yml", opencv_cameras(list(radtan), "size: [320, 240]\ncamera_model: pinhole\n"));
   EXPECT_TRUE(contains(refusal({pinhole}, {}, ErrorCategory::call), "--lens radtan"));
@@ -203,7 +276,7 @@ TEST_F(CalibrationFormats, RosNamesItsModelInTwoKeys) {
   }
   const auto unnamed =
       read({file("l.yaml", ros_file("", equidistant, 0)), file("r.yaml", ros_file("", equidistant, -13.92))});
-  ASSERT_TRUE(unnamed.no_cameras.has_value());  // the rig of rectified images is clear, the lenses are not
+  ASSERT_TRUE(unnamed.no_cameras.has_value());  // the rig of rectified images is known, but the lenses are not
   EXPECT_EQ(unnamed.no_cameras->category(), ErrorCategory::call);
   EXPECT_TRUE(contains(unnamed.no_cameras->what(), "--lens"));
 }
@@ -266,13 +339,13 @@ TEST_F(CalibrationFormats, KalibrCamchain) {
   const std::string pose = rows_of("T_cn_cnm1", right_from_left);
   expect_pair(read({file("a.yaml", kalibr("radtan", radtan, pose))}), "Kalibr camchain", radtan, "m");
   expect_pair(read({file("b.yaml", kalibr("equidistant", equidistant, pose))}), "Kalibr camchain", equidistant, "m");
-  // The cameras relative to the IMU; cam0 may be the right one.
+  // The poses of the cameras relative to the IMU; cam0 may be the right camera.
   const Pose imu{rotation_by({0.4, 1.2, -0.3}), {0.05, -0.02, 0.01}};
   const std::string of_imu = replaced(kalibr("radtan", radtan, rows_of("T_cam_imu", after(right_from_left, imu))),
                                       "cam1:\n", rows_of("T_cam_imu", imu) + "cam1:\n");
   expect_pair(read({file("c.yaml", of_imu)}), "Kalibr camchain", radtan, "m");
   const std::string swapped = rows_of("T_cn_cnm1", right_from_left.inverse());
-  expect_pair(read({file("d.yaml", kalibr("radtan", radtan, swapped))}), "Kalibr camchain", radtan, "m");
+  expect_pair(right_first(read({file("d.yaml", kalibr("radtan", radtan, swapped))})), "Kalibr camchain", radtan, "m");
   EXPECT_TRUE(contains(refusal({file("e.yaml", kalibr("radtan", radtan, ""))}), "T_cn_cnm1"));
   for (const char* model : {"omni", "ds", "eucm"}) {
     const std::string other = replaced(kalibr("radtan", radtan, pose), "pinhole", model);
@@ -318,10 +391,16 @@ TEST_F(CalibrationFormats, CamodocalAndVins) {
   const Pose left{rotation_by({0.1, 0.2, 1.5}), {0.02, 0.06, 0.01}}, right = after(left, right_from_left.inverse());
   file("left.yaml", camodocal(true));
   file("right.yaml", camodocal(true));
-  const auto vins = file("vins.yaml", "%YAML:1.0\nimu: 1\ncam0_calib: \"left.yaml\"\ncam1_calib: \"right.yaml\"\n" +
-                                          opencv_matrix("body_T_cam0", 4, 4, list(matrix_of(left))) +
-                                          opencv_matrix("body_T_cam1", 4, 4, list(matrix_of(right))));
+  const auto configuration = [&](const std::string& name, const Pose& first, const Pose& second) {
+    return file(name, "%YAML:1.0\nimu: 1\ncam0_calib: \"left.yaml\"\ncam1_calib: \"right.yaml\"\n" +
+                          opencv_matrix("body_T_cam0", 4, 4, list(matrix_of(first))) +
+                          opencv_matrix("body_T_cam1", 4, 4, list(matrix_of(second))));
+  };
+  const auto vins = configuration("vins.yaml", left, right);
   expect_pair(read({vins}), "camodocal or VINS", equidistant, "m");
+  const CalibrationFile swapped = read({configuration("swapped.yaml", right, left)});
+  EXPECT_TRUE(contains(swapped.warnings.at(0), "swapped.yaml, ")) << swapped.warnings[0];
+  expect_pair(right_first(swapped), "camodocal or VINS", equidistant, "m");
   EXPECT_TRUE(contains(refusal({folder_ / "left.yaml", folder_ / "right.yaml"}), "pose"));
   const auto q = quaternion_of(right_from_left.rotation);
   const auto& t = right_from_left.translation;
@@ -332,6 +411,10 @@ TEST_F(CalibrationFormats, CamodocalAndVins) {
             "\n   q_z: ", number_text(q[3]), "\n   q_w: ", number_text(q[0]), "\n   t_x: ", number_text(t[0]),
             "\n   t_y: ", number_text(t[1]), "\n   t_z: ", number_text(t[2]), '\n'));
   expect_pair(read({folder_ / "rig"}), "camodocal or VINS", radtan, "");
+  for (const char* name : {"left.yaml", "right.yaml"})
+    file(name, replaced(camodocal(true), "image_width: 320\nimage_height: 240\n", ""));
+  expect_pair(read({vins}, {.size = {320, 240}, .lens = {}}), "camodocal or VINS", equidistant, "m");
+  EXPECT_TRUE(contains(refusal({vins}), "no image size"));
   file("left.yaml", replaced(camodocal(true), "KANNALA_BRANDT", "MEI"));
   EXPECT_TRUE(contains(refusal({vins}), "'MEI'"));
 }
@@ -354,7 +437,7 @@ TEST_F(CalibrationFormats, ZedConf) {
   expect_pair(read({file("SN1.conf", zed("VGA") + stereo)}, options), "ZED .conf", radtan, "mm", -0.01);
   const auto both = file("SN2.conf", zed("HD") + zed("VGA") + stereo);
   EXPECT_TRUE(contains(refusal({both}, options), "1280×720, 672×376"));
-  // Newer files have the distortion apart from the resolutions.
+  // In newer files, the distortion is in a separate section for all resolutions.
   std::string apart = replaced(zed("VGA"), "k1=-0.28\nk2=0.09\np1=0.0004\np2=-0.0003\nk3=-0.01\n", "") + stereo;
   apart = replaced(apart, "k1=-0.28\nk2=0.09\np1=0.0004\np2=-0.0003\nk3=-0.01\n", "");
   for (const char* side : {"LEFT", "RIGHT"})
@@ -389,7 +472,7 @@ TEST_F(CalibrationFormats, RealSenseParametersAsJson) {
                "]}}}");
   expect_pair(read({file("rs.json", json)}), "RealSense", radtan, "m");
   EXPECT_TRUE(contains(refusal({file("one.json", replaced(json, "infrared2\"", "color\""))}), "infrared2"));
-  // Rectified imagers need no more than the baseline.
+  // For rectified imagers, the baseline is sufficient.
   const std::string camera =
       "{\"width\": 848, \"height\": 480, \"fx\": 425.5, \"fy\": 425.5, \"cx\": 423.5, \"cy\": 239.5}";
   const auto rectified =
@@ -431,7 +514,7 @@ TEST_F(CalibrationFormats, ColmapRigsAndImages) {
                 camera, "/0.png\n100.5 20.25 -1 7 8 -1\n");
   };
   const auto images = file("images.txt", "# Image list\n" + image(1, right, 4) + image(2, world, 1));
-  expect_pair(read({folder_ / "cameras.txt", images}), "COLMAP", radtan, "");
+  expect_pair(right_first(read({folder_ / "cameras.txt", images})), "COLMAP", radtan, "");
   EXPECT_TRUE(contains(refusal({folder_ / "cameras.txt"}, {}, ErrorCategory::call), "rigs.txt"));
   file("cameras.txt", "1 THIN_PRISM_FISHEYE 320 240 300 300 160 120 0 0 0 0 0 0 0 0\n");
   EXPECT_TRUE(contains(refusal({folder_ / "cameras.txt", rigs}), "THIN_PRISM_FISHEYE"));
@@ -455,6 +538,10 @@ TEST_F(CalibrationFormats, AgisoftCameras) {
   xml += "<camera id=\"2\" sensor_id=\"1\" label=\"not aligned\"/></cameras></chunk></document>\n";
   expect_pair(read({file("cameras.xml", xml)}), "Agisoft XML", radtan, "", -0.01);
   EXPECT_TRUE(contains(refusal({file("b2.xml", replaced(xml, "<cx>0", "<b2>0.3</b2><cx>0"))}), "b2"));
+  const auto typed = [&](const char* type) {
+    return replaced(xml, "<calibration type=\"frame\"", text("<calibration type=\"", type, '"'));
+  };
+  EXPECT_TRUE(contains(refusal({file("s.xml", typed("spherical"))}), "type is 'spherical'"));
 }
 
 TEST_F(CalibrationFormats, AnUnknownFileIsAnsweredByTheKnownFormatsAndItsContents) {
@@ -503,6 +590,11 @@ TEST_F(CalibrationFormats, APrincipalPointOutsideTheImageIsWarnedOf) {
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_TRUE(contains(warnings[0], "(638, 478)") && contains(warnings[0], "--calib-scale 0.25")) << warnings[0];
   EXPECT_TRUE(calibration_warnings(rig, {1280, 960}).empty());
+  const auto too_large = calibration_warnings(rig, {320, 240}, 0.5);
+  EXPECT_TRUE(contains(too_large.at(0), "--calib-scale 0.13 or the like")) << too_large[0];
+  const auto left_of_image = calibration_warnings(Rig{300, -20, -20, 119, 120, "mm", {}}, {320, 240});
+  ASSERT_EQ(left_of_image.size(), 1U);
+  EXPECT_TRUE(contains(left_of_image[0], "(-20, 119)") && !contains(left_of_image[0], "--calib-scale"));
   const auto millimetres = calibration_warnings(Rig{3.6, 638, 638, 478, 120, "mm", {}}, {1280, 960});
   ASSERT_EQ(millimetres.size(), 1U);
   EXPECT_TRUE(contains(millimetres[0], "focal length is 3.6")) << millimetres[0];
@@ -545,4 +637,4 @@ TEST_F(CalibrationFormats, EveryTruncationIsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::calibration_formats_test

@@ -50,7 +50,7 @@ std::optional<Lens::Model> known_model(const std::string& name) {
   return std::nullopt;
 }
 
-// Returns whether the name is that of a projection, which any distortion may follow.
+// Returns whether the name is that of a projection, which does not determine the distortion.
 bool is_projection(const std::string& name) { return name.empty() || normalised(name) == "pinhole"; }
 
 const char* name_of(Lens::Model model) { return model == Lens::Model::fisheye ? "equidistant" : "radtan"; }
@@ -81,8 +81,8 @@ Lens::Model model_of(const NamedModel& named, const std::vector<double>& coeffic
   const auto model = known_model(named.model);
   if (!model)
     refuse(text(named.key, " is '", Tokens::printable(named.model, 40),
-                "', a lens model that is not supported; supported are radtan (plumb_bob, rational_polynomial) and "
-                "equidistant (fisheye, kannala_brandt); calibrate with one of them"));
+                "', a lens model that is not supported; calibrate with radtan (plumb_bob, rational_polynomial) or "
+                "equidistant (fisheye, kannala_brandt)"));
   if (options.lens && *options.lens != *model)
     throw Error(ErrorCategory::call, text("the lens model ", name_of(*options.lens), " is given, but ", named.key,
                                           " is '", Tokens::printable(named.model, 40), "'; leave --lens out"));

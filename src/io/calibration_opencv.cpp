@@ -1,21 +1,22 @@
-// Reader of what OpenCV's stereoCalibrate and stereoRectify give, as YAML, XML or JSON: cameras M1, D1, M2, D2 with R
-// and T, and the rectification R1, R2, P1, P2 or Q, which is computed if it is missing. P2(0, 3) = −f · baseline. The
-// unit is that of the calibration board, which `calibrate` writes to the file and OpenCV does not. The parts may be
-// divided between two files.
+// Reads the results of OpenCV's stereoCalibrate and stereoRectify, as YAML, XML or JSON. The results are the cameras
+// M1, D1, M2, D2 with R and T, and the rectification R1, R2, P1, P2 or Q. A missing rectification is computed. P2(0, 3)
+// = −f · baseline. The unit is that of the calibration board. `stereopsis calibrate` writes the unit to the file, but
+// OpenCV does not. The matrices may be divided between two files.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "core/text.hpp"
+#include "geometry/exchanged_axes.hpp"
 #include "io/calibration_parts.hpp"
-#include "io/tokens.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis::io {
 namespace {
 
-constexpr double largest_angle = 0.1;    // degrees between R and the rotation by R1 and R2
-constexpr double largest_offset = 0.01;  // share of the baseline between T and the translation by R2 and P2
+constexpr double largest_angle = 0.1;  // largest angle, in degrees, between R and the rotation from R1 and R2
+// Largest difference between T and the translation from R2 and P2, as a share of the baseline.
+constexpr double largest_offset = 0.01;
 
 using Names = std::initializer_list<const char*>;
 constexpr Names matrix_names = {"M",  "K",  "cameraMatrix", "camera_matrix", "CameraMatrix", "camera_matrix_",
@@ -28,7 +29,7 @@ constexpr Names projection_names = {"P", "projection", "projection_matrix"};
 constexpr Names rotation_names = {"R", "rotation", "rotation_matrix", "rotationMatrix", "Rotation", "om"};
 constexpr Names translation_names = {"T", "translation", "translation_vector", "translationVector", "Translation", "t"};
 
-// A value and the file that has it.
+// A value, and the file that contains it.
 struct Found {
   const Document* file = nullptr;
   std::string name;
@@ -36,7 +37,7 @@ struct Found {
   explicit operator bool() const { return file != nullptr; }
 };
 
-// Finds a matrix, which OpenCV stores as NAME.data and others as NAME.
+// Finds a matrix, which OpenCV stores as NAME.data and other programs as NAME.
 Found find(const Inputs& inputs, const std::string& name) {
   for (const std::string& full : {text(name, ".data"), name})
     if (const Document* file = inputs.with(full)) return {file, full};
@@ -85,11 +86,7 @@ Size size_in(const Inputs& inputs) {
 
 std::string unit_in(const Inputs& inputs) {
   const Document* file = inputs.with("unit");
-  if (file == nullptr) return {};
-  const std::string unit = file->word("unit");
-  if (!unit.empty() && unit != "mm" && unit != "m")
-    refuse(text("the unit is '", Tokens::printable(unit), "'; it must be mm or m, or be left out"));
-  return unit;
+  return file == nullptr ? "" : unit_of(*file);
 }
 
 NamedModel model_key(const Document& file) {
@@ -113,6 +110,11 @@ Lens lens(const Inputs& inputs, int camera) {
                  text(matrix.name, " with ", distortion.name));
 }
 
+bool has_vertical_projections(const Inputs& inputs) {
+  const Found p1 = find_of_camera(inputs, projection_names, 1), p2 = find_of_camera(inputs, projection_names, 2);
+  return p1 && p2 && is_vertical(p1.file->numbers(p1.name, 12), p2.file->numbers(p2.name, 12));
+}
+
 Rig rig_in(const Inputs& inputs) {
   Size size = size_in(inputs);
   if (const Document* file = inputs.with("rectified_size")) {
@@ -123,8 +125,9 @@ Rig rig_in(const Inputs& inputs) {
   const Found q = find(inputs, "Q");
   if (p1 && (p2 || !q)) {
     need(p2, "P2");
-    return rig_of_projections("P1", p1.file->numbers(p1.name, 12), "P2", p2.file->numbers(p2.name, 12),
-                              unit_in(inputs).c_str(), size);
+    auto first = p1.file->numbers(p1.name, 12), second = p2.file->numbers(p2.name, 12);
+    exchange_if_vertical(first, second, size, inputs.options.vertical);
+    return rig_of_projections("P1", first, "P2", second, unit_in(inputs).c_str(), size);
   }
   const auto numbers = q.file->numbers(q.name, 16);
   std::array<double, 16> elements{};
@@ -142,19 +145,21 @@ std::optional<Pose> pose_in(const Inputs& inputs) {
   return Pose{rotation_of(*r.file, r.name), vector_of(*t.file, t.name)};
 }
 
-StereoCalibration cameras_in(const Inputs& inputs, const Rig& rig) {
+StereoCalibration cameras_in(const Inputs& inputs, const Rig& rig, bool vertical) {
   StereoCalibration c;
   c.rig = rig;
   c.size = size_in(inputs);
   c.left.lens = lens(inputs, 1);
   c.right.lens = lens(inputs, 2);
   if (c.size == Size{}) c.size = size_of_images(inputs);
-  if (c.rig.size == Size{}) c.rig.size = c.size;
   const Found r1 = need(find_of_camera(inputs, rectification_names, 1), "R1");
   const Found r2 = need(find_of_camera(inputs, rectification_names, 2), "R2");
   c.left.rectification = rotation_of(*r1.file, r1.name);
   c.right.rectification = rotation_of(*r2.file, r2.name);
-  const Pose pose = pose_in(inputs).value_or(pose_of_rectification(c));
+  if (vertical) exchange_axes(c);
+  if (c.rig.size == Size{}) c.rig.size = c.size;
+  const auto stated = pose_in(inputs);
+  const Pose pose = !stated ? pose_of_rectification(c) : vertical ? axes_exchanged(*stated) : *stated;
   c.rotation = pose.rotation, c.translation = pose.translation;
   return c;
 }
@@ -204,7 +209,9 @@ bool is_opencv(const Inputs& inputs) {
 CalibrationFile read_opencv(const Inputs& inputs) {
   if (!has_rectification(inputs)) return read_unrectified(inputs);
   const Rig rig = rig_in(inputs);
-  CalibrationFile file = rectified(rig, [&] { return cameras_in(inputs, rig); });
+  const bool vertical = has_vertical_projections(inputs);
+  CalibrationFile file = rectified(rig, [&] { return cameras_in(inputs, rig, vertical); });
+  file.vertical = vertical;
   if (file.cameras) file.warnings = contradictions(*file.cameras);
   return file;
 }

@@ -1,4 +1,5 @@
-// The notations of calibration files. Libraries parse YAML, XML and JSON; INI and rows of text are split into lines.
+// Parsers for the notations of calibration files. Libraries parse YAML, XML and JSON; INI and rows of text are split
+// into lines.
 #include "io/calibration_parsers.hpp"
 
 #include <yaml-cpp/eventhandler.h>
@@ -95,7 +96,7 @@ class YamlEvents : public YAML::EventHandler {
   }
 
   Collector collector_;
-  std::vector<bool> has_key_;  // for each open map, whether the next value has its key
+  std::vector<bool> has_key_;  // for each open map, whether the key of the next value was read
 };
 
 class JsonEvents : public nlohmann::json::json_sax_t {
@@ -224,12 +225,12 @@ class IniParser {
 
   Document& document_;
   std::string section_;
-  std::string list_, list_text_;  // name and text of a list that has not ended
+  std::string list_, list_text_;  // name and text of a list whose end was not read yet
   int list_line_ = 0;
 };
 
-// Returns the text as YAML demands it, which OpenCV and editors do not: a space after each `name:` that begins a line,
-// and no tabs before it.
+// Converts a text to strict YAML, which OpenCV and editors do not always write: inserts a space after each `name:` at
+// the beginning of a line, and removes tabs before it.
 std::string strict_yaml(std::string_view lenient) {
   std::string strict;
   for_each_line(lenient, [&](std::string_view line, int) {
@@ -263,14 +264,14 @@ std::string_view trimmed(std::string_view s) {
   return first == std::string_view::npos ? std::string_view() : s.substr(first, s.find_last_not_of(spaces) - first + 1);
 }
 
-// OpenCV writes its own version into the directive (%YAML:1.0), which YAML's grammar does not know.
+// OpenCV writes its own version in the directive (%YAML:1.0), which is not valid YAML.
 void parse_yaml(std::string_view text, Document& document) try {
   if (trimmed(text).starts_with('%')) text.remove_prefix(std::min(text.find('\n', text.find('%')), text.size()));
   std::istringstream stream(strict_yaml(text));
   YamlEvents events(document);
   YAML::Parser(stream).HandleNextDocument(events);
 } catch (const YAML::Exception& error) {
-  // A text in no known notation is shown by its beginning.
+  // A text in an unknown notation is stored as one row with its beginning.
   if (document.top_names().empty()) return document.add_row(first_content(text));
   refuse_damaged("YAML", error.mark.line + 1, error.msg);
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "core/text.hpp"
+#include "geometry/exchanged_axes.hpp"
+#include "io/tokens.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis::io {
@@ -20,9 +22,19 @@ double within(const char* what, double value, double low, double high) {
   return value;
 }
 
-// Returns t of K·(I | t): K⁻¹ times the last column, which gives the camera's position.
+// Returns t for a matrix K·(I | t): K⁻¹ times the last column, which determines the position of the camera.
 Vector3 translation(const std::vector<double>& p) {
   return {(p[3] - p[2] * p[11]) / p[0], (p[7] - p[6] * p[11]) / p[5], p[11]};
+}
+
+constexpr const char* upper_is_second =
+    "the second camera is above the first; give the upper camera first, and its images as left images";
+
+using stereopsis::axes_exchanged;
+
+// Exchanges x and y of a projection.
+std::vector<double> axes_exchanged(const std::vector<double>& p) {
+  return {p[5], p[4], p[6], p[7], p[1], p[0], p[2], p[3], p[9], p[8], p[10], p[11]};
 }
 
 void check_projection(const std::string& name, const std::vector<double>& p) {
@@ -43,6 +55,13 @@ void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, se
 void require_pair(const Inputs& inputs, const char* what) {
   if (!inputs.is_pair())
     throw Error(ErrorCategory::call, text(what, " describes only one camera; give the file of the right camera, too"));
+}
+
+std::string unit_of(const Document& file) {
+  const std::string unit = file.word("unit");
+  if (!unit.empty() && unit != "mm" && unit != "m")
+    refuse(text("the unit is '", Tokens::printable(unit, 40), "'; it must be mm or m, or be left out"));
+  return unit;
 }
 
 Size size_of(double width, double height) {
@@ -77,12 +96,8 @@ Matrix3 matrix_of(const Document& file, const std::string& name) {
 }
 
 Matrix3 checked_rotation(const Matrix3& r, const std::string& name) {
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) {
-      const double product = r[3 * i] * r[3 * j] + r[3 * i + 1] * r[3 * j + 1] + r[3 * i + 2] * r[3 * j + 2];
-      if (!(std::abs(product - (i == j)) <= 1e-3))
-        refuse(text(name, " is not a rotation; its rows must be orthonormal"));
-    }
+  if (!is_rotation(r, 1e-3))
+    refuse(text(name, " is not a rotation; its rows must be orthonormal, and its determinant 1"));
   return r;
 }
 
@@ -122,6 +137,29 @@ std::vector<double> projection_of(const std::vector<double>& k, double x) {
   return {k[0], k[1], k[2], -k[0] * x, k[3], k[4], k[5], 0, k[6], k[7], k[8], 0};
 }
 
+bool is_vertical(const std::vector<double>& first, const std::vector<double>& second) {
+  const Vector3 from = translation(first), to = translation(second);
+  const auto apart = [&](std::size_t axis) { return std::abs(from[axis] - to[axis]); };
+  return apart(1) > apart(0) && apart(1) > apart(2);
+}
+
+void check_direction(bool is_vertical, bool wants_vertical) {
+  if (is_vertical && !wants_vertical)
+    refuse(
+        "the cameras are above each other, and only cameras side by side are supported; `match --vertical` matches "
+        "cameras above each other");
+  if (!is_vertical && wants_vertical) refuse("the cameras are side by side; leave --vertical out");
+}
+
+void exchange_if_vertical(std::vector<double>& first, std::vector<double>& second, Size& size, bool wanted) {
+  check_direction(is_vertical(first, second), wanted);
+  if (!wanted) return;
+  if (translation(first)[1] < translation(second)[1]) refuse(upper_is_second);
+  first = axes_exchanged(first);
+  second = axes_exchanged(second);
+  size = axes_exchanged(size);
+}
+
 Rig rig_of_projections(const std::string& left_name, const std::vector<double>& left, const std::string& right_name,
                        const std::vector<double>& right, const char* unit, Size size) {
   check_projection(left_name, left);
@@ -137,8 +175,7 @@ Rig rig_of_projections(const std::string& left_name, const std::vector<double>& 
     if (offset > 0.02 * std::abs(baseline))
       refuse(text("the cameras are ", number_text(std::abs(baseline)), " apart along the rows, but ",
                   number_text(offset), (axis == 1 ? " across them" : " in depth"),
-                  "; only rectified cameras side by side are supported",
-                  axis == 1 ? ", or `match --vertical` with --focal and --baseline" : ""));
+                  "; only rectified cameras side by side are supported"));
   }
   if (baseline == 0)
     refuse(text(left_name, " and ", right_name, " have the baseline 0; give the calibration of two different cameras"));
@@ -146,6 +183,13 @@ Rig rig_of_projections(const std::string& left_name, const std::vector<double>& 
 }
 
 CalibrationFile computed(const RawPair& pair) {
+  if (is_vertical(pair.right_from_left)) {
+    if (pair.right_from_left.translation[1] > 0) refuse(upper_is_second);
+    CalibrationFile file = computed({axes_exchanged(pair.size), axes_exchanged(pair.left), axes_exchanged(pair.right),
+                                     axes_exchanged(pair.right_from_left), pair.unit});
+    file.vertical = true;
+    return file;
+  }
   CalibrationFile file;
   file.cameras = stereo_rectified(pair);
   file.rig = checked(file.cameras->rig);
@@ -153,12 +197,19 @@ CalibrationFile computed(const RawPair& pair) {
   return file;
 }
 
+bool is_left_of_first(const Pose& second_from_first) {
+  return second_from_first.translation[0] > 0 && !is_vertical(second_from_first);
+}
+
 CalibrationFile computed_left_first(RawPair pair) {
-  if (pair.right_from_left.translation[0] > 0) {
-    std::swap(pair.left, pair.right);
-    pair.right_from_left = pair.right_from_left.inverse();
-  }
-  return computed(pair);
+  if (!is_left_of_first(pair.right_from_left)) return computed(pair);
+  std::swap(pair.left, pair.right);
+  pair.right_from_left = pair.right_from_left.inverse();
+  CalibrationFile file = computed(pair);
+  file.warnings.emplace_back(
+      "the first camera in the file is to the right of the second, which is therefore used as the left one; give the "
+      "images of the second camera as left images");
+  return file;
 }
 
 CalibrationFile rectified(const Rig& rig, const std::function<StereoCalibration()>& read) {
@@ -170,6 +221,12 @@ CalibrationFile rectified(const Rig& rig, const std::function<StereoCalibration(
     file.no_cameras = error;
   }
   return file;
+}
+
+void exchange_axes(StereoCalibration& c) {
+  c.size = axes_exchanged(c.size);
+  for (CalibratedCamera* camera : {&c.left, &c.right})
+    *camera = {axes_exchanged(camera->lens), axes_exchanged(camera->rectification)};
 }
 
 Pose pose_of_rectification(const StereoCalibration& c) {

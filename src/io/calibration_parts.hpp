@@ -1,4 +1,4 @@
-// The parts of a calibration file that several formats share: sizes, matrices, poses, lenses, projections.
+// Readers for the parts of a calibration file that several formats share: sizes, matrices, poses, lenses, projections.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,11 @@
 
 namespace stereopsis::io {
 
+inline constexpr std::uintmax_t largest_calibration = std::uintmax_t{1} << 22;  // bytes of a file
+
 [[noreturn]] void refuse(const std::string& sentence);  // throws Error(format)
 
-// Calls f with file `i`, whose name begins the sentence of any error.
+// Calls f with file `i`. The message of any error begins with the name of this file.
 template <class F>
 auto of_file(const Inputs& inputs, std::size_t i, F&& f) {
   try {
@@ -26,13 +28,16 @@ auto of_file(const Inputs& inputs, std::size_t i, F&& f) {
   }
 }
 
-// Throws Error(call): the file describes one camera, and that of the other is missing.
+// Throws Error(call) because the file describes only one camera, unless there is a second file.
 void require_pair(const Inputs& inputs, const char* what);
 
+// Returns the unit of lengths that the file names: "mm", "m", or "". Throws Error(format) for another unit.
+std::string unit_of(const Document& file);
 Size size_of(double width, double height);
 // Returns the size stored under two names, or 0×0 if the file has neither.
 Size size_under(const Document& file, const std::string& width, const std::string& height);
-// Returns the size of the images that were calibrated, which the file lacks, or throws Error(format).
+// Returns the size of the calibrated images, which the caller must know because the file has none. Throws Error(format)
+// otherwise.
 Size size_of_images(const Inputs& inputs);
 
 Matrix3 matrix_of(const Document& file, const std::string& name);
@@ -40,39 +45,58 @@ Matrix3 matrix_of(const Document& file, const std::string& name);
 Matrix3 rotation_of(const Document& file, const std::string& name);
 Vector3 vector_of(const Document& file, const std::string& name);
 Matrix3 checked_rotation(const Matrix3& r, const std::string& name);
-// Returns the motion of a 4×4 matrix, row by row.
+// Returns the motion described by a 4×4 matrix, stored row by row.
 Pose pose_of(const Document& file, const std::string& name);
 
-// The name of a lens model in a file, and the key that has it; both are empty if the file does not name the model.
+// The name of a lens model in a file, and the key under which it is stored. Name and key are empty if the file does not
+// name the model.
 struct NamedModel {
   std::string key, model;
 };
-// Returns the first of these keys that the file has.
+// Returns the lens model under the first of these keys that the file has.
 NamedModel model_in(const Document& file, std::initializer_list<const char*> keys);
-// Returns the model, from the file or else from the caller. `what` names the coefficients. Throws Error(call) if neither
-// tells how four coefficients are meant.
+// Returns the lens model that the file or else the caller names. `what` describes the coefficients in error messages.
+// Throws Error(call) if there are four coefficients, and neither the file nor the caller names the model.
 Lens::Model model_of(const NamedModel& named, const std::vector<double>& coefficients, const std::string& what,
                      const CalibrationOptions& options);
-// Returns a lens. `k` is fx, fy, cx, cy; `what` names these numbers and the coefficients.
+// Returns a lens. `k` has fx, fy, cx and cy; `what` describes these numbers and the coefficients in error messages.
 Lens lens_of(const std::array<double, 4>& k, Lens::Model model, const std::vector<double>& coefficients,
              const std::string& what);
-// Returns fx, fy, cx, cy of a camera matrix. Throws Error(format) for skew.
+// Returns fx, fy, cx, cy of a camera matrix. Throws Error(format) if the matrix has skew.
 std::array<double, 4> numbers_of_matrix(const Document& file, const std::string& name);
 
 Rig checked(Rig rig);
 std::vector<double> projection_of(const std::vector<double>& k, double x);
-// Returns the rig of two projections K·(I | t), 3×4, row by row.
+// Returns whether two 3×4 projections K·(I | t), stored row by row, are of cameras above each other.
+bool is_vertical(const std::vector<double>& first, const std::vector<double>& second);
+// Throws Error(format) for cameras above each other that are not wanted, and for cameras side by side if they are.
+void check_direction(bool is_vertical, bool wants_vertical);
+// Exchanges rows and columns of the images of cameras above each other, if they are wanted.
+void exchange_if_vertical(std::vector<double>& first, std::vector<double>& second, Size& size, bool wanted);
+// Returns the rig for two projections.
 Rig rig_of_projections(const std::string& left_name, const std::vector<double>& left, const std::string& right_name,
                        const std::vector<double>& right, const char* unit, Size size);
 
-// Returns the calibration of cameras whose rectification is computed.
+// Returns whether the second camera is to the left of the first; false for cameras above each other.
+bool is_left_of_first(const Pose& second_from_first);
+// Computes the rectification of two cameras, and returns the calibration. For cameras above each other, rows and
+// columns of the images are exchanged.
 CalibrationFile computed(const RawPair& pair);
-// Returns the same with the left camera first, for formats that number their cameras.
+// Does the same for formats that number their cameras. The left camera becomes the first one, with a warning if it is
+// the second one in the file.
 CalibrationFile computed_left_first(RawPair pair);
-// Returns the calibration of a rectified pair. Its raw cameras are `read()`, or missing for the reason that it throws.
+// Returns the calibration of a rectified pair. The raw cameras of the calibration are the result of `read()`. If read()
+// throws, they are missing, and the error is the reason.
 CalibrationFile rectified(const Rig& rig, const std::function<StereoCalibration()>& read);
-// Returns cam2 of a Kalibr camchain, with its pose relative to the left one of cam0 and cam1, in metres.
+// Return a third camera with its pose relative to the left camera, in metres: cam2 of a Kalibr camchain, the camera of
+// EuRoC's `file` beside the left camera of `left`, and the camera named color or rgb in RealSense parameters.
 PosedCamera kalibr_third(const Document& file);
+PosedCamera euroc_third(const Document& file, const Document& left);
+PosedCamera realsense_third(const Document& file);
+bool is_euroc_camera(const Document& file);
+bool has_realsense_third(const Document& file);
+// Exchanges rows and columns of the images of raw cameras.
+void exchange_axes(StereoCalibration& c);
 // Derives R and T from the rectification: X_right = R2ᵀ·(R1·X_left − (B, 0, 0)).
 Pose pose_of_rectification(const StereoCalibration& c);
 

@@ -1,4 +1,5 @@
-// Readers of the cameras of photogrammetry programs: COLMAP's cameras.txt with rigs.txt or images.txt, and Agisoft's XML.
+// Readers of camera files of photogrammetry programs: COLMAP's cameras.txt with rigs.txt or images.txt, and Agisoft's
+// XML.
 #include <algorithm>
 #include <array>
 #include <sstream>
@@ -27,12 +28,13 @@ double number_at(const Words& words, std::size_t i, const char* what) {
   return *number;
 }
 
-// A camera model of COLMAP: which of its parameters are fx, fy, cx, cy and OpenCV's coefficients.
+// A camera model of COLMAP: the indices of the parameters that are fx, fy, cx, cy and OpenCV's coefficients.
 struct ColmapModel {
   const char* name;
-  int focals;  // 1: one focal length for both directions
+  int focals;  // 1 if both directions have the same focal length, else 2
   Lens::Model model;
-  std::vector<std::size_t> coefficients;  // index of each parameter after the principal point in OpenCV's order
+  // Indices of the parameters after the principal point, in the order of OpenCV's coefficients.
+  std::vector<std::size_t> coefficients;
 };
 
 const std::vector<ColmapModel>& colmap_models() {
@@ -62,7 +64,7 @@ struct ColmapCamera {
   Lens lens;
 };
 
-// CAMERA_ID MODEL WIDTH HEIGHT PARAMETERS…; the centre of the first pixel is at (0.5, 0.5).
+// Reads a row CAMERA_ID MODEL WIDTH HEIGHT PARAMETERS…; the centre of the first pixel is at (0.5, 0.5).
 ColmapCamera colmap_camera(const Words& words) {
   const auto& models = colmap_models();
   const auto model =
@@ -86,17 +88,18 @@ ColmapCamera colmap_camera(const Words& words) {
 Pose colmap_pose(const Words& words, std::size_t first, const char* what) {
   std::array<double, 7> q{};
   for (std::size_t i = 0; i < 7; ++i) q[i] = number_at(words, first + i, what);
-  if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 0)) refuse("a quaternion is 0; it must not be");
+  if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 0))
+    refuse("a quaternion is 0, which is not a rotation; correct the file");
   return {rotation_of_quaternion(q[0], q[1], q[2], q[3]), {q[4], q[5], q[6]}};
 }
 
-// A camera and its pose, from the rig or the world.
+// A camera and its pose, relative to the rig or the world.
 struct Placed {
   std::string camera;
   Pose pose;
 };
 
-// RIG_ID NUM_SENSORS CAMERA REFERENCE (CAMERA ID 1 QW QX QY QZ TX TY TZ)…
+// Reads a row RIG_ID NUM_SENSORS CAMERA REFERENCE (CAMERA ID 1 QW QX QY QZ TX TY TZ)…
 std::vector<Placed> placed_in_rig(const Words& words) {
   std::vector<Placed> placed = {{words[3], {}}};
   for (std::size_t i = 4; i + 2 < words.size(); i += words[i + 2] == "1" ? 10 : 3)
@@ -105,7 +108,7 @@ std::vector<Placed> placed_in_rig(const Words& words) {
   return placed;
 }
 
-// IMAGE_ID QW QX QY QZ TX TY TZ CAMERA_ID NAME, and a row of points, which may be empty.
+// Reads rows IMAGE_ID QW QX QY QZ TX TY TZ CAMERA_ID NAME. Each is followed by a row of points, which may be empty.
 std::vector<Placed> placed_in_images(const Document& file) {
   std::vector<Placed> placed;
   for (int row = 1; row <= file.rows(); ++row) {
@@ -132,7 +135,7 @@ std::vector<Placed> colmap_poses(const Inputs& inputs) {
               "COLMAP's cameras.txt has no poses; give rigs.txt or images.txt, too, or the folder with both");
 }
 
-// Agisoft's document with one chunk: sensors, and cameras with their poses.
+// A document of Agisoft with one chunk: sensors, and cameras with their poses.
 class Agisoft {
  public:
   explicit Agisoft(const Document& file) : file_(file), chunk_(file.has_below("chunk.0") ? "chunk.0." : "chunk.") {
@@ -149,7 +152,7 @@ class Agisoft {
     std::tie(pair.right, right_size) = lens(cameras_[1]);
     if (right_size != pair.size) refuse("the images of both cameras differ in size; both must have the same size");
     pair.right_from_left = after(pose(cameras_[1]).inverse(), pose(cameras_[0]));
-    // A chunk with a scale is in metres, one without in units of its own.
+    // A chunk with a scale is in metres. A chunk without a scale is in an arbitrary unit.
     const std::string scale = chunk_ + "transform.scale";
     for (double& t : pair.right_from_left.translation) t *= file_.number_or(scale, 1);
     if (file_.has(scale)) pair.unit = "m";
@@ -160,7 +163,7 @@ class Agisoft {
   std::string camera(const std::string& id) const { return text(chunk_, "cameras.camera.", id, '.'); }
   Pose pose(const std::string& id) const { return pose_of(file_, camera(id) + "transform"); }
 
-  // cx and cy count from the middle of the image; p1 and p2 are exchanged in OpenCV's order.
+  // cx and cy are relative to the middle of the image; p1 and p2 are exchanged relative to OpenCV's order.
   std::pair<Lens, Size> lens(const std::string& id) const {
     const std::string sensor = Tokens::printable(file_.word(camera(id) + "sensor_id"));
     const std::string start = text(chunk_, "sensors.sensor.", sensor, ".calibration.");
@@ -170,7 +173,11 @@ class Agisoft {
     for (const char* name : {"b2", "p3", "p4"})
       if (number(name) != 0)
         refuse(text(start, name, " is ", number_text(number(name)), ", which is not supported; fix it to 0"));
-    const bool fisheye = file_.word(start + "type") == "fisheye";
+    const std::string type = file_.word(start + "type");
+    const bool fisheye = type == "fisheye" || type == "equidistant_fisheye";
+    if (!fisheye && !type.empty() && type != "frame")
+      refuse(text(start, "type is '", Tokens::printable(type, 40),
+                  "', which is not supported; calibrate with frame or equidistant_fisheye"));
     const char* const unsupported = fisheye ? "p1" : "k4";
     if (number(unsupported) != 0)
       refuse(

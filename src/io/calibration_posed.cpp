@@ -1,19 +1,16 @@
-// Reads the camera to which depth is registered: a camera with R and T in the notation of OpenCV or ROS, or cam2 of a
-// Kalibr camchain.
+// Reads the camera to which depth is registered: a camera with R and T in the notation of OpenCV or ROS, cam2 of a
+// Kalibr camchain, EuRoC's sensor.yaml, or RealSense's colour camera.
 #include <algorithm>
 
 #include "core/text.hpp"
 #include "io/calibration_parts.hpp"
 #include "io/file.hpp"
-#include "io/tokens.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis {
 namespace io {
 namespace {
-
-constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 22;
 
 using Names = std::initializer_list<const char*>;
 constexpr Names matrix_names = {"K", "k", "M", "cameraMatrix", "camera_matrix", "mtx"};
@@ -54,26 +51,55 @@ struct Posed {
   std::string unit;
 };
 
-Posed posed_in(const Document& file) {
+Document document_in(const std::filesystem::path& file) {
+  const std::string contents = read_file(file, largest_calibration);
+  return naming(file, [&] { return Document::parse(contents); });
+}
+
+// Reads a camera whose pose is relative to the body.
+PosedCamera euroc_beside(const Document& file, const std::filesystem::path& left) {
+  if (left.empty())
+    throw Error(ErrorCategory::call,
+                "T_BS is the pose relative to the body; give the sensor.yaml of the left camera, too");
+  const Document left_file = document_in(calibration_files(left).front());
+  if (!is_euroc_camera(left_file))
+    throw Error(ErrorCategory::call, text("T_BS is the pose relative to the body, and ", left.string(),
+                                          " has no T_BS; give the sensor.yaml of the left camera as calibration"));
+  return euroc_third(file, left_file);
+}
+
+Posed posed_in(const Document& file, const std::filesystem::path& left) {
   if (file.has("cam0.intrinsics")) return {kalibr_third(file), "m"};
+  if (is_euroc_camera(file)) return {euroc_beside(file, left), "m"};
+  if (has_realsense_third(file)) return {realsense_third(file), "m"};
   const std::string r = name_in(file, rotation_names, "rotation"), t = name_in(file, translation_names, "translation");
-  const std::string unit = file.word("unit");
-  if (!unit.empty() && unit != "mm" && unit != "m")
-    refuse(text("the unit is '", Tokens::printable(unit, 40), "'; it must be mm or m, or be left out"));
-  return {{lens_in(file), size_in(file), rotation_of(file, r), vector_of(file, t)}, unit};
+  return {{lens_in(file), size_in(file), rotation_of(file, r), vector_of(file, t)}, unit_of(file)};
 }
 
 double metres_in(const std::string& unit) { return unit == "mm" ? 1e-3 : 1; }
 
+// Returns the factor that converts lengths of the file to the unit of the rig.
+double factor_of(const std::string& of_file, const std::string& of_rig) {
+  if (of_file.empty() && !of_rig.empty())
+    throw Error(ErrorCategory::call, text("the file names no unit of T, and the rig is in ", of_rig,
+                                          "; add `unit: m` or `unit: mm` to the file"));
+  if (!of_file.empty() && of_rig.empty())
+    throw Error(ErrorCategory::call, text("T is in ", of_file,
+                                          ", and the calibration of the pair names no unit; add `unit: m` or "
+                                          "`unit: mm` to the calibration, or give the baseline with its unit"));
+  return metres_in(of_file) / metres_in(of_rig);
+}
+
 }  // namespace
 }  // namespace io
 
-PosedCamera read_posed_camera(const std::filesystem::path& file, const std::string& unit) {
-  const std::string contents = io::read_file(file, io::largest_file);
+PosedCamera read_posed_camera(const std::filesystem::path& file, const std::optional<std::string>& unit,
+                              const std::filesystem::path& left) {
+  const io::Document document = io::document_in(file);
   return io::naming(file, [&] {
-    auto [camera, of_file] = io::posed_in(io::Document::parse(contents));
-    if (of_file.empty() || unit.empty()) return camera;
-    for (double& length : camera.translation) length *= io::metres_in(of_file) / io::metres_in(unit);
+    auto [camera, of_file] = io::posed_in(document, left);
+    if (!unit) return camera;
+    for (double& length : camera.translation) length *= io::factor_of(of_file, *unit);
     return camera;
   });
 }

@@ -7,7 +7,7 @@
 namespace stereopsis::io {
 namespace {
 
-// The number of a pair's left camera in a KITTI file: 0 (grey) or 2 (colour).
+// A KITTI file, and the number of the left camera of a pair in it: 0 (grey) or 2 (colour).
 class Kitti {
  public:
   Kitti(const Document& file, KittiPair pair) : file_(file) {
@@ -20,7 +20,7 @@ class Kitti {
     left_ = colour ? 2 : 0;
   }
 
-  // Returns "P_rect_02" if the file has it, else "P2" or "row 3".
+  // Returns "P_rect_02" if the file has this name, else "P2" or "row 3".
   static std::string projection_name(const Document& file, int camera) {
     if (file.rows() > 0) return text("row ", camera + 1);
     const std::string raw = text("P_rect_0", camera);
@@ -72,8 +72,8 @@ class Kitti {
 
 }  // namespace
 
-// Middlebury 2014 and 2021, ETH3D's two views: cam0 and cam1 = [f 0 cx; 0 f cy; 0 0 1], doffs = cx1 − cx0 in pixels, the
-// baseline in mm; Z = f · baseline / (d + doffs).
+// Middlebury 2014 and 2021, and the two views of ETH3D: cam0 and cam1 = [f 0 cx; 0 f cy; 0 0 1], doffs = cx1 − cx0 in
+// pixels, and the baseline in mm. Z = f · baseline / (d + doffs).
 bool is_middlebury(const Inputs& inputs) { return inputs.first().has("cam0"); }
 
 CalibrationFile read_middlebury(const Inputs& inputs) {
@@ -95,14 +95,15 @@ CalibrationFile read_middlebury(const Inputs& inputs) {
   });
 }
 
-// KITTI: P0 to P3 (calib.txt), P_rect_00 to P_rect_03 (calib_cam_to_cam.txt, with the sizes S_0N and S_rect_0N), or rows
-// without names in that order. Metres; the cameras 0 and 1 are grey, 2 and 3 colour.
+// KITTI: P0 to P3 (calib.txt); P_rect_00 to P_rect_03 (calib_cam_to_cam.txt, with the sizes S_0N and S_rect_0N); or
+// rows without names in this order. Lengths are in metres. The cameras 0 and 1 are grey, and the cameras 2 and 3 are
+// colour.
 bool is_kitti(const Inputs& inputs) {
   if (inputs.first().rows() > 0) {
     const std::string row = inputs.first().word("row 1");
     return parse_number<double>(std::string_view(row).substr(0, row.find(' '))).has_value();
   }
-  // OpenCV's files have P1 and P2, too, but neither P0 nor P3.
+  // Files of OpenCV also have P1 and P2, but neither P0 nor P3.
   return inputs.first().has(Kitti::projection_name(inputs.first(), 0)) ||
          inputs.first().has(Kitti::projection_name(inputs.first(), 3));
 }
@@ -113,8 +114,8 @@ CalibrationFile read_kitti(const Inputs& inputs) {
   return rectified(rig, [&] { return kitti.cameras(rig, inputs.options); });
 }
 
-// Cityscapes' camera.json: fx, fy, u0, v0 of the rectified left camera in pixels, the baseline in metres. fx and fy
-// differ by 0.1 %; disparities lie along x.
+// Cityscapes' camera.json: fx, fy, u0, v0 of the rectified left camera in pixels, and the baseline in metres.
+// Disparities lie along x, so that fx is used; fy differs from fx by 0.1 %.
 bool is_cityscapes(const Inputs& inputs) {
   return inputs.first().has("intrinsic.u0") && inputs.first().has("extrinsic.baseline");
 }

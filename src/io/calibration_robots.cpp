@@ -8,15 +8,14 @@
 namespace stereopsis::io {
 namespace {
 
-// Reads `intrinsics: [fu, fv, cu, cv]` of a pinhole camera with the distortion under one of the names of the format.
+// Reads `intrinsics: [fu, fv, cu, cv]` of a pinhole camera, and its distortion under one of the names that the format
+// uses.
 Lens pinhole(const Document& file, const std::string& prefix, const char* coefficients_name,
              const CalibrationOptions& options) {
   const NamedModel camera = model_in(file, {(prefix + "camera_model").c_str()});
   if (!camera.model.empty() && camera.model != "pinhole")
-    refuse(
-        text(camera.key, " is '", Tokens::printable(camera.model, 40),
-             "', which is not supported; supported is pinhole, with radtan or equidistant distortion; calibrate with "
-             "one of them"));
+    refuse(text(camera.key, " is '", Tokens::printable(camera.model, 40),
+                "', which is not supported; calibrate with the pinhole model and radtan or equidistant distortion"));
   const std::string d = prefix + coefficients_name, k = prefix + "intrinsics";
   const auto numbers = file.numbers(k, 4);
   const auto coefficients = file.has(d) ? file.numbers_up_to(d, 14) : std::vector<double>();
@@ -35,8 +34,8 @@ void require_same(Size left, Size right) {
                 "; both must have the same size"));
 }
 
-// Returns the motion from cam0 to another camera. Kalibr gives that from the previous camera, or those of all cameras
-// relative to the IMU.
+// Returns the motion from cam0 to another camera. Kalibr stores the motion from the previous camera, or the motions of
+// all cameras relative to the IMU.
 Pose kalibr_pose(const Document& file, int camera) {
   if (camera == 0) return {};
   const std::string name = text("cam", camera, '.');
@@ -48,7 +47,7 @@ Pose kalibr_pose(const Document& file, int camera) {
   refuse(text("there is no ", name, "T_cn_cnm1 in the file, the pose of the camera; calibrate all cameras together"));
 }
 
-// camodocal's models: KANNALA_BRANDT is equidistant with k2 to k5, PINHOLE is radtan.
+// The models of camodocal: KANNALA_BRANDT is equidistant with k2 to k5, and PINHOLE is radtan.
 Lens camodocal_lens(const Document& file, const CalibrationOptions& options) {
   NamedModel named = model_in(file, {"model_type"});
   if (named.model == "PINHOLE") named.model = "radtan";
@@ -73,7 +72,7 @@ bool is_kalibr(const Inputs& inputs) { return inputs.first().has("cam0.intrinsic
 CalibrationFile read_kalibr(const Inputs& inputs) {
   const Document& file = inputs.first();
   if (!file.has_below("cam1"))
-    refuse("the camchain has only cam0; give that of two cameras which were calibrated together");
+    refuse("the camchain has only cam0; give the camchain of two cameras that were calibrated together");
   RawPair pair;
   pair.left = pinhole(file, "cam0.", "distortion_coeffs", inputs.options);
   pair.right = pinhole(file, "cam1.", "distortion_coeffs", inputs.options);
@@ -86,15 +85,23 @@ CalibrationFile read_kalibr(const Inputs& inputs) {
 
 PosedCamera kalibr_third(const Document& file) {
   if (!file.has_below("cam2"))
-    refuse("the camchain has no cam2; give that of three cameras which were calibrated together");
-  const Pose right = kalibr_pose(file, 1), left = right.translation[0] > 0 ? right : Pose();
+    refuse("the camchain has no cam2; give the camchain of three cameras that were calibrated together");
+  const Pose second = kalibr_pose(file, 1), left = is_left_of_first(second) ? second : Pose();
   const Pose pose = after(kalibr_pose(file, 2), left.inverse());
   return {pinhole(file, "cam2.", "distortion_coeffs", {}), resolution(file, "cam2.resolution"), pose.rotation,
           pose.translation};
 }
 
 // T_BS is the motion from the sensor to the body.
-bool is_euroc(const Inputs& inputs) { return inputs.first().has("T_BS.data") && inputs.first().has("intrinsics"); }
+bool is_euroc_camera(const Document& file) { return file.has("T_BS.data") && file.has("intrinsics"); }
+
+bool is_euroc(const Inputs& inputs) { return is_euroc_camera(inputs.first()); }
+
+PosedCamera euroc_third(const Document& file, const Document& left) {
+  const Pose pose = after(pose_of(file, "T_BS.data").inverse(), pose_of(left, "T_BS.data"));
+  return {pinhole(file, "", "distortion_coefficients", {}), resolution(file, "resolution"), pose.rotation,
+          pose.translation};
+}
 
 CalibrationFile read_euroc(const Inputs& inputs) {
   require_pair(inputs, "this sensor.yaml");
@@ -119,8 +126,8 @@ bool is_camodocal(const Inputs& inputs) {
   return inputs.with("model_type") != nullptr || inputs.first().has("body_T_cam0.data");
 }
 
-// The cameras are the files with a model_type, the left one first. The pose is VINS's body_T_cam0 and body_T_cam1, or
-// camodocal's `transform`, whose direction follows from its sign.
+// The cameras are the files with a model_type, the left one first. The pose is body_T_cam0 and body_T_cam1 of VINS, or
+// `transform` of camodocal, whose direction follows from its sign.
 CalibrationFile read_camodocal(const Inputs& inputs) {
   std::vector<std::size_t> cameras;
   for (std::size_t i = 0; i < inputs.files.size(); ++i)

@@ -1,5 +1,6 @@
-// Reader of ROS camera_info: one file per camera, as the calibration tools write it, or as `rostopic echo` (K, D, R, P)
-// and `ros2 topic echo` (k, d, r, p) print the message. Metres; the right camera's P(0, 3) is −f · baseline.
+// Reads ROS camera_info, with one file per camera. Files have the form that the calibration tools write, or that
+// `rostopic echo` (K, D, R, P) and `ros2 topic echo` (k, d, r, p) print. Lengths are in metres, and P(0, 3) of the
+// right camera is −f · baseline.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +11,7 @@
 namespace stereopsis::io {
 namespace {
 
-// One of the message's arrays under the names that it has in files.
+// An array of the message, and its names in files.
 struct Field {
   const char *in_file, *in_ros1, *in_ros2;
 
@@ -31,8 +32,8 @@ bool describes_camera(const Document& file) {
          (file.has("distortion_model") && file.has(projection.name(file)) && file.has(matrix.name(file)));
 }
 
-// A message may describe a part of the sensor (roi), or pixels that are joined (binning); the matrices are those of the
-// whole sensor.
+// A camera_info message. The image may be a part of the sensor (roi), or have joined pixels (binning), but the matrices
+// describe the whole sensor.
 class CameraInfo {
  public:
   CameraInfo(const Document& file, const CalibrationOptions& options) : file_(file), options_(options) {
@@ -89,22 +90,28 @@ CalibrationFile read_camera_info(const Inputs& inputs) {
     return std::pair(left, of(1));
   };
   const auto [left_size, right_size] = read([](const CameraInfo& info) { return info.size(); });
-  const auto [left, right] = read([](const CameraInfo& info) { return info.projection_matrix(); });
+  auto [left, right] = read([](const CameraInfo& info) { return info.projection_matrix(); });
   if (left_size != right_size)
     refuse(text("the images of the left camera are ", left_size.width, "×", left_size.height,
                 " and those of the right camera ", right_size.width, "×", right_size.height,
                 "; both must have the same size"));
+  const bool vertical = is_vertical(left, right);
+  Size size = left_size;
+  exchange_if_vertical(left, right, size, inputs.options.vertical);
   const Rig rig =
-      rig_of_projections("the left projection matrix", left, "the right projection matrix", right, "m", left_size);
-  return rectified(rig, [&] {
+      rig_of_projections("the left projection matrix", left, "the right projection matrix", right, "m", size);
+  CalibrationFile file = rectified(rig, [&, raw_size = left_size] {
     StereoCalibration c;
     c.rig = rig;
-    c.size = rig.size;
+    c.size = raw_size;
     std::tie(c.left, c.right) = read([](const CameraInfo& info) { return info.camera(); });
+    if (vertical) exchange_axes(c);
     const Pose pose = pose_of_rectification(c);
     c.rotation = pose.rotation, c.translation = pose.translation;
     return c;
   });
+  file.vertical = vertical;
+  return file;
 }
 
 }  // namespace stereopsis::io

@@ -11,7 +11,7 @@
 #include "io/test_files.hpp"
 #include "stereopsis/error.hpp"
 
-namespace stereopsis {
+namespace stereopsis::calibration_test {
 namespace {
 
 using namespace test;
@@ -32,14 +32,6 @@ std::string refusal(const std::string& contents) {
   return "(accepted)";
 }
 
-std::string replaced(std::string s, const std::string& from, const std::string& to) {
-  const std::size_t at = s.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return s.replace(at, from.size(), to);
-}
-
-bool contains(const std::string& s, const std::string& part) { return s.find(part) != std::string::npos; }
-
 const std::string middlebury =
     "cam0=[999.421 0 294.182; 0 999.421 252.932; 0 0 1]\n"
     "cam1=[999.421 0 326.96; 0 999.421 252.932; 0 0 1]\n"
@@ -59,7 +51,7 @@ const std::string opencv_yaml =
     "P2: !!opencv-matrix\n   rows: 3\n   cols: 4\n   dt: d\n"
     "   data: [ 450., 0., 310., -1.35e+03, 0., 450., 240.5, 0., 0., 0., 1., 0. ]\n";
 
-// The same rig as Q: baseline 3, principal points 320 and 310.
+// The same rig, described by Q: baseline 3, principal points 320 and 310.
 const std::string opencv_q =
     "%YAML:1.0\n---\n"
     "Q: !!opencv-matrix\n   rows: 4\n   cols: 4\n   dt: d\n"
@@ -135,8 +127,8 @@ TEST(Calibration, KittiRowsWithoutNames) {
   EXPECT_TRUE(contains(refusal("1 2 3\n4 5 6\n7 8 9\n"), "3 rows"));
 }
 
-// A point on the left camera's axis, projected by both matrices, is triangulated at its depth, even if the cameras'
-// planes are not exactly the reference's.
+// A point on the axis of the left camera, projected by both matrices, is triangulated at its depth. The depth is right
+// even if the camera planes differ slightly from the reference plane.
 TEST(Calibration, ProjectionsWithAnOffsetInDepthGiveTheDepthOfAProjectedPoint) {
   const Rig rig =
       rig_from("P2: 700 0 600 45 0 700 180 -0.1 0 0 1 0.004\nP3: 700 0 600 -335 0 700 180 2.3 0 0 1 0.005\n");
@@ -212,7 +204,7 @@ TEST(Calibration, BrokenFilesGetOneSentence) {
   EXPECT_TRUE(contains(refusal(replaced(middlebury, "width=741", "width=-741")), "size"));
   EXPECT_TRUE(contains(refusal(replaced(middlebury, "width=741", "width=7e8")), "size"));
   EXPECT_TRUE(contains(refusal(replaced(kitti, " -329", "")), "P3 holds 11 values; it must have 12"));
-  EXPECT_TRUE(contains(refusal(kitti.substr(0, kitti.find("P3"))), "(accepted)"));  // the grey pair is present
+  EXPECT_TRUE(contains(refusal(kitti.substr(0, kitti.find("P3"))), "(accepted)"));  // the grey pair is complete
   EXPECT_TRUE(contains(refusal(kitti.substr(0, kitti.find("P1"))), "no P1"));
   EXPECT_TRUE(contains(refusal(opencv_yaml.substr(0, opencv_yaml.find("P2"))), "no P2"));
   EXPECT_TRUE(contains(refusal(opencv_xml.substr(0, opencv_xml.size() - 20)), "cut off"));
@@ -235,15 +227,15 @@ TEST(Calibration, EveryTruncationIsReadOrRefused) {
     }
 }
 
-// Time and memory are bounded by the size of the file, whatever it contains.
+// Time and memory are bounded by the size of the file, for any contents.
 TEST(Calibration, NestingAndLongNamesAreBounded) {
   std::string nested, elements;
   for (int i = 0; i < 20000; ++i) {
     nested += std::string(static_cast<std::size_t>(std::min(i, 200)), ' ') + "a:\n";
     elements = "<a>" + elements + "</a>";
   }
-  EXPECT_TRUE(contains(refusal(nested), "nested more deeply"));
-  EXPECT_TRUE(contains(refusal(elements), "nested more deeply"));
+  EXPECT_TRUE(contains(refusal(nested), "nested too deeply"));
+  EXPECT_TRUE(contains(refusal(elements), "nested too deeply"));
   EXPECT_TRUE(contains(refusal(std::string(1 << 20, 'a') + ": 1\n"), "begins with 'aaa"));
   EXPECT_TRUE(contains(refusal("P0: " + std::string(1 << 21, '1') + "\n"), "not a finite number"));
   std::string numbers = "P0: 1\nP1: ";
@@ -260,7 +252,8 @@ TEST(RigRange, CoversTheDepthsAndNoMoreThanAPixelAround) {
   EXPECT_GT(range.min, low - 1);
   EXPECT_GE(range.max(), high);
   EXPECT_LT(range.max(), high + 1);
-  EXPECT_EQ(rig.range(3000, std::numeric_limits<double>::infinity()).min, -33);  // behind all points: −doffs
+  // The disparity of points at infinity is −doffs.
+  EXPECT_EQ(rig.range(3000, std::numeric_limits<double>::infinity()).min, -33);
   const Rig simple{100, 0, 0, 0, 1, "m", {}};
   EXPECT_EQ(simple.range(10, 50), (DisparityRange{2, 9}));
   EXPECT_EQ(simple.range(10, 10), (DisparityRange{10, 1}));
@@ -348,7 +341,7 @@ TEST_F(CalibrationData, NothingIsWarnedOf) {
 TEST_F(CalibrationData, Kitti) {
   const fs::path file = data_ / "kitti2012/000070/calib.txt";
   EXPECT_NEAR(read_rig(file, {}, KittiPair::grey).baseline, 386.1448 / 718.856, 1e-9);
-  // Without the cameras' offsets in depth, the baseline would be 0.5323.
+  // Without the offsets of the cameras in depth, the baseline would be 0.5323.
   EXPECT_NEAR(read_rig(file, {}, KittiPair::colour).baseline, 0.53329, 1e-5);
   EXPECT_NEAR(read_rig(data_ / "kitti_odometry/sequence_2/calib.txt").baseline, 0.53717, 1e-5);
   EXPECT_THROW(read_rig(data_ / "kitti_odometry/sequence_2/poses.txt"), Error);
@@ -361,9 +354,9 @@ TEST_F(CalibrationData, OpenCv) {
   EXPECT_NEAR(rig.baseline, 3.34304, 1e-5);
   EXPECT_NEAR(rig.cx_left, 319.32437, 1e-5);
   EXPECT_EQ(rig.cx_left, rig.cx_right);
-  EXPECT_THROW(read_rig(folder / "intrinsics.yml"), Error);    // two cameras, but no rig
-  EXPECT_THROW(read_rig(folder / "stereo_calib.xml"), Error);  // a list of images
+  EXPECT_THROW(read_rig(folder / "intrinsics.yml"), Error);    // the file describes two cameras, but no rig
+  EXPECT_THROW(read_rig(folder / "stereo_calib.xml"), Error);  // the file is a list of images
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::calibration_test

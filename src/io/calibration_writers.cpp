@@ -54,7 +54,7 @@ std::array<double, 12> projection_of(const Rig& rig, double cx, double x) {
   return {rig.focal, 0, cx, -rig.focal * x, 0, rig.focal, rig.cy, 0, 0, 0, 1, 0};
 }
 
-// Returns only the coefficients that the model needs: 5 (plumb bob), 8 (rational) or 12; 4 for a fisheye lens.
+// Returns only the coefficients that the lens model needs: 5 (plumb bob), 8 (rational) or 12, and 4 for a fisheye lens.
 Numbers coefficients_of(const Lens& lens) {
   if (lens.model == Lens::Model::fisheye) return {lens.distortion.data(), 4};
   std::size_t count = 12;
@@ -130,11 +130,9 @@ void write_camera_info(const std::filesystem::path& left, const std::filesystem:
                                           ": ROS requires metres, but the unit of the calibration is not known; "
                                           "calibrate with the squares of the board in mm or m"));
   if (c.rig.size != c.size)
-    throw Error(
-        ErrorCategory::call,
-        text(
-            left.string(),
-            ": camera_info has one size for raw and rectified images, but this calibration has two; write it as .yml"));
+    throw Error(ErrorCategory::call, text(left.string(),
+                                          ": camera_info has one size for raw and rectified images, but this "
+                                          "calibration has two sizes; write the calibration as .yml"));
   const double baseline = c.rig.baseline * (c.rig.unit == "mm" ? 1e-3 : 1);
   const std::string left_info = camera_info("left", c, c.left, projection_of(c.rig, c.rig.cx_left, 0));
   io::write_file(right, camera_info("right", c, c.right, projection_of(c.rig, c.rig.cx_right, baseline)));

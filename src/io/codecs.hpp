@@ -1,5 +1,5 @@
-// Codecs between memory and images. They do not access files, so that they can be fuzzed directly; the functions of
-// io.hpp prepend the file's name to their errors.
+// Codecs, which convert between file contents in memory and images. Codecs do not access files, so that they can be
+// fuzzed directly. The functions of io.hpp prepend the name of the file to errors of the codecs.
 #pragma once
 
 #include <algorithm>
@@ -19,20 +19,21 @@ namespace stereopsis::io {
 
 using Bytes = std::span<const std::byte>;
 
-inline Bytes bytes_of(std::string_view s) { return std::as_bytes(std::span(s)); }
+inline Bytes bytes_of(std::string_view s) { return std::as_bytes(std::span(s.data(), s.size())); }
 inline std::string_view text_of(Bytes b) { return {reinterpret_cast<const char*>(b.data()), b.size()}; }
 
 // Meaning of the numbers in an integer image.
 enum class Values {
-  intensities,  // a PNM whose maxval is not 2^n − 1 (n = 8 to 16) is scaled to the full range of 8 or 16 bits
-  codes,        // masks and disparities × scale: kept unchanged
+  // Values of a PNM whose maxval is not 2^n − 1 (n = 8 to 16) are scaled to the full range of 8 or 16 bits.
+  intensities,
+  codes,  // values of masks and of disparities × scale are kept unchanged
 };
 
-// The contents of a file, with its alpha channel and its value for no data as a mask.
+// The decoded contents of a file. The alpha channel, and the value for pixels without data, are converted to a mask.
 struct Decoded {
   AnyImage image;
-  Image<std::uint8_t> mask = {};  // 255 = data, 0 = no data; empty if the file does not distinguish them
-  bool is_signed = false;         // the image holds signed 16-bit integers, as floats
+  Image<std::uint8_t> mask = {};  // 255 = data, 0 = no data; empty if the file does not distinguish between them
+  bool is_signed = false;         // true if the image had signed 16-bit integers, which are stored as floats
 };
 
 Decoded decode_png(Bytes file);
@@ -46,13 +47,13 @@ AnyImage decode_bmp(Bytes file);
 AnyImage decode_jpeg2000(Bytes file);
 // An image has 1 or 3 channels; a volume has one channel per disparity.
 Decoded decode_npy(Bytes file, bool is_volume = false);
-// Returns the orientation, 1 to 8, that a TIFF structure gives, such as Exif data; 1 if it gives none.
+// Returns the orientation, 1 to 8, in a TIFF structure, such as Exif data; 1 if there is none.
 int tiff_orientation(Bytes tiff);
 
-// The header of an NPY image or volume; `head` holds at least the header.
+// The header of an NPY image or volume; `head` must contain the complete header.
 struct NpyHeader {
   Size size;
-  std::uintmax_t file_bytes = 0;  // header and numbers
+  std::uintmax_t file_bytes = 0;  // size of header and numbers
 };
 NpyHeader npy_header(Bytes head);
 
@@ -68,29 +69,29 @@ std::string encode_npy(AnyImageView image, bool is_volume = false);
 // "median", "median2".
 struct NamedSlots {
   std::string method;
-  std::vector<PipelineSlot> slots;  // only the name and the value of a parameter are read
+  std::vector<PipelineSlot> slots;  // of each parameter, only the name and the value are read
 };
 NamedSlots slots_from_json(std::string_view json);
 std::string slots_to_json(const NamedSlots& pipeline);
 std::string value_to_json(const ParameterInfo& parameter);
 
-// The size that a header declares, checked before any allocation.
+// The size that a header declares, which is checked before memory is allocated.
 struct Claim {
   const char* format;
   std::int64_t width;
   std::int64_t height;
   int channels;
-  int bits;  // per sample, in the file
+  int bits;  // bits per sample in the file
 };
 
-// Throws for an image that is empty or beyond the limits (2^20 pixels per side, 2^28 in total), or whose pixels cannot
-// come from `available` bytes. Each byte gives at most `expansion` bytes of pixels.
+// Throws for an image that is empty, exceeds the limits (2^20 pixels per side, 2^28 in total), or has more pixels than
+// `available` bytes can encode. Each byte encodes at most `expansion` bytes of pixels.
 void check(const Claim& claim, std::size_t available, double expansion = 1);
-// Does the same for a format in which a few bytes can describe an image of a single colour: allows 64 MB of pixels, and
-// 20000 bytes of pixels for each byte.
+// Checks the size for a format in which a few bytes can encode an image of a single colour. Allows 64 MB of pixels,
+// plus 20000 bytes of pixels for each byte of the file.
 void check_as_compressed(const Claim& claim, std::size_t available);
 
-// Loads a number in the file's byte order.
+// Loads a number in the byte order of the file.
 template <class T>
 T load(const std::byte* bytes, std::endian order) {
   std::array<std::byte, sizeof(T)> raw;

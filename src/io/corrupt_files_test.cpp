@@ -1,18 +1,18 @@
-// Tests of files that are truncated, oversized or empty, or contain negative or invalid numbers: each error is one
+// Tests files that are truncated, oversized or empty, or contain negative or invalid numbers. Each error is one
 // sentence that names the file.
 #include "io/codecs.hpp"
 #include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::corrupt_files_test {
 namespace {
 
 using namespace test;
 
 struct Case {
   std::string contents;
-  std::string part;  // expected in the error
+  std::string part;  // text that the error must contain
 };
 
 void expect_refusals(const std::vector<Case>& cases) {
@@ -33,7 +33,7 @@ void expect_refusals(const std::vector<Case>& cases) {
   }
 }
 
-// Every proper prefix of a file is rejected, except those that lack at most the last `unused` bytes.
+// Every proper prefix of a file must be rejected, except prefixes that lack at most the last `unused` bytes.
 void expect_every_beginning_refused(const std::string& file, std::size_t unused = 0) {
   const TemporaryFolder folder;
   for (std::size_t size = 0; size < file.size() - unused; ++size)
@@ -133,7 +133,7 @@ TEST(CorruptFiles, Png) {
   std::string damaged = good;
   damaged[60] ^= 1;
   std::string wrong_size = good;
-  wrong_size[17] = 9;  // the checksum is left unchanged
+  wrong_size[17] = 9;  // the checksum does not match the changed byte
   expect_refusals({{"\x89PNG", "cut off"},
                    {damaged, "damaged"},
                    {wrong_size, "damaged"},
@@ -174,7 +174,7 @@ TEST(CorruptFiles, Tiff) {
   expect_refusals({{std::string("II*\0", 4), "damaged"},
                    {std::string("II*\0\xff\xff\xff\xff", 8), "damaged"},
                    {good.substr(0, good.size() / 2), "damaged"}});
-  expect_every_beginning_refused(good, 4);  // the last 4 bytes are the offset of the next image
+  expect_every_beginning_refused(good, 4);  // the last 4 bytes are the offset of the next image, which is not read
   for (const auto& [width, part] :
        {std::pair{0U, "size is zero"}, {0x7FFFFFFFU, "at most"}, {60000U, "cannot contain"}}) {
     std::string changed = good;
@@ -192,4 +192,4 @@ TEST(CorruptFiles, Tiff) {
 #endif
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::corrupt_files_test

@@ -27,8 +27,8 @@ Json parsed(const fs::path& file) {
   return Json::parse(json, nullptr, false);
 }
 
-// A dataset.json file, read strictly: every present value has the right type, or an error names the file, the key and
-// the value.
+// A dataset.json file, read strictly: every value that is present must have the right type. Errors name the file, the
+// key and the value.
 class Description {
  public:
   explicit Description(const fs::path& file) : file_(file), json_(parsed(file)) {
@@ -58,7 +58,7 @@ class Description {
     if (!json_[key].is_number() || !(json_[key] > 0)) refuse(key, "a number above 0");
     return json_[key].get<double>();
   }
-  // Returns whether 0 marks unknown disparities. Allows 0 and "inf"; float files need neither.
+  // Returns whether 0 marks unknown disparities. The value may be 0 or "inf"; float files need neither.
   bool zero_is_unknown(const char* key) const {
     if (!has(key)) return false;
     if (json_[key] != 0 && json_[key] != "inf") refuse(key, "0 or \"inf\"");
@@ -154,7 +154,7 @@ Image<std::uint8_t> known(const Image<float>& truth) {
   return mask_where(truth, [](float d) { return std::isfinite(d); });
 }
 
-// Returns the mask of the region by the rules of the header, or an empty image if the region is unknown.
+// Returns the mask of the region, by the rules of dataset.hpp. The image is empty if the region is unknown.
 Image<std::uint8_t> region_mask(const std::string& region, const DatasetScene& scene, const Image<float>& truth) {
   for (const DatasetScene::Mask& mask : scene.masks)
     if (mask.region == region) {

@@ -11,7 +11,7 @@
 #include "stereopsis/evaluation.hpp"
 #include "stereopsis/io.hpp"
 
-namespace stereopsis {
+namespace stereopsis::dataset_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,7 +56,7 @@ Image<std::uint8_t> row_of(const Row& values) {
   return image;
 }
 
-// A scene of 4×1 pixels whose truth, times 2, is 0 (unknown), 2, 5 and 4.
+// A scene of 4×1 pixels. The truth of the scene, multiplied by 2, is 0 (unknown), 2, 5 and 4.
 class SmallScene : public testing::Test {
  protected:
   SmallScene() {
@@ -80,7 +80,7 @@ class SmallScene : public testing::Test {
 
 TEST_F(SmallScene, IsReadAsDescribed) {
   const DatasetScene scene = found();
-  EXPECT_EQ(scene.name, "scene");  // the folder's name, because the file gives none
+  EXPECT_EQ(scene.name, "scene");  // the name of the folder, because the file has none
   EXPECT_EQ(scene.dataset, "set");
   EXPECT_EQ(scene.disparities, 16);
   EXPECT_EQ(scene.left, scene_ / "l.png");
@@ -128,9 +128,10 @@ TEST_F(SmallScene, NonOccludedComesFromItsOwnTruth) {
 }
 
 TEST_F(SmallScene, NonOccludedComesFromCrossChecking) {
-  write_image(scene_ / "right_truth.png", row_of({8, 4, 9, 9}));  // disparities 4 and 2 at x = 0 and 1
+  write_image(scene_ / "right_truth.png", row_of({8, 4, 9, 9}));  // disparities of 4 and 2 pixels at x = 0 and x = 1
   describe(R"(, "gt_right": "right_truth.png")");
-  // x = 1 maps to 0 (4 px: no), x = 2 maps to −0.5, rounded to 0 (4 px: no), x = 3 maps to 1 (2 px: yes)
+  // x = 1 maps to 0 (4 px, does not agree), x = 2 to −0.5, rounded to 0 (4 px, does not agree), and x = 3 to 1 (2 px,
+  // agrees)
   EXPECT_EQ(pixels_of(regions_of(loaded()).at("nonocc")), (Row{0, 0, 0, 255}));
 }
 
@@ -325,7 +326,7 @@ TEST_F(RealScenes, QuarterSizeMasksCountTheNonOccluded) {
   EXPECT_EQ(counted(regions.at("all")), 319078 + 41515);
 }
 
-// Returns the percentage of pixels of region "all" on which two masks agree.
+// Returns the percentage of the pixels of the region "all" for which two masks agree.
 double agreement(const Image<std::uint8_t>& a, const Image<std::uint8_t>& b, const Image<std::uint8_t>& all) {
   long long same = 0;
   for (int y = 0; y < all.height(); ++y)
@@ -354,4 +355,4 @@ TEST_F(RealScenes, KittiTruthOfNonOccludedPixelsIsPartOfTheWhole) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::dataset_test

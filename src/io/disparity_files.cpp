@@ -1,5 +1,5 @@
 // Reads and writes disparities, confidences, masks and validity maps. An integer file holds round(disparity × scale),
-// with 0 for "unknown"; a valid disparity that would round to 0 is therefore written as 1.
+// with 0 for unknown disparities. A valid disparity that would round to 0 is therefore written as 1.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,15 +16,15 @@ namespace {
 
 constexpr double kitti_scale = 256;
 
-// The values as stored in the file, and the value that stands for white. An RGB image must have three equal channels.
+// The values as stored in the file, and the value for white. The three channels of an RGB image must be equal.
 struct Codes {
   AnyImage image;
   int white;
-  Image<std::uint8_t> mask = {};  // 0 = no data; may be empty
+  Image<std::uint8_t> mask = {};  // mask with 0 for pixels without data; may be empty
   bool is_signed = false;
 };
 
-// Reads the values of an integer file; rejects JPEG, which changes values.
+// Reads the values of an integer file. Rejects JPEG, because its compression changes values.
 Codes read_codes(const std::filesystem::path& file) {
   io::check_no_video(file);
   const std::string contents = io::read_file(file);
@@ -33,14 +33,14 @@ Codes read_codes(const std::filesystem::path& file) {
     const io::Format format = io::format_of(bytes);
     if (format == io::Format::jpeg || format == io::Format::jpeg2000 || format == io::Format::webp)
       throw Error(ErrorCategory::format,
-                  "JPEG, JPEG 2000 and WebP files need not store exact values; use PNG, PGM, TIFF, PFM or NPY");
+                  "JPEG, JPEG 2000 and WebP files do not always store exact values; use PNG, PGM, TIFF, PFM or NPY");
     auto [image, mask, is_signed] = io::decode(format, bytes, io::Values::codes);
     const int white = image.view().type == PixelType::u8 ? 255 : 65535;
     return {std::move(image), format == io::Format::pnm ? io::pnm_maxval(bytes) : white, std::move(mask), is_signed};
   });
 }
 
-// Returns the single channel of an image that may be stored as three equal ones.
+// Returns the single channel of an image, which may be stored as three equal channels.
 template <class T>
 Image<T> one_channel(Image<T> image) {
   if (image.channels() == 1) return image;
@@ -56,7 +56,7 @@ Image<T> one_channel(Image<T> image) {
   return grey;
 }
 
-// Returns the scale of a file that does not give one, or 0 if there is no usual one.
+// Returns the usual scale for a file that does not state a scale, or 0 if there is none.
 double usual_scale_of(const Codes& codes) {
   const PixelType type = codes.image.view().type;
   return codes.is_signed || type == PixelType::u8 ? 0 : type == PixelType::f32 ? 1 : kitti_scale;
@@ -66,19 +66,18 @@ double known_scale(const Codes& codes, double given) {
   const double scale = given == 0 ? usual_scale_of(codes) : given;
   if (scale == 0)
     throw Error(ErrorCategory::call, text("the scale of ", codes.is_signed ? "signed 16-bit" : "8-bit",
-                                          " disparities is not known; give it: the stored value of a disparity of one "
+                                          " disparities is not known; give the stored value of a disparity of one "
                                           "pixel",
                                           codes.is_signed ? ", which is 16 in OpenCV's maps" : ""));
   return scale;
 }
 
-// OpenCV marks invalid pixels with the disparity below the lowest one, in 16ths of a pixel.
-void drop_lowest(Image<float>& codes) {
+// OpenCV marks invalid pixels with the disparity below the lowest one, a whole number of pixels.
+void drop_lowest(Image<float>& codes, double scale) {
   float lowest = 0;
   for (int y = 0; y < codes.height(); ++y)
     lowest = std::min(lowest, *std::min_element(codes.row(y), codes.row(y) + codes.width()));
-  constexpr int sixteenths = 16;
-  if (lowest >= 0 || static_cast<int>(lowest) % sixteenths != 0) return;
+  if (lowest >= 0 || scale < 0 || std::fmod(lowest, scale) != 0) return;
   for (int y = 0; y < codes.height(); ++y)
     std::replace(codes.row(y), codes.row(y) + codes.width(), lowest, invalid_disparity);
 }
@@ -94,6 +93,21 @@ Image<float> to_disparity(const Image<T>& codes, double scale) {
       const bool known = is_float ? std::isfinite(value) && value != no_data : value != 0;
       disparity(x, y) = known ? static_cast<float>(value / scale) : invalid_disparity;
     }
+  return disparity;
+}
+
+Image<float> disparity_of(Codes& codes, double scale) {
+  Image<float> disparity = std::visit(
+      [&](auto& pixels) {
+        auto plane = one_channel(std::move(pixels));
+        if constexpr (std::is_same_v<decltype(plane), Image<float>>)
+          if (codes.is_signed) drop_lowest(plane, scale);
+        return to_disparity(plane, scale);
+      },
+      codes.image.pixels);
+  for (int y = 0; y < codes.mask.height(); ++y)
+    for (int x = 0; x < codes.mask.width(); ++x)
+      if (codes.mask(x, y) == 0) disparity(x, y) = invalid_disparity;
   return disparity;
 }
 
@@ -118,8 +132,8 @@ Image<float> to_confidence(const Image<T>& codes, int white) {
 Image<std::uint8_t> to_bytes(AnyImage codes, const char* what) {
   auto* const bytes = std::get_if<Image<std::uint8_t>>(&codes.pixels);
   if (bytes == nullptr)
-    throw Error(ErrorCategory::format,
-                text(what, " must have 8-bit pixels; these are ", to_string(codes.view().type), ", so convert them"));
+    throw Error(ErrorCategory::format, text(what, " must have 8-bit pixels; the given file has ",
+                                            to_string(codes.view().type), " pixels, so convert the file"));
   return one_channel(std::move(*bytes));
 }
 
@@ -135,11 +149,11 @@ void check_finite_scale(double scale) {
                 text("the scale ", scale, " is not allowed; it must be a finite number, or 0 for the default"));
 }
 
-// The file format, the scale and the largest code that a file name and a scale request.
+// The file format, the scale and the largest stored value for a file name and a scale.
 struct Target {
   io::Format format = io::Format::pfm;
   double scale = 1;
-  int largest = 0;  // code; 0 for float files
+  int largest = 0;  // largest stored value; 0 for float files
 
   bool is_float() const { return largest == 0; }
 };
@@ -152,14 +166,14 @@ Target target_of(const std::filesystem::path& file, double scale) {
   if (extension == ".pgm" && scale > 0) return {io::Format::pnm, scale, 255};
   if (extension == ".pgm")
     throw Error(ErrorCategory::call,
-                "disparities in an 8-bit PGM require a scale, the stored value of a disparity of one pixel; give it, "
-                "or use .pfm, .npy, .tiff or .png");
+                "disparities in an 8-bit PGM require a scale, the stored value of a disparity of one pixel; give the "
+                "scale, or use .pfm, .npy, .tiff or .png");
   if (extension != ".pfm" && extension != ".npy" && extension != ".tif" && extension != ".tiff")
     throw Error(ErrorCategory::call, text("the extension '", extension,
                                           "' is not supported for disparities; use .pfm, .npy, .tiff, .png or .pgm"));
   if (scale != 0 && scale != 1)
     throw Error(ErrorCategory::call, text("a float file stores disparities in pixels, without a scale (", scale,
-                                          " was given); leave it out, or use .png or .pgm"));
+                                          " was given); leave the scale out, or use .png or .pgm"));
   return {io::format_of(file), 1, 0};
 }
 
@@ -171,7 +185,7 @@ Target target_of(const std::filesystem::path& file, double scale) {
            disparity > 0 && target.largest == 255 ? "a smaller scale, or " : "", ".pfm, .npy or .tiff"));
 }
 
-// Returns the code of a valid disparity.
+// Returns the stored value for a valid disparity.
 int code(double disparity, const Target& target) {
   const double rounded = std::round(disparity * target.scale);
   if (rounded < 0 || rounded > target.largest) refuse_disparity(disparity, target);
@@ -210,23 +224,18 @@ Image<float> read_disparity(const std::filesystem::path& file, double scale) {
   Codes codes = read_codes(file);
   return io::naming(file, [&] {
     check_finite_scale(scale);
-    const double used = known_scale(codes, scale);
-    Image<float> disparity = std::visit(
-        [&](auto& pixels) {
-          auto plane = one_channel(std::move(pixels));
-          if constexpr (std::is_same_v<decltype(plane), Image<float>>)
-            if (codes.is_signed) drop_lowest(plane);
-          return to_disparity(plane, used);
-        },
-        codes.image.pixels);
-    for (int y = 0; y < codes.mask.height(); ++y)
-      for (int x = 0; x < codes.mask.width(); ++x)
-        if (codes.mask(x, y) == 0) disparity(x, y) = invalid_disparity;
-    return disparity;
+    return disparity_of(codes, known_scale(codes, scale));
   });
 }
 
-double usual_scale(const std::filesystem::path& file) { return usual_scale_of(read_codes(file)); }
+ScaledDisparity read_scaled_disparity(const std::filesystem::path& file, double scale) {
+  Codes codes = read_codes(file);
+  return io::naming(file, [&]() -> ScaledDisparity {
+    check_finite_scale(scale);
+    const double usual = usual_scale_of(codes), used = scale != 0 ? scale : usual != 0 ? usual : 1;
+    return {disparity_of(codes, used), used, usual};
+  });
+}
 
 Image<float> read_confidence(const std::filesystem::path& file) {
   Codes codes = read_codes(file);

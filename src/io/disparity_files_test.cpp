@@ -2,7 +2,7 @@
 #include "stereopsis/io.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::disparity_files_test {
 namespace {
 
 using namespace test;
@@ -71,7 +71,7 @@ TEST(DisparityFiles, EightBitsWithAScale) {
   }
 }
 
-// The values of a disparity PGM are codes, not intensities, so that a maxval other than 255 does not scale them.
+// The values of a disparity PGM are codes and not intensities, so a maxval other than 255 does not scale them.
 TEST(DisparityFiles, CodesAreNotStretched) {
   const TemporaryFolder folder;
   const auto file = put(folder / "d.pgm", "P2 3 1 100 0 50 100");
@@ -173,4 +173,4 @@ TEST(Confidences, AreTheirShareOfWhite) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::disparity_files_test

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "core/memory_text.hpp"
-#include "io/sync.hpp"
+#include "device/system/system.hpp"
 #include "stereopsis/io.hpp"
 
 namespace stereopsis {
@@ -24,7 +24,7 @@ struct Close {
 };
 using File = std::unique_ptr<std::FILE, Close>;
 
-File open(const fs::path& file, const char* mode) { return File(std::fopen(file.string().c_str(), mode)); }
+File open(const fs::path& file, const char* mode) { return File(system::open_file(file, mode)); }
 
 [[noreturn]] void fail(const fs::path& file, const char* what, int code = errno) {
   throw Error(ErrorCategory::file, text(file.string(), " cannot be ", what, ": ", std::strerror(code)));
@@ -51,23 +51,23 @@ bool replaceable(const fs::path& file) {
   return !fs::exists(file, ignored) || fs::is_regular_file(file, ignored);
 }
 
-// Returns the n-th candidate for the temporary name of a file that is being written next to the target.
+// Returns the n-th candidate for the name of the temporary file next to the target.
 constexpr int most_temporaries = 1000;
 fs::path temporary_name(const fs::path& target, int n) {
   return folder_of(target) / text('.', target.filename().string(), '.', n, ".tmp");
 }
 
-// The existing temporary files. A thread that creates, renames or removes one holds the lock.
+// The temporary files that exist. A thread must hold the lock while it creates, renames or removes such a file.
 struct Temporaries {
   std::mutex mutex;
   std::set<fs::path> names;
 };
 Temporaries& temporaries() {
-  static auto* const all = new Temporaries;  // never destroyed, because threads may outlive main()
+  static auto* const all = new Temporaries;  // the object is never destroyed, because threads may outlive main()
   return *all;
 }
 
-// A new file next to the target; the destructor removes it unless it was renamed to the target.
+// A new file next to the target. Unless it has been renamed to the target, the destructor removes it.
 class Temporary {
  public:
   explicit Temporary(const fs::path& target) : target_(target) {
@@ -93,8 +93,8 @@ class Temporary {
   std::FILE* stream() { return stream_.get(); }
 
   void rename() {
-    // Synchronise before renaming: otherwise a power loss could leave the new name without contents.
-    if (const int code = sync_file(stream_.get()); code != 0) fail(target_, "written", code);
+    // Synchronises before renaming. Otherwise, a power loss could leave the new name without contents.
+    if (const int code = system::sync_file(stream_.get()); code != 0) fail(target_, "written", code);
     if (std::fclose(stream_.release()) != 0) fail(target_, "written");
     std::error_code error;
     const fs::file_status old = fs::status(target_, error);
@@ -104,7 +104,7 @@ class Temporary {
     if (error) fail(target_, "written", error.value());
     temporaries().names.erase(name_);
     name_.clear();
-    sync_folder(folder_of(target_));
+    system::sync_folder(folder_of(target_));
   }
 
  private:
@@ -133,7 +133,8 @@ std::string read_file(const fs::path& file, std::uintmax_t limit) {
     throw Error(ErrorCategory::file, text(file.string(), " is a folder; give the name of a file"));
   const File stream = open(file, "rb");
   if (!stream) fail(file, "opened");
-  // A pipe has no size and is read piece by piece. Requesting one byte more than expected detects the end in one read.
+  // A pipe has no size, and is read in blocks. Requesting one byte more than expected detects the end with a single
+  // read.
   const std::uintmax_t size = fs::is_regular_file(file, error) ? fs::file_size(file, error) : 0;
   std::string contents;
   for (std::size_t filled = 0;;) {
@@ -173,13 +174,13 @@ std::string lower_extension(const fs::path& file) {
 }  // namespace io
 
 std::filesystem::path follow_links(const std::filesystem::path& file) {
-  constexpr int longest_chain = 40;  // Linux's limit; a longer chain is a cycle
+  constexpr int longest_chain = 40;  // the limit of Linux; a longer chain of links is a cycle
   std::filesystem::path target = file;
   std::error_code error;
   for (int links = 0; links < longest_chain && std::filesystem::is_symlink(target, error); ++links) {
     const std::filesystem::path next = std::filesystem::read_symlink(target, error);
     if (error) return file;
-    target = target.parent_path() / next;  // an absolute path replaces the whole
+    target = target.parent_path() / next;  // if `next` is absolute, it replaces the whole path
   }
   return target;
 }
@@ -206,7 +207,9 @@ void write_text(const std::filesystem::path& file, const std::string& contents) 
 
 std::string read_text(const std::filesystem::path& file) {
   constexpr std::uintmax_t largest_text = 64 << 20;
-  return io::read_file(file, largest_text);
+  std::string text = io::read_file(file, largest_text);
+  if (text.starts_with(io::byte_order_mark)) text.erase(0, io::byte_order_mark.size());
+  return text;
 }
 
 }  // namespace stereopsis

@@ -1,4 +1,4 @@
-// Reads whole files with a size limit, and writes files completely or not at all.
+// Reads whole files with a size limit, and replaces files atomically.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,11 @@
 
 namespace stereopsis::io {
 
-// Size limit of a file: the largest image that is accepted, 2^28 float RGB pixels, fits in it.
+// Limit of the size of a file. The largest accepted image, 2^28 float RGB pixels, fits in such a file.
 inline constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 32;
+
+// The mark with which some editors begin UTF-8 files.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 std::string read_file(const std::filesystem::path& file, std::uintmax_t limit = largest_file);
 
@@ -25,7 +28,7 @@ void write_file(const std::filesystem::path& file, std::string_view contents);
 // Returns the extension in lower case: ".png" for "LEFT.PNG".
 std::string lower_extension(const std::filesystem::path& file);
 
-// Calls f and prepends the file's name to the message of any error that f throws.
+// Calls f. Prepends the name of the file to the message of any error that f throws.
 template <class F>
 decltype(auto) naming(const std::filesystem::path& file, F&& f) {
   try {

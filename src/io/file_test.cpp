@@ -9,7 +9,7 @@
 #include "stereopsis/io.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::file_test {
 namespace {
 
 using namespace test;
@@ -77,7 +77,7 @@ TEST(Files, FoldersThatCannotBeWrittenAreRefused) {
 
 TEST(Files, FoldersWithoutPermissionAreRefused) {
   const TemporaryFolder folder;
-  // The superuser may write everywhere except in /proc/self.
+  // The superuser may write to every folder except /proc/self.
   const bool superuser = geteuid() == 0;
   if (superuser && !fs::is_directory("/proc/self")) GTEST_SKIP() << "needs /proc, or a user without all rights";
   const fs::path closed = superuser ? fs::path("/proc/self") : folder / "closed";
@@ -150,4 +150,4 @@ TEST(Files, ReadsPipes) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::file_test

@@ -19,8 +19,8 @@ namespace {
       "read videos, or write the frames as PNG files first");
 }
 
-// Detects the containers AVI, MP4 and MOV, Matroska and WebM, Ogg, ASF, FLV, MPEG streams and YUV4MPEG. The list of MP4
-// brands leaves out those of HEIF images.
+// Detects the video containers AVI, MP4 and MOV, Matroska and WebM, Ogg, ASF, FLV, MPEG streams and YUV4MPEG. The list
+// of MP4 brands excludes the brands of HEIF images.
 bool begins_as_video(std::string_view start) {
   using namespace std::string_view_literals;
   if (start.starts_with("RIFF") && start.size() >= 12 && start.substr(8, 3) == "AVI") return true;
@@ -31,7 +31,7 @@ bool begins_as_video(std::string_view start) {
   for (const std::string_view magic : {"\x1a\x45\xdf\xa3"sv, "OggS"sv, "\x30\x26\xb2\x75"sv, "FLV\x01"sv,
                                        "\x00\x00\x01\xba"sv, "\x00\x00\x01\xb3"sv, "YUV4MPEG2"sv})
     if (start.starts_with(magic)) return true;
-  constexpr std::size_t packet = 188;  // length of an MPEG transport stream packet
+  constexpr std::size_t packet = 188;  // length of a packet in an MPEG transport stream
   return start.size() > 2 * packet && start[0] == 'G' && start[packet] == 'G' && start[2 * packet] == 'G';
 }
 
@@ -87,7 +87,7 @@ static Decoded decode_any(Format format, Bytes contents, Values values) {
 
 Decoded decode(Format format, Bytes contents, Values values) {
   Decoded decoded = decode_any(format, contents, values);
-  // Programs that write an alpha channel without knowing it leave it 0.
+  // Programs that ignore the alpha channel often leave it 0.
   const Image<std::uint8_t>& mask = decoded.mask;
   if (count_zeros(mask) == static_cast<long long>(mask.width()) * mask.height()) decoded.mask = {};
   return decoded;
@@ -175,7 +175,7 @@ static bool is_no_data(float value) {
   return !std::isfinite(value) || value == -9999 || value == -32767 || value == -32768 || value == lowest;
 }
 
-// Marks the pixels of a float image that are no data in the mask, and makes them NaN.
+// Marks pixels without data of a float image in the mask, and sets them to NaN.
 static void mask_floats(Image<float>& image, Image<std::uint8_t>& mask) {
   if (mask.empty()) mask = Image<std::uint8_t>(image.size(), 1, 255);
   for (int y = 0; y < image.height(); ++y)
@@ -218,7 +218,8 @@ int image_orientation(const std::filesystem::path& file) {
   const std::string contents = io::read_file(file);
   const io::Bytes bytes = io::bytes_of(contents);
   if (contents.starts_with("II") || contents.starts_with("MM")) return io::tiff_orientation(bytes);
-  // Exif data is a TIFF structure: in JPEG after this name near the beginning, in PNG in a chunk of this name.
+  // Exif data is a TIFF structure. In JPEG files, it follows this name near the beginning; in PNG files, it is a chunk
+  // of this name.
   constexpr std::size_t most = 1 << 16;
   const std::string_view start = std::string_view(contents).substr(0, most);
   using namespace std::string_view_literals;

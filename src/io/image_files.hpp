@@ -10,15 +10,15 @@ namespace stereopsis::io {
 
 enum class Format { png, pnm, jpeg, tiff, pfm, npy, webp, bmp, jpeg2000 };
 
-// Throws Error(format) for an existing file with the name of a video, which may be too large to read.
+// Throws Error(format) if the file exists and has the name of a video, which may be too large to read.
 void check_no_video(const std::filesystem::path& file);
-// Throws Error(format) if the contents are in no supported format.
+// Throws Error(format) if the format of the contents is not supported.
 Format format_of(Bytes contents);
 Decoded decode(Format format, Bytes contents, Values values);
 
 // Throws Error(call) if images cannot be written with this extension.
 Format format_of(const std::filesystem::path& file);
-// Throws Error(call) if the format cannot hold such pixels.
+// Throws Error(call) if the format cannot store pixels of this type.
 std::string encode(Format format, AnyImageView image);
 
 }  // namespace stereopsis::io

@@ -13,7 +13,7 @@
 #include "stereopsis/io.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::image_files_test {
 namespace {
 
 using namespace test;
@@ -126,7 +126,8 @@ TEST(Pnm, SixteenBitsAreBigEndian) {
   EXPECT_EQ(get(folder / "b.pgm"), get(file));
 }
 
-// A maxval of 1023 means ten bits. 1000 is not 2^n − 1 and is scaled to sixteen bits; one below 255 to eight bits.
+// A maxval of 1023 means ten bits. A maxval of 1000 is not 2^n − 1, so the values are scaled to sixteen bits. With a
+// maxval below 255, values are scaled to eight bits.
 TEST(Pnm, MaxvalGivesTheBitDepth) {
   const TemporaryFolder folder;
   const AnyImage ten = read_image(put(folder / "a", "P2 3 1 1023 0 512 1023"));
@@ -143,7 +144,7 @@ TEST(Pnm, MaxvalGivesTheBitDepth) {
                         image_of<std::uint8_t>({3, 1}, {0, 119, 255}).view()));
 }
 
-// Reads files in both byte orders exactly; the rows are stored from the bottom up.
+// Files in both byte orders are read exactly. Rows are stored from the bottom up.
 TEST(Pfm, BothByteOrders) {
   const TemporaryFolder folder;
   const std::string little(
@@ -163,7 +164,7 @@ TEST(Pfm, BothByteOrders) {
   expected(1, 1) = -2;
   expected(0, 0) = 0.75F;
   expected(1, 0) = std::numeric_limits<float>::infinity();
-  // The magnitude of the scale is ignored.
+  // The magnitude of the scale has no effect.
   EXPECT_TRUE(same_bits(read<float>(put(folder / "a", "Pf\n2 2\n-0.0039\n" + little)).view(), expected.view()));
   EXPECT_TRUE(same_bits(read<float>(put(folder / "b", "Pf\n2 2\n1\n" + big)).view(), expected.view()));
   EXPECT_TRUE(same_bits(read<float>(put(folder / "c", "Pf\r\n2 2\r\n-1\r\n" + little)).view(), expected.view()));
@@ -180,7 +181,7 @@ TEST(Pfm, ThreeChannels) {
 
 TEST(Png, PaletteAlphaAndFewBitsAreExpanded) {
   const TemporaryFolder folder;
-  // 2 bits of palette index, with transparency: indices 0, 1, 2.
+  // A palette image with 2 bits per pixel, and with transparency; the indices are 0, 1, 2.
   const auto palette = put(folder / "palette", RawPng(3, 1, 2, 3)
                                                    .chunk("PLTE", {1, 2, 3, 4, 5, 6, 7, 8, 9})
                                                    .chunk("tRNS", std::string("\x00\x80", 2))
@@ -205,7 +206,8 @@ std::vector<int> values_of(const Image<std::uint8_t>& image) {
   return values;
 }
 
-// An alpha of 0 is no data, and any other alpha is data. A mask of zeros alone was written by mistake.
+// A pixel with an alpha of 0 has no data, and a pixel with any other alpha has data. A mask that is 0 everywhere is
+// treated as a mistake of the program that wrote it.
 TEST(Png, AlphaIsTheMask) {
   const TemporaryFolder folder;
   const auto grey = put(folder / "ga", RawPng(3, 1, 8, 4).with(std::string("\x00\x07\x00\x08\x01\x09\xff", 7)));
@@ -259,8 +261,8 @@ TEST(ImageFiles, TheOrientationOfExifDataIsTold) {
 
 TEST(Png, Interlaced) {
   const TemporaryFolder folder;
-  // Adam7 passes of 3 × 2 pixels 1…6: pass 1 has pixel 1, pass 4 (x 2, y 0) has 3, pass 6 (x 1, y 0) has 2, pass 7 has
-  // row 1.
+  // Adam7 passes for 3 × 2 pixels with the values 1 to 6. Pass 1 has pixel 1, pass 4 (x 2, y 0) has pixel 3, pass 6 (x
+  // 1, y 0) has pixel 2, and pass 7 has row 1.
   const auto file = put(folder / "a", RawPng(3, 2, 8, 0, true).with(std::string("\0\1\0\3\0\2\0\4\5\6", 10)));
   EXPECT_TRUE(same_bits(read<std::uint8_t>(file).view(), image_of<std::uint8_t>({3, 2}, {1, 2, 3, 4, 5, 6}).view()));
 }
@@ -317,7 +319,7 @@ TEST(Jpeg, SmoothImagesComeBackNearlyEqual) {
     }
 }
 
-// A constant large image compresses best and must not be mistaken for a decompression bomb.
+// A large image of constant colour has the highest compression, and must not be mistaken for a decompression bomb.
 TEST(Jpeg, ProgressiveAndConstant) {
   const TemporaryFolder folder;
   for (const bool progressive : {false, true}) {
@@ -341,9 +343,9 @@ TEST(Jpeg, CmykIsRefused) {
 }
 
 #ifdef STEREOPSIS_TIFF
-constexpr std::uint16_t gdal_no_data = 42113;  // a text of up to 3 characters
+constexpr std::uint16_t gdal_no_data = 42113;  // tag with a text of up to 3 characters
 
-// Builds a little-endian TIFF from its specification: the data at offset 8, then the tags.
+// Builds a little-endian TIFF by the specification: the data at offset 8, followed by the tags.
 std::string tiff(const std::string& data, const std::vector<std::pair<std::uint16_t, std::uint32_t>>& tags) {
   std::string file("II*\0", 4);
   const auto append = [&](auto value) { io::append(file, value, std::endian::little); };
@@ -405,25 +407,31 @@ TEST(Tiff, AlphaAndTheValueOfGdalAreTheMask) {
   EXPECT_EQ(values_of(std::get<Image<std::uint8_t>>(alpha.image.pixels)), (std::vector<int>{10, 20, 30}));
   EXPECT_TRUE(read_masked_image(of_kind("infrared", 0)).mask.empty());
 
-  const auto file = put(folder / "gdal", tiff({20, 8, 30}, {{256, 3},
-                                                            {257, 1},
-                                                            {258, 8},
-                                                            {259, 1},
-                                                            {262, 1},
-                                                            {273, 8},
-                                                            {277, 1},
-                                                            {278, 1},
-                                                            {279, 3},
-                                                            {gdal_no_data, '8'}}));
+  const auto gdal_file = [&](const char* name, std::uint8_t middle, const std::string& no_data) {
+    std::uint32_t characters = 0;
+    std::copy(no_data.begin(), no_data.end(), reinterpret_cast<char*>(&characters));
+    return put(folder / name, tiff({20, static_cast<char>(middle), 30}, {{256, 3},
+                                                                         {257, 1},
+                                                                         {258, 8},
+                                                                         {259, 1},
+                                                                         {262, 1},
+                                                                         {273, 8},
+                                                                         {277, 1},
+                                                                         {278, 1},
+                                                                         {279, 3},
+                                                                         {gdal_no_data, characters}}));
+  };
+  const auto file = gdal_file("gdal", 8, "8");
   const MaskedImage gdal = read_masked_image(file);
   EXPECT_EQ(values_of(gdal.mask), (std::vector<int>{255, 0, 255}));
   EXPECT_EQ(gdal.no_data, 1);
   const Image<float> disparity = read_disparity(file, 4);
   EXPECT_EQ(disparity(0, 0), 5);
   EXPECT_TRUE(std::isnan(disparity(1, 0)));
+  EXPECT_EQ(read_masked_image(gdal_file("outside", 157, "-99")).no_data, 0);  // −99 modulo 256 is 157
 }
 
-// OpenCV's disparities are signed 16ths of a pixel, and their lowest value is unknown.
+// Disparities of OpenCV are signed 16ths of a pixel, and the lowest value means unknown.
 TEST(Tiff, SignedIntegersAreDisparitiesOfAGivenScale) {
   const TemporaryFolder folder;
   const std::string data("\x20\x00\xf0\xff\x50\x00", 6);  // 32, −16, 80
@@ -435,6 +443,10 @@ TEST(Tiff, SignedIntegersAreDisparitiesOfAGivenScale) {
   EXPECT_EQ(disparity(0, 0), 2);
   EXPECT_TRUE(std::isnan(disparity(1, 0)));
   EXPECT_EQ(disparity(2, 0), 5);
+  // At other scales, −16 is unknown only if it is a whole number of pixels, and the lowest of negated maps is the nearest.
+  EXPECT_TRUE(std::isnan(read_disparity(file, 8)(1, 0)));
+  EXPECT_EQ(read_disparity(file, 32)(1, 0), -0.5F);
+  EXPECT_EQ(read_disparity(file, -16)(1, 0), 1);
   EXPECT_TRUE(refuses([&] { read_disparity(file); }, ErrorCategory::call, "16 in OpenCV's maps"));
   EXPECT_TRUE(refuses([&] { read_image(file); }, ErrorCategory::unsupported, "signed 16-bit"));
 }
@@ -452,4 +464,4 @@ TEST(Tiff, SaysThatThisBuildHasNone) {
 #endif
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::image_files_test

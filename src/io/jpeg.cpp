@@ -1,6 +1,6 @@
-// JPEG through libjpeg. libjpeg reports an error through a callback that must not return and leaves by longjmp.
-// Therefore libjpeg is called only inside attempt(), and all objects with destructors live outside. Pixels are returned
-// as stored; the file's orientation tag is ignored.
+// JPEG through libjpeg. libjpeg reports an error to a callback, which must leave with longjmp. Therefore, libjpeg is
+// called only inside attempt(), and all objects with destructors are declared outside. Pixels are returned as stored,
+// and the orientation tag is ignored.
 #include <csetjmp>
 #include <cstdio>  // before jpeglib.h, which needs FILE
 #include <cstdlib>
@@ -26,7 +26,8 @@ void on_error(j_common_ptr jpeg) {
   std::longjmp(errors->jump, 1);
 }
 
-// A warning means that libjpeg made up pixels. The two exceptions concern bytes around the pixels.
+// A warning means that libjpeg filled in pixels, which is treated as an error. The two exceptions concern bytes outside
+// the pixels.
 void on_message(j_common_ptr jpeg, int level) {
   const int code = jpeg->err->msg_code;
   if (level < 0 && code != JWRN_EXTRANEOUS_DATA && code != JWRN_ADOBE_XFORM) on_error(jpeg);
@@ -40,7 +41,7 @@ jpeg_error_mgr* prepare(Errors& errors) {
   return &errors;
 }
 
-// Returns false if libjpeg failed.
+// Runs f. Returns false if libjpeg reported an error.
 template <class F>
 bool attempt(Errors& errors, const F& f) {
   if (setjmp(errors.jump) != 0) return false;
@@ -92,7 +93,7 @@ class Reader {
                                             "); the file is damaged or not a baseline or progressive 8-bit JPEG"));
   }
 
-  // A few hundred bytes can request thousands of passes over a large image.
+  // A file of a few hundred bytes can request thousands of passes over a large image.
   static void stop_after_many_scans(j_common_ptr jpeg) {
     constexpr int most_scans = 200;
     if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans) return;
@@ -156,8 +157,8 @@ AnyImage decode_jpeg(Bytes file) {
   if (reader.is_arithmetic())
     throw Error(ErrorCategory::unsupported,
                 "the JPEG has arithmetic coding, which is not supported; convert it to Huffman coding");
-  // With Huffman codes, each 8×8 block takes at least one bit. The smallest unit of the file covers at most 32×32
-  // pixels, and has either one block for every 64 of its pixels or more than eight blocks.
+  // With Huffman coding, each 8×8 block takes at least one bit. The smallest unit of the file covers at most 32×32
+  // pixels. The unit has one block for every 64 of these pixels, or more than eight blocks.
   constexpr double huffman_expansion = 32 * 32 * 3;
   check(claim, file.size(), huffman_expansion);
   return reader.pixels();

@@ -14,7 +14,7 @@
 namespace stereopsis::io {
 namespace {
 
-// The file in memory, for OpenJPEG's callbacks.
+// The file contents in memory, with callbacks for OpenJPEG.
 struct Source {
   Bytes bytes;
   std::size_t position = 0;
@@ -64,7 +64,7 @@ using Picture = std::unique_ptr<opj_image_t, Release<opj_image_destroy>>;
               text("the JPEG 2000 has ", what, "; convert it to grey or RGB with 8 or 16 bits"));
 }
 
-// Returns 1 or 3; further components, such as alpha, are dropped.
+// Returns the number of channels, 1 or 3. Further components, such as alpha, are dropped.
 int channels_of(const opj_image_t& image) {
   if (image.numcomps < 1) damaged("no component");
   if (image.color_space == OPJ_CLRSPC_SYCC || image.color_space == OPJ_CLRSPC_EYCC ||
@@ -125,7 +125,7 @@ AnyImage decode_jpeg2000(Bytes file) {
   if (opj_decode(codec.get(), stream.get(), image.get()) == OPJ_FALSE ||
       opj_end_decompress(codec.get(), stream.get()) == OPJ_FALSE)
     damaged(why);
-  const int channels = channels_of(*image);  // after decoding, which expands a palette
+  const int channels = channels_of(*image);  // computed after decoding, which expands a palette
   const auto bits = static_cast<int>(image->comps[0].prec);
   for (int c = 0; c < channels; ++c)
     if (image->comps[c].data == nullptr) damaged("no pixels");

@@ -1,4 +1,4 @@
-// Checks the nesting depth of JSON before parsing, because functions that print, copy or compare JSON recurse once per
+// Checks the nesting depth of JSON before parsing, because functions that print, copy or compare JSON recurse at each
 // level.
 #include "core/text.hpp"
 #include "stereopsis/error.hpp"

@@ -19,7 +19,7 @@ struct Header {
                                           Tokens::printable(rest), "' on; write the file with numpy.save"));
 }
 
-// Parses the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }, with its keys in any order.
+// Parses the dictionary {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }, whose keys may be in any order.
 class Dictionary {
  public:
   explicit Dictionary(std::string_view text) : rest_(text) {}
@@ -144,7 +144,7 @@ std::string write_numbers(ImageView<const T> image, std::string file) {
 
 struct HeaderAndLength {
   Header header;
-  std::size_t length;  // bytes before the numbers
+  std::size_t length;  // number of bytes before the numbers
 };
 
 HeaderAndLength read_header(Bytes file) {
@@ -160,7 +160,7 @@ HeaderAndLength read_header(Bytes file) {
   return {Dictionary(text_of(file.subspan(start, length))).read(), start + length};
 }
 
-// Removes the dimensions of 1 around an image: (1, height, width, 1) is (height, width).
+// Removes dimensions of 1 around an image: (1, height, width, 1) becomes (height, width).
 void drop_single_dimensions(std::vector<std::int64_t>& shape) {
   while (shape.size() > 3 && shape.front() == 1) shape.erase(shape.begin());
   while (shape.size() > 2 && shape.back() == 1) shape.pop_back();
@@ -214,9 +214,9 @@ Decoded decode_npy(Bytes file, bool is_volume) {
   if (number == "i2" && has_order && !is_volume) return {read_numbers<std::int16_t, float>(layout(16), data), {}, true};
   if (number == "f4" && has_order) return {read_numbers<float, float>(layout(32), data)};
   if (number == "f8" && has_order) return {read_numbers<double, float>(layout(64), data)};
-  throw Error(ErrorCategory::unsupported, text("the NPY array has the type '", Tokens::printable(header.type),
-                                               "'; it must be uint8, uint16, float32 or float64, so convert it with "
-                                               "astype"));
+  throw Error(ErrorCategory::unsupported,
+              text("the NPY array has the type '", Tokens::printable(header.type), "'; it must be uint8, uint16, ",
+                   is_volume ? "" : "int16, ", "float32 or float64, so convert it with astype"));
 }
 
 std::string encode_npy(AnyImageView image, bool is_volume) {

@@ -5,12 +5,12 @@
 #include "stereopsis/io.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::numpy_test {
 namespace {
 
 using namespace test;
 
-// Returns the name of an interpreter that has NumPy, or "".
+// Returns the name of a Python interpreter that has NumPy, or an empty string.
 std::string python() {
   for (const char* name : {"python3", "/usr/bin/python3"})
     if (std::system((std::string(name) + " -c 'import numpy' 2> /dev/null").c_str()) == 0) return name;
@@ -22,7 +22,7 @@ class Numpy : public testing::Test {
   void SetUp() override {
     if (python_.empty()) GTEST_SKIP() << "needs python3 with numpy";
   }
-  // Runs statements in the test's folder, with numpy imported as np.
+  // Runs Python statements in the folder of the test, with numpy imported as np.
   bool run(const std::string& statements) {
     put(folder_ / "script.py", "import numpy as np\n" + statements);
     return std::system(("cd " + folder_.path().string() + " && " + python_ + " script.py").c_str()) == 0;
@@ -86,4 +86,4 @@ np.save('long.npy', base)
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::numpy_test

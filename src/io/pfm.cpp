@@ -1,6 +1,6 @@
 // PFM: "Pf" (one channel) or "PF" (RGB), width, height, scale, then floats from the bottom row up. The sign of the
-// scale gives the byte order (negative: little-endian). Its magnitude is ignored: the disparity files of the Middlebury
-// benchmark carry one that must not be applied.
+// scale is the byte order (negative: little-endian). The magnitude of the scale is ignored, because disparity files of
+// the Middlebury benchmark have a magnitude that must not be applied.
 #include <cmath>
 #include <limits>
 
@@ -30,7 +30,8 @@ AnyImage decode_pfm(Bytes file) {
   Image<float> image(size, channels);
   const int row_samples = size.width * channels;
   const std::size_t needed = sizeof(float) * static_cast<std::size_t>(row_samples) * size.height;
-  if (data.size() == needed + 1 && data.front() == std::byte{'\n'}) data = data.subspan(1);  // the line ended in \r\n
+  // The header line ended with \r\n.
+  if (data.size() == needed + 1 && data.front() == std::byte{'\n'}) data = data.subspan(1);
   const std::byte* next = data.data();
   for (int y = size.height - 1; y >= 0; --y)
     for (int i = 0; i < row_samples; ++i, next += sizeof(float))

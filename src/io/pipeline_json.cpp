@@ -22,8 +22,8 @@ void check_parameters(const PipelineSlot& asked, const PipelineSlot& made) {
       refuse("parameter", parameter.name, names);
 }
 
-// Checks that the pipeline contains everything that the file requested, with the refinements in the same order: no
-// entry was ignored or misinterpreted.
+// Checks that the pipeline contains everything that the file requests, with the refinements in the same order. The
+// check detects entries that were ignored or misinterpreted.
 void check_same(const std::vector<PipelineSlot>& asked, const std::vector<PipelineSlot>& made) {
   std::vector<std::string> names;
   for (const PipelineSlot& slot : made) names.push_back(slot.slot);

@@ -1,7 +1,7 @@
 #include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
 
-namespace stereopsis {
+namespace stereopsis::pipeline_json_test {
 namespace {
 
 using namespace test;
@@ -113,4 +113,4 @@ TEST(PipelineFiles, AnErrorNamesTheFile) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::pipeline_json_test

@@ -1,5 +1,5 @@
-// PNG through libpng. libpng reports an error by longjmp, which must not skip any destructor. Therefore libpng is
-// called only inside attempt(), and all objects with destructors live outside.
+// PNG through libpng. libpng reports an error with longjmp, which must not skip any destructor. Therefore, libpng is
+// called only inside attempt(), and all objects with destructors are declared outside.
 #include <png.h>
 
 #include <csetjmp>
@@ -23,7 +23,7 @@ void on_error(png_structp png, png_const_charp message) {
 
 void on_warning(png_structp, png_const_charp) {}
 
-// Returns false if libpng failed.
+// Runs f. Returns false if libpng reported an error.
 template <class F>
 bool attempt(png_structp png, const F& f) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
@@ -50,7 +50,7 @@ class Reader {
         std::memcpy(to, rest.data(), size);
         rest = rest.subspan(size);
       });
-      // Colour profiles, texts and times are skipped: they are not used, and can be decompression bombs.
+      // Colour profiles, texts and times are skipped, because they are not used and can be decompression bombs.
       png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
       png_read_info(png_, info_);
     });
@@ -66,7 +66,7 @@ class Reader {
     return (png_get_color_type(png_, info_) & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(png_, info_, PNG_INFO_tRNS);
   }
 
-  // Returns the pixels, with the alpha channel as the last one if there is one.
+  // Returns the pixels. If there is an alpha channel, it is the last channel.
   template <class T>
   Image<T> pixels() {
     Image<T> image({static_cast<int>(claim().width), static_cast<int>(claim().height)},

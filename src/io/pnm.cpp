@@ -1,5 +1,5 @@
-// PNM: P2 and P5 (grey), P3 and P6 (RGB), as text or binary. A sample has one byte up to a maxval of 255, else two, the
-// more significant first.
+// PNM: P2 and P5 (grey), P3 and P6 (RGB), as text or binary. A sample has one byte if the maxval is at most 255, and
+// otherwise two bytes, the more significant one first.
 #include <limits>
 
 #include "core/text.hpp"
@@ -27,7 +27,7 @@ Image<T> read_samples(Tokens& tokens, bool binary, Size size, int channels, int 
   return image;
 }
 
-// Scales to the full range of T, rounded to nearest.
+// Scales values to the full range of T, with rounding to nearest.
 template <class T>
 void stretch(Image<T>& image, int maxval) {
   constexpr std::int64_t full = (1 << 8 * sizeof(T)) - 1;
@@ -65,7 +65,7 @@ AnyImage decode_pnm(Bytes file, Values values) {
   const int channels = kind == 3 || kind == 6 ? 3 : 1;
   const bool binary = kind >= 5;
   const int bits = binary && maxval > 255 ? 16 : 8;
-  // In text form, every sample except the last has at least a digit and a space.
+  // In text form, every sample except the last has at least one digit and one space.
   check({"PNM", size.width, size.height, channels, bits}, tokens.data().size() + !binary, binary ? 1 : 0.5);
 
   const int depth = std::bit_width(static_cast<unsigned>(maxval));

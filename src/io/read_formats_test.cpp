@@ -1,9 +1,9 @@
-// Formats that are read and never written: BMP, and WebP and JPEG 2000 if their libraries are there.
+// Tests of formats that are read and never written: BMP, and WebP and JPEG 2000 if their libraries are installed.
 #include "io/small_pictures.hpp"
 #include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
 
-namespace stereopsis {
+namespace stereopsis::read_formats_test {
 namespace {
 
 using namespace test;
@@ -33,7 +33,7 @@ std::string greys(int count) {
 }
 
 TEST(ReadFormats, BitmapsOfEveryDepth) {
-  // Two rows, the lower one first, padded to multiples of 4 bytes.
+  // Two rows, the lower row first, padded to multiples of 4 bytes.
   const AnyImage grey = read(bitmap(3, 2, 8, greys(256), "\x01\x02\x03\0\x04\x05\xff\0"s));
   ASSERT_EQ(grey.channels(), 1);
   const auto& pixels = std::get<Image<std::uint8_t>>(grey.pixels);
@@ -116,4 +116,4 @@ TEST(ReadFormats, WithoutItsLibraryJpeg2000IsNamed) {
 #endif
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::read_formats_test

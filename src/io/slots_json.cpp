@@ -34,7 +34,7 @@ Json parse(std::string_view json) try {
   check_json_depth(json);
   return Json::parse(json, Duplicates{});
 } catch (const Json::exception& error) {
-  // The message begins with the name of the parser's exception in brackets, and may quote invalid input.
+  // The message of the exception begins with a name in brackets, and may quote invalid input.
   std::string message = error.what();
   if (const auto end = message.find("] "); message.starts_with('[') && end != std::string::npos)
     message.erase(0, end + 2);
@@ -44,10 +44,10 @@ Json parse(std::string_view json) try {
                                           "; `stereopsis methods NAME --json` prints a pipeline to start from"));
 }
 
-// Rejects control characters in names and values, because errors quote both and commands print them.
+// Rejects control characters in names and values, because error messages and commands print them.
 void check_strings(const Json& value) {
   const auto check = [](const std::string& s) {
-    if (std::any_of(s.begin(), s.end(), [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; }))
+    if (std::any_of(s.begin(), s.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }))
       throw Error(ErrorCategory::format,
                   text("the pipeline contains '", Tokens::printable(s), "' with control characters; remove them"));
   };
@@ -56,13 +56,13 @@ void check_strings(const Json& value) {
   for (const auto& [key, entry] : value.items()) check(key), check_strings(entry);
 }
 
-// Returns the JSON text, or its start, for errors.
+// Returns the JSON text of a value, or its beginning, for error messages.
 std::string shown(const Json& value) {
   std::string s = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   return s.size() <= 40 ? s : s.substr(0, 40) + "…";
 }
 
-// Returns the value as text that --set accepts.
+// Returns the value as text in the notation of --set.
 std::string value_text(const std::string& name, const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean() || value.is_number()) return value.dump();
@@ -84,12 +84,12 @@ std::string string_of(const char* key, const Json& value) {
   return value.get<std::string>();
 }
 
-// Returns the stage's name: "median" for the slot "median2".
+// Returns the name of the stage, such as "median" for the slot "median2".
 std::string own_stage(const std::string& slot) { return slot.substr(0, slot.find_last_not_of("0123456789") + 1); }
 
 constexpr const char* list_key = "refinements";
 
-// Maps names that files of earlier versions use to current ones.
+// Converts names from files of earlier versions to the current names.
 std::string todays(std::string name) {
   if (name == "roi") return "region";
   if (name == "winner_takes_all") return "wta";
@@ -132,6 +132,15 @@ std::vector<PipelineSlot> refinements_of(const Json& list) {
   return slots;
 }
 
+// Rejects the methods that only the Python package runs. It parses their pipelines itself.
+void check_method(const std::string& method) {
+  if (method.starts_with("onnx:") || method.starts_with("program:"))
+    throw Error(
+        ErrorCategory::unsupported,
+        text("the pipeline uses the method ", shown(Json(method)),
+             ", which only the Python package runs; give the method by --method, and its refinements by --set"));
+}
+
 Json number_of(std::string_view value) {
   if (const auto integer = parse_number<std::int64_t>(value)) return *integer;
   if (const auto number = parse_number<double>(value); number && std::isfinite(*number)) return *number;
@@ -160,11 +169,11 @@ NamedSlots slots_from_json(std::string_view json) {
     throw Error(
         ErrorCategory::format,
         "the JSON of the pipeline has no \"method\"; add the name of the method on which the pipeline is based");
-  NamedSlots pipeline;
+  NamedSlots pipeline{.method = string_of("method", root["method"]), .slots = {}};
+  check_method(pipeline.method);
   for (const auto& [key, value] : root.items()) {
-    if (key == "method")
-      pipeline.method = string_of("method", value);
-    else if (key != list_key)
+    if (key == "method") continue;
+    if (key != list_key)
       pipeline.slots.push_back(slot_of(todays(key), value));
     else
       for (PipelineSlot& slot : refinements_of(value)) pipeline.slots.push_back(std::move(slot));

@@ -2,7 +2,7 @@
 #include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
 
-namespace stereopsis {
+namespace stereopsis::slots_json_test {
 namespace {
 
 using namespace test;
@@ -58,7 +58,7 @@ TEST(PipelineJson, SlotsInOrderWithTypedValues) {
   }
 }
 
-// Functions that print or compare a JSON value recurse once per level, so deep JSON would overflow the stack.
+// Functions that print or compare a JSON value recurse at each level, so deep JSON would overflow the stack.
 TEST(PipelineJson, DeepNestingIsRejected) {
   const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   for (const int depth : {65, 100000, 1000000}) {
@@ -70,6 +70,20 @@ TEST(PipelineJson, DeepNestingIsRejected) {
   std::string flat;
   for (int i = 0; i < 1000; ++i) flat += "[],";
   EXPECT_NO_THROW(check_json_depth("[" + flat + "0]"));
+}
+
+TEST(PipelineJson, MethodsOfThePythonPackageAreRejected) {
+  for (const std::string method : {"onnx:net.onnx", "program:elas {left} {right} {out}"}) {
+    try {
+      io::slots_from_json(R"({"refinements": [], "method": ")" + method + "\"}");
+      ADD_FAILURE() << method << " is accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.category(), ErrorCategory::unsupported);
+      EXPECT_NE(std::string(error.what()).find("\"" + method + "\", which only the Python package runs"),
+                std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(PipelineJson, WhatIsNoPipelineIsRefused) {
@@ -95,4 +109,4 @@ TEST(PipelineJson, WhatIsNoPipelineIsRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::slots_json_test

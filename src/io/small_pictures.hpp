@@ -1,5 +1,5 @@
-// Pictures of 5×4 pixels in formats that are only read, for tests and fuzz targets. Channel values at (x, y) are
-// 40x, 50y and 255 − 10xy; the 12-bit picture has 200 (5y + x).
+// Pictures of 5×4 pixels in formats that are only read, for tests and fuzz targets. The channel values at (x, y) are
+// 40x, 50y and 255 − 10xy. The values of the 12-bit picture are 200 (5y + x).
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ inline std::string from_hex(std::string_view digits) {
   return bytes;
 }
 
-// Lossless, by libwebp 1.2.4.
+// Lossless file, written by libwebp 1.2.4.
 inline std::string small_webp() {
   return from_hex(
       "5249464632000000574542505650384c260000002f04c00000993244f43f365184e87f1808b26dc6747fbe333483222448fc3f986a442e4c"
       "8107");
 }
 
-// Lossless, by OpenJPEG 2.5.0.
+// Lossless file, written by OpenJPEG 2.5.0.
 inline std::string small_jpeg2000_grey_12_bits() {
   return from_hex(
       "0000000c6a5020200d0a870a00000014667479706a703220000000006a7032200000002d6a70326800000016696864720000000400000005"
@@ -51,8 +51,8 @@ inline std::string small_jpeg2000_rgb() {
       "5e209ce28cb8f4ed51bd2301847fcfb444140045d46f1ca7d8c7fbb32758b54fad5fffd9");
 }
 
-// A bitmap with the information header of 40 bytes. `palette` has 4 bytes a colour: blue, green, red, 0. Rows are
-// stored from the bottom to the top, or from the top to the bottom if `height` is negative.
+// A bitmap with the information header of 40 bytes. `palette` has 4 bytes per colour: blue, green, red, 0. Rows are
+// stored from the bottom to the top. If `height` is negative, rows are stored from the top to the bottom.
 inline std::string bitmap(int width, int height, int bits, const std::string& palette, const std::string& rows,
                           std::uint32_t compression = 0) {
   std::string file = "BM";

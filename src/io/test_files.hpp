@@ -49,6 +49,15 @@ inline std::string get(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+inline bool contains(const std::string& s, const std::string& part) { return s.find(part) != std::string::npos; }
+
+// Returns `s` with `to` in place of the first `from`, which must be there.
+inline std::string replaced(std::string s, const std::string& from, const std::string& to) {
+  const std::size_t at = s.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return s.replace(at, from.size(), to);
+}
+
 // Returns whether f throws an Error of this category whose message is one line that contains `part`.
 inline testing::AssertionResult refuses(const std::function<void()>& f, ErrorCategory category,
                                         const std::string& part) {
@@ -65,7 +74,7 @@ inline testing::AssertionResult refuses(const std::function<void()>& f, ErrorCat
   return testing::AssertionFailure() << "nothing was thrown; expected '" << part << "'";
 }
 
-// Builds a PNG from its specification alone: stored, not compressed.
+// Builds a PNG file by the specification, with data that is stored without compression.
 class RawPng {
  public:
   RawPng(int width, int height, int depth, int colour_type, bool interlaced = false) {
@@ -81,7 +90,7 @@ class RawPng {
     io::append(file_, crc32(type + data), std::endian::big);
     return *this;
   }
-  // Adds `rows`, which contain the filter byte before each row.
+  // Adds `rows`, each of which includes the filter byte before the row.
   std::string with(const std::string& rows) {
     std::string data = "\x78\x01\x01";
     io::append(data, static_cast<std::uint16_t>(rows.size()), std::endian::little);

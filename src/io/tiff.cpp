@@ -18,7 +18,7 @@
 namespace stereopsis::io {
 namespace {
 
-// A file in memory with callbacks for libtiff: it reads `bytes` or writes to `written`. No exception may pass through
+// A file in memory, with callbacks for libtiff that read `bytes` or write to `written`. No exception may pass through
 // libtiff.
 struct Memory {
   Bytes bytes;
@@ -58,7 +58,10 @@ struct Memory {
     return m.position = base + offset;
   }
 
-  static int remember_error(TIFF*, void* memory, const char*, const char* format, va_list values) try {
+  static toff_t size_of(thandle_t handle) { return of(handle).size(); }
+  static int close(thandle_t) { return 0; }
+
+  [[maybe_unused]] static int remember_error(TIFF*, void* memory, const char*, const char* format, va_list values) try {
     char message[160];
     std::vsnprintf(message, sizeof message, format, values);
     auto& error = static_cast<Memory*>(memory)->error;
@@ -75,17 +78,22 @@ struct Close {
 using Tiff = std::unique_ptr<TIFF, Close>;
 
 Tiff open(Memory& memory, const char* mode) {
+#if TIFFLIB_VERSION < 20221213
+  // Error handlers belong to the whole program before libtiff 4.5: it reports errors to them, by default on stderr.
+  return Tiff(TIFFClientOpen("memory", mode, &memory, Memory::read, Memory::write, Memory::seek, Memory::close,
+                             Memory::size_of, nullptr, nullptr));
+#else
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(TIFFOpenOptionsAlloc(),
                                                                                  TIFFOpenOptionsFree);
-  // The largest block that libtiff allocates by itself is a compressed strip.
+  // A compressed strip is the largest block that libtiff allocates by itself.
   constexpr tmsize_t spare = 16 << 20;
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(memory.bytes.size()) + spare);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), Memory::remember_error, &memory);
   TIFFOpenOptionsSetWarningHandlerExtR(
       options.get(), [](TIFF*, void*, const char*, const char*, va_list) { return 1; }, nullptr);
-  return Tiff(TIFFClientOpenExt(
-      "memory", mode, &memory, Memory::read, Memory::write, Memory::seek, [](thandle_t) { return 0; },
-      [](thandle_t handle) -> toff_t { return Memory::of(handle).size(); }, nullptr, nullptr, options.get()));
+  return Tiff(TIFFClientOpenExt("memory", mode, &memory, Memory::read, Memory::write, Memory::seek, Memory::close,
+                                Memory::size_of, nullptr, nullptr, options.get()));
+#endif
 }
 
 [[noreturn]] void damaged(const Memory& memory) {
@@ -119,7 +127,7 @@ std::optional<double> no_data_value(TIFF* tiff) {
   return end != text.c_str() ? std::optional(number) : std::nullopt;
 }
 
-// Returns whether the sample after the colours is an alpha channel, rather than infrared, for instance.
+// Returns whether the sample after the colours is an alpha channel. The sample may also be infrared, for instance.
 bool has_alpha(TIFF* tiff) {
   std::uint16_t count = 0;
   const std::uint16_t* kinds = nullptr;
@@ -128,10 +136,10 @@ bool has_alpha(TIFF* tiff) {
 }
 
 struct Layout {
-  Claim claim;    // includes all samples of a pixel, even those that are dropped
-  bool separate;  // the channels are stored as separate planes
+  Claim claim;    // includes all samples of a pixel, even dropped ones
+  bool separate;  // true if the channels are stored as separate planes
   bool white_is_zero;
-  bool alpha;  // the sample after the colours is an alpha channel
+  bool alpha;  // true if the sample after the colours is an alpha channel
   bool is_signed;
   std::optional<double> no_data;
 };
@@ -152,7 +160,7 @@ Layout layout_of(TIFF* tiff) {
   if (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_RGB &&
       (photometric != PHOTOMETRIC_MINISWHITE || is_float))
     unsupported(text("the colour space ", photometric, " (a palette, YCbCr or a mosaic, for instance)"));
-  // A sample beyond grey or RGB is dropped, but alpha gives the mask.
+  // Samples in addition to grey or RGB are dropped, but an alpha channel is converted to the mask.
   const int colours = photometric == PHOTOMETRIC_RGB ? 3 : 1;
   if (samples < colours || samples > colours + 1) unsupported(text(samples, " samples per pixel"));
   return {{"TIFF", tag<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH), tag<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH), samples,
@@ -233,12 +241,14 @@ class Pixels {
     }
   }
 
-  // A pixel has no data where no channel has any.
+  // A pixel has no data if none of its channels has data. For a float image, GDAL writes the no-data value with more
+  // digits than a float has.
   void mask_no_data(double value) {
+    using Number = std::conditional_t<std::is_same_v<T, float>, float, double>;
+    const auto none = [value = static_cast<Number>(value)](T v) { return static_cast<Number>(v) == value || v != v; };
     for (int y = 0; y < image_.height(); ++y)
       for (int x = 0; x < image_.width(); ++x) {
         const T* const pixel = image_.row(y) + static_cast<std::ptrdiff_t>(x) * image_.channels();
-        const auto none = [value](T v) { return v == static_cast<T>(value) || v != v; };
         if (std::all_of(pixel, pixel + image_.channels(), none)) mask_(x, y) = 0;
       }
   }
@@ -250,14 +260,14 @@ class Pixels {
   }
 
  public:
-  // Maximum expansion of Deflate (1032) and LZW (1365), rounded up. LZMA and Zstandard exceed it only for images
-  // without content.
+  // Maximum expansion of Deflate (1032) and LZW (1365), rounded up. LZMA and Zstandard exceed this expansion only for
+  // images without content.
   static constexpr double expansion = 2048;
 
  private:
   TIFF* tiff_;
   const Memory& memory_;
-  int samples_;  // per pixel, in a row that libtiff returns
+  int samples_;  // number of samples per pixel in a row that libtiff returns
   Image<T> image_;
   bool alpha_;
   Image<std::uint8_t> mask_;

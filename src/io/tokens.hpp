@@ -13,7 +13,7 @@ class Tokens {
  public:
   Tokens(const char* format, std::string_view text) : format_(format), rest_(text) {}
 
-  // Returns the next token. If there is none, the error names `what` was expected.
+  // Returns the next token. If there is no token, throws an error. The error states that `what` was expected.
   std::string_view next(const char* what) {
     skip_space();
     std::size_t length = 0;
@@ -34,10 +34,10 @@ class Tokens {
     return *value;
   }
 
-  // Returns the data after the single white-space character that ends a header.
+  // Returns the data after the single white-space character at the end of a header.
   std::string_view data() const { return rest_.substr(rest_.empty() ? 0 : 1); }
 
-  // Returns at most `most` characters, with unprintable ones replaced.
+  // Returns at most `most` characters of a token, with unprintable characters replaced.
   static std::string printable(std::string_view token, std::size_t most = 20) {
     std::string shown(token.substr(0, most));
     for (char& c : shown)

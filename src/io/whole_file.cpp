@@ -1,4 +1,5 @@
 // Distinguishes a complete result file from a truncated one by its header and its size, without decoding pixels.
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <limits>
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using io::Bytes;
 
-// The start and the end of a file, large enough for every header and trailer.
+// The beginning and the end of a file, large enough for every header and trailer.
 struct Ends {
   std::string head, tail;
   std::uintmax_t size = 0;
@@ -38,7 +39,7 @@ Ends ends_of(const fs::path& file) {
   return ends;
 }
 
-// The image size and the file's length according to the header.
+// The size of the image and of the file, according to the header.
 struct Announced {
   Size size;
   std::uintmax_t bytes = 0;  // size of the whole file
@@ -63,7 +64,7 @@ Announced pfm(const Ends& ends) {
   return {size, ends.head.size() - tokens.data().size() + data_bytes(size, channels, 4)};
 }
 
-// Handles the binary variants, which are the ones that are written.
+// Supports only the binary variants, which are the ones that this library writes.
 Announced pnm(const Ends& ends) {
   io::Tokens tokens("PNM", ends.head);
   const int channels = tokens.next("magic number") == "P6" ? 3 : 1;
@@ -106,7 +107,20 @@ Announced ply(const Ends& ends) {
   return {{}, length + end.size() + *count * stride};
 }
 
+Announced pcd(const Ends& ends) {
+  constexpr std::string_view end = "DATA binary\n", points = "\nPOINTS ", sizes = "\nSIZE ";
+  const std::string_view head = ends.head;
+  const std::size_t length = head.find(end), count_at = head.find(points), sizes_at = head.find(sizes);
+  if (std::max({length, count_at, sizes_at}) == std::string::npos) return {};
+  const auto line_at = [&](std::size_t at) { return head.substr(at, head.find('\n', at) - at); };
+  const auto count = parse_number<std::uintmax_t>(line_at(count_at + points.size()));
+  const std::string_view fields = line_at(sizes_at + sizes.size());  // "4 4 4": fields of 4 bytes each
+  if (!count) return {};
+  return {{}, length + end.size() + *count * 4 * static_cast<std::uintmax_t>(std::ranges::count(fields, '4'))};
+}
+
 Announced announced(const fs::path& file, const Ends& ends) {
+  if (std::string_view(ends.head).starts_with("# .PCD")) return pcd(ends);
   if (std::string_view(ends.head).starts_with("ply\n")) return ply(ends);
   switch (io::format_of(io::bytes_of(ends.head))) {
     case io::Format::png: return png(ends);
@@ -116,7 +130,7 @@ Announced announced(const fs::path& file, const Ends& ends) {
     case io::Format::jpeg: return jpeg(ends, file);
     default:
       return {read_image(file).size(),
-              ends.size};  // other formats are never written, and a TIFF has its parts in any order
+              ends.size};  // other formats are never written, and the parts of a TIFF may be in any order
   }
 }
 

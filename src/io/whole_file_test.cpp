@@ -2,7 +2,7 @@
 #include "stereopsis/io.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::whole_file_test {
 namespace {
 
 using namespace test;
@@ -33,14 +33,14 @@ TEST(WholeFiles, AreToldFromThoseThatWereCutOffOrOfAnotherSize) {
     EXPECT_TRUE(is_whole(file, size)) << file;
     EXPECT_FALSE(is_whole(file, {size.width, size.height + 1})) << file;
     const std::string contents = get(file);
-    const bool tiff = file.extension() == ".tiff";  // the last bytes say that no other image follows
+    const bool tiff = file.extension() == ".tiff";  // the last bytes state that no other image follows
     for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{9}, std::size_t{40},
                                      contents.size() / 2, contents.size() - (tiff ? 12 : 1)}) {
       put(file, contents.substr(0, length));
       EXPECT_FALSE(is_whole(file, size)) << file << " of " << length << " bytes";
     }
     put(file, contents + "x");
-    EXPECT_EQ(is_whole(file, size), tiff) << file;  // a TIFF allows trailing bytes
+    EXPECT_EQ(is_whole(file, size), tiff) << file;  // trailing bytes are allowed in a TIFF
   }
 }
 
@@ -64,4 +64,4 @@ TEST(WholeFiles, CloudsAndVolumes) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::whole_file_test

@@ -16,7 +16,8 @@
 namespace stereopsis::colour_methods {
 namespace {
 
-// The common part of the methods, as in the papers: all candidates are included, and all refinements are switched off.
+// The common part of these methods. As in the papers, all candidates are included, and all refinements are switched
+// off.
 PipelineData method_of_colours() {
   PipelineData p;
   p.cost = colour_difference::Parameters{};
@@ -49,7 +50,7 @@ PipelineData asw() {
   return p;
 }
 
-// Wang et al. 2006; the parameters are ours: docs/notes/table-3.md.
+// Wang et al. 2006, with our parameters: docs/notes/table-3.md.
 PipelineData realtime_dp() {
   PipelineData p = method_of_colours();
   p.cost = colour_difference::Parameters{.truncation = 60};
@@ -58,7 +59,7 @@ PipelineData realtime_dp() {
   return p;
 }
 
-// Yang et al. 2006; the weights' parameters and what follows the selection are ours: docs/notes/table-3.md.
+// Yang et al. 2006, with our parameters of the weights and our refinements: docs/notes/table-3.md.
 PipelineData realtime_bp() {
   PipelineData p = method_of_colours();
   p.cost = colour_difference::Parameters{.truncation = 60};
@@ -71,7 +72,7 @@ PipelineData realtime_bp() {
   return p;
 }
 
-// Tombari et al. 2008; the parameters, the check and what follows it are ours: docs/notes/table-3.md.
+// Tombari et al. 2008, with our parameters and refinements: docs/notes/table-3.md.
 PipelineData segment_support() {
   PipelineData p = method_of_colours();
   p.cost = colour_difference::Parameters{.truncation = 45};

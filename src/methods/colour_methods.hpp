@@ -1,4 +1,4 @@
-// The methods whose costs are differences of colours, aggregated by weights or over segments of like colour.
+// Methods whose matching costs are colour differences, aggregated by weights or over segments of similar colour.
 #pragma once
 
 #include "graph/pipeline.hpp"

@@ -1,5 +1,6 @@
-// Compares fused operations, single stages and the oracles on every device, bit for bit, for random pipelines: any cost
-// with any aggregation, optimisation and refinements. STEREOPSIS_PIPELINES=COUNT[@FIRST] selects the pipelines.
+// Compares fused operations, single stages and the oracles on every device, bit for bit, for random pipelines. A
+// pipeline may combine any cost with any aggregation, optimisation and refinements. STEREOPSIS_PIPELINES=COUNT[@FIRST]
+// selects the pipelines.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,14 +16,14 @@
 #include "support/sanitized.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::combinations_test {
 namespace {
 
 using namespace test;
 
 std::vector<std::string> stages_of(Slot slot, bool may_be_none) {
   std::vector<std::string> names = registry().names(slot);
-  std::erase(names, "volume");  // from outside: volumes_test.cpp
+  std::erase(names, "volume");  // given volumes are tested in volumes_test.cpp
   if (may_be_none) names.emplace_back("none");
   return names;
 }
@@ -62,7 +63,7 @@ std::vector<Device> all_devices() {
   return list;
 }
 
-// Every operation has functions for every device, so that the oracle never replaces the requested implementation.
+// Every operation has functions for every device. Otherwise, the oracle would replace the requested implementation.
 TEST(Combinations, WhateverIsDefinedHasAFunctionOfEveryDevice) {
   for (const StageDescriptor* entry : registry().entries) {
     if (entry->functions.oracle == nullptr) continue;
@@ -88,7 +89,7 @@ TEST(Combinations, EveryCostRunsWithEveryAggregationAndOptimisation) {
   std::cout << count << " combinations equal the definitions\n";
 }
 
-// The volume of any two 8-bit costs is the sum of their volumes.
+// The volume of two added 8-bit costs is the sum of their volumes.
 TEST(Combinations, AnyTwoCostsAreAdded) {
   const Scene scene = make_scene({.size = {27, 15}, .disparities = 8, .noise = 3});
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -181,7 +182,7 @@ class Drawn {
 };
 
 TEST(Combinations, DrawnPipelinesGiveTheSameBitsOnEveryDevice) {
-  // Set by hand to COUNT or COUNT@FIRST, so that several processes share the pipelines.
+  // The user may set COUNT or COUNT@FIRST, so that several processes share the pipelines.
   const char* wanted = std::getenv("STEREOPSIS_PIPELINES");
   const int count = wanted != nullptr ? std::atoi(wanted) : sanitized ? 25 : 80;
   const char* from = wanted != nullptr ? std::strchr(wanted, '@') : nullptr;
@@ -220,4 +221,4 @@ TEST(Combinations, DrawnPipelinesGiveTheSameBitsOnEveryDevice) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::combinations_test

@@ -1,4 +1,4 @@
-// Tests that correlation does not depend on the gain and offset of a camera, on generated scenes and on real ones
+// Tests that correlation does not depend on the gain and offset of a camera, for generated and for real scenes
 // (STEREOPSIS_DATA).
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "stereopsis/dataset.hpp"
 #endif
 
-namespace stereopsis {
+namespace stereopsis::correlation_test {
 namespace {
 
 struct Response {
@@ -36,8 +36,7 @@ Image<std::uint8_t> rounded(const Image<float>& image) {
   return out;
 }
 
-// Returns the percentage of valid pixels whose disparity differs by more than 1 px in the other map, or is invalid
-// there.
+// Returns the percentage of valid pixels whose disparity in the other map is invalid or differs by more than 1 px.
 double percent_moved(const Image<float>& map, const Image<float>& other) {
   int valid = 0, moved = 0;
   for (int y = 0; y < map.height(); ++y)
@@ -51,7 +50,7 @@ double percent_moved(const Image<float>& map, const Image<float>& other) {
 
 void expect_invariant(ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right, int disparities) {
   const Pipeline pipeline("zncc");
-  constexpr Response dim{0.25f, 32};  // no response takes these intensities beyond black or white
+  constexpr Response dim{0.25f, 32};  // with these intensities, no response exceeds black or white
   const Image<float> left32 = changed(left, dim), right32 = changed(right, dim);
   const Matched before = match({left32, right32, {}, {}}, {0, disparities}, pipeline);
   for (const Response r : responses) {
@@ -59,7 +58,7 @@ void expect_invariant(ImageView<const std::uint8_t> left, ImageView<const std::u
     const Image<float> other = changed<float>(right32.view(), r);
     EXPECT_LT(percent_moved(before.disparity, match({left32, other, {}, {}}, {0, disparities}, pipeline).disparity),
               0.5);
-    if (r.gain == 0.5f) {  // more would clip, which is no rounding
+    if (r.gain == 0.5f) {  // a larger gain would clip intensities, which is not a rounding error
       const Image<std::uint8_t> other8 = rounded(changed(right, r));
       EXPECT_LT(percent_moved(before.disparity, match({left, other8, {}, {}}, {0, disparities}, pipeline).disparity),
                 3);
@@ -86,4 +85,4 @@ TEST(Correlation, GainAndOffsetChangeNothingOnRealScenes) {
 #endif
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::correlation_test

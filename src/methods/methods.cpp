@@ -10,13 +10,13 @@
 #include "stages/ad_census/ad_census.hpp"
 #include "stages/census/census.hpp"
 #include "stages/colour_gradient/colour_gradient.hpp"
-#include "stages/confidence/confidence.hpp"
 #include "stages/cross_aggregation/cross_aggregation.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
 #include "stages/discontinuity/discontinuity.hpp"
 #include "stages/fill/fill.hpp"
 #include "stages/guided/guided.hpp"
 #include "stages/interpolation/interpolation.hpp"
+#include "stages/learned_confidence/learned_confidence.hpp"
 #include "stages/left_right/left_right.hpp"
 #include "stages/median/median.hpp"
 #include "stages/outliers/outliers.hpp"
@@ -31,6 +31,7 @@
 #include "stages/subpixel/subpixel.hpp"
 #include "stages/vote_fill/vote_fill.hpp"
 #include "stages/weighted_median/weighted_median.hpp"
+#include "stages/window_confidence/window_confidence.hpp"
 #include "stages/window_sad/window_sad.hpp"
 #include "stages/wta/wta.hpp"
 #include "stages/zncc/zncc.hpp"
@@ -39,7 +40,7 @@
 namespace stereopsis {
 namespace {
 
-// Mei et al. 2011, step by step.
+// Mei et al. 2011, with all steps of the paper.
 PipelineData ad_census() {
   PipelineData p = only_selection();
   p.cost = ad_census::Parameters{};
@@ -51,7 +52,8 @@ PipelineData ad_census() {
   return p;
 }
 
-// Prehn 2007, with the weights of its results. The thesis clamps texture addresses, and has no refinements.
+// Prehn 2007, with the weights from the results of the thesis. The thesis clamps texture addresses, and has no
+// refinements.
 PipelineData prehn_window() {
   PipelineData p = only_selection();
   p.cost = window_sad::Parameters{};
@@ -63,11 +65,11 @@ PipelineData prehn_window() {
   return p;
 }
 
-// prehn-window on a pyramid, with confidence and repair, as in the results of the thesis.
+// The method prehn-window on a pyramid, with confidence and repair, as in the results of the thesis.
 PipelineData prehn_pyramid() {
   PipelineData p = prehn_window();
   p.levels = pyramid::Parameters{};
-  p.refinements = {{confidence::Parameters{}, true},
+  p.refinements = {{window_confidence::Parameters{}, true},
                    {repair::Parameters{}, true},
                    {left_right::Parameters{}, false},
                    {median::Parameters{.window = 3}, false},
@@ -75,9 +77,9 @@ PipelineData prehn_pyramid() {
   return p;
 }
 
-// Syed's report: no reduction, check of the two maps, filling along rows and columns. Small regions that pass the check
-// by chance are removed, because filling would spread them. With fill.mode = box, fill2 fills the pixels that boxes
-// leave invalid.
+// The method of Syed's report: no reduction, a check of the two maps, and filling along rows and columns. Small regions
+// that pass the check by chance are removed, because filling would spread them. With fill.mode = box, fill2 fills the
+// pixels that remain invalid after the box filling.
 PipelineData zncc() {
   PipelineData p = only_selection();
   p.prepare = reduce::Parameters{};
@@ -90,8 +92,8 @@ PipelineData zncc() {
   return p;
 }
 
-// Reis and Souza 2017, with the refinements of Rhemann et al. to be switched on, and the coarser levels of Zhang et al. by
-// levels.lambda.
+// Reis and Souza 2017. The refinements of Rhemann et al. can be switched on, and levels.lambda adds the coarser levels
+// of Zhang et al.
 PipelineData census_guided() {
   PipelineData p = only_selection();
   p.cost = census::Parameters{.window = census::Window::w9x7};
@@ -204,13 +206,13 @@ const std::vector<MethodInfo>& methods() {
 
 namespace {
 
-// Adds switched-off refinements, which can follow any method, to methods that lack them.
+// Adds refinements that can follow any method, switched off, to methods that lack them.
 void add_post_processing(PipelineData& p) {
   const auto add = [&](const StageChoice& stage) {
     const auto is_same = [&](const StageChoice& r) { return r.entry == stage.entry; };
     if (std::none_of(p.refinements.begin(), p.refinements.end(), is_same)) p.refinements.push_back(stage);
   };
-  add({confidence::Parameters{}, false});
+  add({window_confidence::Parameters{}, false});
   add({repair::Parameters{}, false});
   add({propagation::Parameters{}, false});
 }
@@ -228,6 +230,7 @@ PipelineData method_data(std::string_view name) {
     PipelineData data = method.data();
     data.method = named;
     add_post_processing(data);
+    data.confidence = learned_confidence::Parameters{};
     return data;
   };
   std::vector<std::string> names;

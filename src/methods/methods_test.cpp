@@ -14,7 +14,7 @@
 #include "support/sanitized.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::methods_test {
 namespace {
 
 using namespace test;
@@ -28,9 +28,11 @@ std::string message_of(const auto& f) {
   return "no error";
 }
 
-Scene small_scene() { return make_scene({.size = {93, 61}, .disparities = 24, .noise = 2}); }
+Scene small_scene(Size size = {93, 61}) { return make_scene({.size = size, .disparities = 24, .noise = 2}); }
+// The oracles take minutes under a sanitizer, where the images are therefore smaller.
+const Size oracle_size = sanitized ? Size{57, 39} : Size{93, 61};
 
-// The oracles, composed by the same pipeline.
+// Runs the oracles of the stages of a pipeline.
 Matched match_with_oracles(const Pipeline& pipeline, const StereoPair& pair, DisparityRange range) {
   Problem problem = Problem::of(pair, range);
   problem.want_right = problem.want_confidence = true;
@@ -43,7 +45,7 @@ Matched match_with_all(const Pipeline& pipeline, const StereoPair& pair, Dispari
   return Matcher(Plan(pipeline, problem, device)).match(pair);
 }
 
-// Returns 16-bit and float images with intensities that 8-bit images cannot represent.
+// Returns 16-bit or float images with intensities that 8-bit images cannot represent.
 template <class T>
 Image<T> with_pixels_of(const Image<std::uint8_t>& image, double scale) {
   Image<T> converted(image.size(), image.channels());
@@ -68,7 +70,7 @@ void expect_same(const Matched& got, const Matched& expected) {
 }
 
 TEST(Methods, EveryMethodOnEveryPixelTypeEqualsItsOracles) {
-  const Scene scene = small_scene();
+  const Scene scene = small_scene(oracle_size);
   const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16),
                              right16 = with_pixels_of<std::uint16_t>(scene.right, 16);
   Image<float> left32 = with_pixels_of<float>(scene.left, 1), right32 = with_pixels_of<float>(scene.right, 1);
@@ -86,9 +88,9 @@ TEST(Methods, EveryMethodOnEveryPixelTypeEqualsItsOracles) {
   }
 }
 
-// Compares methods without fused operations, and pipelines for which there are none.
+// Compares methods without fused operations, and pipelines to which no fused operation applies.
 TEST(Methods, StagesByThemselvesEqualTheOracles) {
-  const Scene scene = small_scene();
+  const Scene scene = small_scene(oracle_size);
   const StereoPair pair{scene.left, scene.right, {}, {}};
   std::vector<Pipeline> pipelines{
       Pipeline::from_slots("cost alone", {{"cost", "rank", {}}}),
@@ -181,7 +183,7 @@ TEST(Methods, AScenesDisparityIsFound) {
         ++visible;
         wrong += !(std::abs(result.disparity(x, y) - scene.disparity_left(x, y)) <= 1);
       }
-    // A pyramid misses objects that are narrow on its coarsest level, of which a small image has more.
+    // A pyramid misses objects that are narrow on its coarsest level, and a small image has more of them.
     EXPECT_LT(wrong, (method.name == "prehn-pyramid" ? 0.22 : 0.15) * visible) << method.name;
   }
 }
@@ -236,7 +238,7 @@ TEST(Matcher, ARegionOfAFiniteMethodIsThatOfTheWholeImage) {
     for (const bool full : {false, true})
       for (const int min_disparity : {0, -5}) {
         Pipeline pipeline(name);
-        for (const char* refinement : {"confidence", "repair", "left_right", "median"})
+        for (const char* refinement : {"window_confidence", "repair", "left_right", "median"})
           pipeline.set(std::string(refinement) + ".enabled",
                        full || (name == std::string("prehn-pyramid") && *refinement != 'l' && *refinement != 'm')
                            ? "true"
@@ -254,7 +256,9 @@ TEST(Matcher, ARegionOfAFiniteMethodIsThatOfTheWholeImage) {
           EXPECT_TRUE(same_bits(part.validity.view().crop(region), whole.validity.view().crop(region)));
           EXPECT_TRUE(same_bits(part.confidence.view().crop(region), whole.confidence.view().crop(region)));
           if (!full && name == std::string("prehn-window")) {
-            EXPECT_LE(plan.required_input().width, region.width + 6 + 20);
+            Problem without = problem;
+            without.want_confidence = false;
+            EXPECT_LE(Plan(pipeline, without).required_input().width, region.width + 6 + 20);
           }
         }
       }
@@ -309,7 +313,7 @@ TEST(Pipeline, ParametersComeWithNumbers) {
   };
   const ParameterInfo p1 = named("optimisation.p1"), window = named("median.window"), mode = named("fill.mode");
   EXPECT_EQ(p1.value, "31");
-  EXPECT_EQ(p1.default_value, "20");  // the method's, not the stage's
+  EXPECT_EQ(p1.default_value, "20");  // the default of the method, not that of the stage
   EXPECT_EQ(*p1.minimum, 0);
   EXPECT_EQ(*p1.maximum, 4095);
   EXPECT_EQ(p1.step, 1);
@@ -324,7 +328,8 @@ TEST(Pipeline, ParametersComeWithNumbers) {
 // Returns the memory and the steps of a plan as text.
 std::string outline(const Pipeline& pipeline) {
   const Problem problem{.size = {96, 80}, .range = {0, 32}, .region = Rect{40, 30, 20, 16}};
-  const Plan plan(pipeline, problem, {.name = "cpu", .threads = 1});  // tuned kernels have limits of their own
+  // The CPU is used, because tuned kernels have their own limits.
+  const Plan plan(pipeline, problem, {.name = "cpu", .threads = 1});
   std::string text = std::to_string(plan.workspace_bytes()) + " " + std::to_string(plan.required_input().x);
   for (const PlanStep& step : plan.steps()) text += " " + step.stage;
   return text;
@@ -340,7 +345,7 @@ TEST(Pipeline, NumbersThatNeedNoPlanKeepStepsAndMemory) {
         changed.set(info.name, info.type == "numbers" ? "1,1,1" : number_text(value));
         try {
           EXPECT_EQ(outline(changed), outline(Pipeline(method.name))) << value;
-        } catch (const Error&) {  // stages that do not fit together are rejected
+        } catch (const Error&) {  // stages that cannot be combined are rejected
         }
       }
     }
@@ -356,12 +361,12 @@ TEST(Pipeline, AnyStageFillsItsSlotByName) {
   EXPECT_EQ(pipeline.get("refinements"), "median,fill,median");
   EXPECT_EQ(pipeline.get("cost.window"), "5x5");
   EXPECT_EQ(pipeline.get("median.window"), "3");
-  EXPECT_EQ(pipeline.get("median2.window"), "5");  // the second one of before
+  EXPECT_EQ(pipeline.get("median2.window"), "5");  // the second median keeps its earlier window
   EXPECT_EQ(pipeline.get("fill.mode"), "second_lowest");
   EXPECT_THROW(pipeline.get("speckle.size"), Error);
   pipeline.set("refinements", "none");
   pipeline.set("optimisation.stage", "none");
-  EXPECT_EQ(pipeline.slots().size(), 2U) << "cost and selection";
+  EXPECT_EQ(pipeline.slots().size(), 3U) << "cost, selection and confidence";
   for (const auto& [name, value, part] : {std::array{"cost.stage", "none", "it can be"},
                                           std::array{"cost.stage", "sgm", "no stage 'sgm' for the slot 'cost'"},
                                           std::array{"refinements", "median,medain", "did you mean 'median'?"}}) {
@@ -389,7 +394,7 @@ TEST(Pipeline, StagesAreListedBySlot) {
     }
   }
   EXPECT_EQ(slots, (std::vector<std::string>{"prepare", "cost", "plus", "aggregation", "optimisation", "select",
-                                             "levels", "refinements"}));
+                                             "levels", "confidence", "density", "refinements"}));
 }
 
 TEST(Pipeline, SetsBySlotAndByStage) {
@@ -451,7 +456,23 @@ TEST(Pipeline, SlotsBuildTheSamePipeline) {
   }
 }
 
-// The oracles also support reduced images and upsampling; every GPU is compared with them.
+// The oracles also support reduced images and upsampling. Every GPU is compared with the oracles.
+// The required input of a pyramid is computed before the plan rejects its cost.
+TEST(Matcher, ARegionOfAPyramidWithAnotherCostIsRejectedWithASentence) {
+  const Scene scene = small_scene();
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  Pipeline pipeline("prehn-pyramid");
+  pipeline.set("cost.stage", "zncc");
+  Problem problem = Problem::of(pair, {0, 8});
+  problem.region = Rect{3, 3, 9, 9};
+  try {
+    Plan(pipeline, problem, {.name = "cpu"});
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("supports only sums of window differences"), std::string::npos) << e.what();
+  }
+}
+
 TEST(Methods, ReducedAndUpsampledResultsEqualTheOracles) {
   const Scene scene = small_scene();
   const Image<std::uint16_t> left16 = with_pixels_of<std::uint16_t>(scene.left, 16),
@@ -463,7 +484,7 @@ TEST(Methods, ReducedAndUpsampledResultsEqualTheOracles) {
       Pipeline pipeline("zncc");
       pipeline.set("reduce.factor", "2");
       pipeline.set("reduce.upsample", upsample);
-      pipeline.set("confidence.enabled", upsample);
+      pipeline.set("window_confidence.enabled", upsample);
       pipeline.set("propagation.enabled", upsample);
       const Matched expected = match_with_oracles(pipeline, pair, {-2, 27});
       EXPECT_EQ(expected.disparity.size(), std::string(upsample) == "true" ? (Size{93, 61}) : (Size{47, 31}));
@@ -474,7 +495,7 @@ TEST(Methods, ReducedAndUpsampledResultsEqualTheOracles) {
     }
 }
 
-// The result is in pixels of the input.
+// Disparities are in pixels of the input images.
 TEST(Methods, ReducedImagesGiveDisparitiesOfTheInput) {
   const Scene scene = make_scene({.scene = "planes", .size = {240, 160}, .disparities = 32});
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -497,7 +518,7 @@ TEST(Methods, ConfidenceAndPropagationFollowReducedImages) {
   reduce::oracle<std::uint8_t>({.factor = 2}, right, {}, half_right, {});
   Pipeline plain("zncc"), reduced("zncc");
   for (Pipeline* p : {&plain, &reduced})
-    for (const char* const stage : {"confidence.enabled", "repair.enabled", "propagation.enabled"})
+    for (const char* const stage : {"window_confidence.enabled", "repair.enabled", "propagation.enabled"})
       p->set(stage, "true");
   reduced.set("reduce.factor", "2");
   const Matched expected = match_with_all(plain, {half_left, half_right, {}, {}}, {0, 16}, {"cpu", 0});
@@ -551,7 +572,7 @@ TEST(Pipeline, ACombinationWithoutAMeaningIsRefusedWithTheReason) {
   EXPECT_NE(refusal("cost.stage=volume", "none").find("none comes with the pair"), std::string::npos);
 }
 
-// Adds refinements that need regions, kinds of outliers or costs to a method that has none of these.
+// Adds refinements that need regions, kinds of outliers or costs to a method that computes none of these.
 TEST(Methods, RefinementsOfOneFollowAnother) {
   const Scene scene = small_scene();
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -584,7 +605,8 @@ TEST(Pipeline, ImagesThatStagesReadHaveTheirParametersThere) {
   EXPECT_FALSE(has_cross());
 }
 
-// Any cost volume can be averaged over cross-based regions and optimised along scanlines, each view with its own image.
+// The costs of any cost volume can be averaged over cross-based regions and optimised along scanlines, where each view
+// uses its own image.
 TEST(Methods, CrossBasedRegionsAndScanlinesTakeAnyCost) {
   const Scene scene = small_scene();
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -622,7 +644,8 @@ TEST(Methods, AdCensusMatchesTheRightViewByItself) {
   int same = 0;
   for (int y = 0; y < 70; ++y)
     for (int x = 0; x < 120; ++x) same += both.right(x, y) == mirror.disparity(119 - x, y);
-  EXPECT_GT(same, 120 * 70 * 97 / 100);  // a census word is not quite its mirror image's: a tie is a 0
+  // A census word is not exactly the mirrored word of the mirrored image, because a tie is a 0.
+  EXPECT_GT(same, 120 * 70 * 97 / 100);
 }
 
 TEST(Methods, BadParametersAreRefused) {
@@ -656,7 +679,7 @@ TEST(Methods, BadParametersAreRefused) {
             std::string::npos);
 }
 
-// No parameter is ignored: another allowed value must change the result, or be rejected.
+// No parameter is ignored: a different allowed value must change the result, or must be rejected.
 TEST(Pipeline, EveryParameterChangesTheResult) {
   const Scene scene = make_scene({.size = {120, 80}, .disparities = 24, .noise = 6});
   const StereoPair pair{scene.left, scene.right, {}, {}};
@@ -679,7 +702,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         if (!same_bits(after.disparity.view(), before.disparity.view()) ||
             !same_bits(after.validity.view(), before.validity.view()))
           return true;
-      } catch (const Error& error) {  // refused by the plan, not for its range
+      } catch (const Error& error) {  // the plan rejected the value for a reason other than its range
         if (std::string(error.what()).find(info.name + " = " + value + " is not allowed with") != std::string::npos)
           return true;
       }
@@ -691,21 +714,23 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
     Pipeline pipeline(method.name);
     for (const ParameterInfo& info : pipeline.parameters())
       if (info.name.ends_with(".enabled")) pipeline.set(info.name, "true");
-    if (method.name == "asw") pipeline.set("aggregation.window", "9");  // a tenth of its time
+    if (method.name == "asw") pipeline.set("aggregation.window", "9");  // the smaller window takes a tenth of the time
     const Matched before = result_of(pipeline);
     for (const ParameterInfo& info : pipeline.parameters()) {
-      if (!tried.insert(info.name).second && sanitized) continue;  // in one method
+      // With sanitizers, each parameter is tested in only one method.
+      if (!tried.insert(info.name).second && sanitized) continue;
       Pipeline changed = pipeline;
-      // Arms end by colour before they are long.
+      // With other settings, arms end because of the colour before they reach the length.
       if (info.name.starts_with("cross.")) changed.set("cross.colour", "99");
       if (info.name == "outliers.enabled")
-        changed.set("interpolation.enabled", "false");  // interpolation reads their kinds
+        changed.set("interpolation.enabled", "false");  // the interpolation reads the kinds of outliers
       if (info.name == "cross.length") changed.set("cross.strict_colour", "99");
       if (info.name == "cross.length" || info.name == "cross.strict_colour") changed.set("cross.short_length", "1");
       bool different =
           moves(changed,
                 info.name.starts_with("cross.") || info.name == "outliers.enabled" ? result_of(changed) : before, info);
-      // Parameters of an adaptive P2 are rejected for a constant P2; they are tried with an adaptive one.
+      // Parameters of an adaptive P2 are rejected for a constant P2, so these parameters are tested with an adaptive
+      // P2.
       if (!different && (info.name == "optimisation.p2_min" || info.name == "optimisation.gradient")) {
         Pipeline adaptive = pipeline;
         adaptive.set("sgm.gradient", "8");
@@ -714,13 +739,14 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         moved.set(info.name, "50");
         different = !same_bits(result_of(moved).disparity.view(), result_of(adaptive).disparity.view());
       }
-      // Candidates outside the right image fail the check, and filling replaces them.
+      // Candidates outside the right image fail the check and are replaced by filling, so the parameter is tested
+      // without both.
       if (!different && info.name == "select.border_candidates") {
         Pipeline unrefined = pipeline;
         unrefined.set("refinements", "none");
         different = moves(unrefined, result_of(unrefined), info);
       }
-      // Parameters of the reduction and of upsampling are tried with reduced images.
+      // Parameters of the reduction and of upsampling are tested with reduced images.
       if (!different && info.name.starts_with("prepare.")) {
         Pipeline reduced = pipeline;
         reduced.set("reduce.factor", "2");
@@ -732,7 +758,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         const Matched a = result_of(reduced), b = result_of(moved);
         different = a.disparity.size() != b.disparity.size() || !same_bits(a.disparity.view(), b.disparity.view());
       }
-      // Parameters of one mode of filling are tried in that mode, and a second filling without the first.
+      // Parameters of one mode of filling are tested in that mode. The second filling is tested without the first.
       if (!different && info.name.starts_with("fill")) {
         const std::string slot = info.name.substr(0, info.name.find('.'));
         Pipeline reads_it = pipeline;
@@ -748,8 +774,8 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         }
         different = !same_bits(result_of(moved).disparity.view(), result_of(reads_it).disparity.view());
       }
-      // After fills and medians, there may be nothing left to propagate; propagation is therefore tried on the map of
-      // the selection.
+      // After fills and medians, nothing may be left to propagate, so propagation is tested on the map of the
+      // selection.
       if (!different && info.name.starts_with("propagation.")) {
         Pipeline alone = pipeline;
         for (const ParameterInfo& other : pipeline.parameters())
@@ -767,7 +793,7 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         Pipeline other_margin = pipeline;
         other_margin.set(info.name, "1");
         Problem problem = Problem::of(pair, {0, 24});
-        problem.size = {2500, 2500};  // larger than what is averaged over
+        problem.size = {2500, 2500};  // larger than the area over which intensities are averaged
         problem.region = Rect{0, 0, 10, 10};
         different = Plan(other_margin, problem).required_input() != Plan(pipeline, problem).required_input();
       }
@@ -785,4 +811,4 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::methods_test

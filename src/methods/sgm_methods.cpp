@@ -14,8 +14,9 @@
 
 namespace stereopsis::sgm_methods {
 
-// Banz, Blume and Pirsch 2011, as the paper has it; its future work (left-right check, sub-pixel) can be
-// switched on. P1 and P2 are the paper's "empirically determined constants", ours for the whole data folder.
+// Banz, Blume and Pirsch 2011, as described in the paper. The future work of the paper (left-right check, sub-pixel
+// disparities) can be switched on. P1 and P2, "empirically determined constants" in the paper, are our values for all
+// scenes of the data folder.
 PipelineData banz_sgm() {
   PipelineData p;
   p.select = wta::Parameters{};
@@ -30,7 +31,7 @@ PipelineData banz_sgm() {
 
 namespace {
 
-// Votes fill better everywhere, and are slow on CPUs: docs/notes/sgm.md.
+// Filling by votes is better in all areas, but slow on CPUs: docs/notes/sgm.md.
 std::vector<StageChoice> refined(bool by_votes, int hidden = 5) {
   return {{left_right::Parameters{}, true},
           {speckle::Parameters{.size = 100}, true},
@@ -42,7 +43,7 @@ std::vector<StageChoice> refined(bool by_votes, int hidden = 5) {
 
 }  // namespace
 
-// The parameters lie on a flat optimum over all datasets of the data folder at once: docs/notes/sgm.md.
+// The parameters lie on a flat optimum for all datasets of the data folder together: docs/notes/sgm.md.
 PipelineData sgm() {
   PipelineData p;
   p.cost = census_gradient::Parameters{.census_weight = 2, .gradient_limit = 10};
@@ -58,8 +59,8 @@ PipelineData balanced() {
   return p;
 }
 
-// Adds learned costs to those of sgm, and fills by votes: docs/notes/learned.md. With limits of 127, 40.8 and 100, path
-// costs are small enough for the tuned kernels.
+// Adds learned costs to the costs of sgm, and fills by votes: docs/notes/learned.md. With limits of 127, 40.8 and 100,
+// path costs are small enough for the tuned kernels.
 PipelineData sgm_learned() {
   PipelineData p = sgm();
   p.plus = p.cost;

@@ -1,4 +1,4 @@
-// The methods of semi-global matching on features.
+// Methods with semi-global matching on features.
 #pragma once
 
 #include "graph/pipeline.hpp"
@@ -6,7 +6,7 @@
 namespace stereopsis::sgm_methods {
 
 PipelineData sgm();
-PipelineData balanced();  // a preset: sgm filled by votes
+PipelineData balanced();  // the preset `balanced`: sgm with filling by votes
 PipelineData sgm_learned();
 PipelineData sgm_learned_fast();
 PipelineData banz_sgm();

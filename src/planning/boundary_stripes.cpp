@@ -1,5 +1,5 @@
-// Lowers stripes of larger images: features are computed from all rows of the input, the method reads the rows of the
-// stripe, and path costs enter at its borders.
+// Lowers stripes of larger images. Features are computed from all rows of the input, the method reads the rows of the
+// stripe, and path costs enter at the borders of the stripe.
 #include "core/text.hpp"
 #include "planning/lowering.hpp"
 

@@ -8,11 +8,14 @@
 namespace stereopsis {
 namespace {
 
-bool is_map(const StageDescriptor& stage) { return stage.slot == Slot::select || stage.slot == Slot::refinement; }
+bool is_map(const StageDescriptor& stage) {
+  return stage.slot == Slot::select || stage.slot == Slot::refinement || stage.slot == Slot::confidence ||
+         stage.slot == Slot::density;
+}
 bool is_picture(const Port& port) { return port.name == std::string_view("image"); }
 
-// Returns the rows of a view's image that a step reads: all rows if the step derives an image or features, otherwise the
-// rows that the method reads.
+// Returns the rows of a view's image that a step reads. A step that derives an image or features reads all rows, and
+// other steps read the rows that the method reads.
 Rows rows_read(const Scope& scope, const StageDescriptor& stage) {
   const bool makes_images = stage.slot == Slot::image || (stage.slot == Slot::cost && stage.word_cost != nullptr);
   return makes_images || scope.images.rows.count() == 0 ? scope.rows : scope.images.rows;
@@ -25,7 +28,7 @@ bool has_port(const StageParameters& parameters, const StageDescriptor& stage, s
   });
 }
 
-// Suggests what to do about an image that no stage makes: which refinements make it, and which read it.
+// Suggests a remedy for an image that no stage computes: names the refinements that compute it, and those that read it.
 std::string switches_for(const PipelineData& pipeline, std::string_view name) {
   std::vector<std::string> makers, readers;
   for (const StageDescriptor* stage : registry().entries)
@@ -88,7 +91,7 @@ void Builder::add(const StageDescriptor& stage, StageParameters parameters, cons
 
 void Builder::add_completed(const StageDescriptor& stage, StageParameters parameters, const StepContext& context,
                             std::vector<Operand> operands, std::string title) {
-  // Images are made before the volumes of the run that needs them, so that the steps of the run remain adjacent.
+  // Steps for images are inserted before the steps of the volumes that need them, so that the latter remain adjacent.
   auto place = steps_.end();
   if (stage.slot == Slot::image)
     while (place != steps_.begin() && makes_volume(*std::prev(place))) --place;
@@ -197,7 +200,7 @@ int Builder::need(Images& images, std::string_view name, int view) {
   }
   Maps none;
   Scope scope{images, none, context_of(request_.range, images)};
-  scope.context.from_right = view == 1;  // this view is the reference
+  scope.context.from_right = view == 1;  // in this view, the reference view
   run(*maker, pipeline_.parameters_of(*maker), scope);
   return images.find(name, view);
 }

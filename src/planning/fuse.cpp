@@ -7,13 +7,13 @@
 namespace stereopsis {
 namespace {
 
-// Returns whether a name is among `alternatives`, which | separates.
+// Returns whether a name is in `alternatives`, a list separated by |.
 bool is_among(std::string_view name, const std::string& alternatives) {
   const auto list = split(alternatives, '|');
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
-// Returns the number of first steps that form a rule's run; 0: none.
+// Returns the number of steps, from the first on, that form the run of a rule; 0 if they do not form it.
 int length_of(const Rule& rule, const Run& from_here) {
   if (rule.length != nullptr) return rule.length(from_here);
   if (from_here.steps.size() < rule.run.size()) return 0;
@@ -22,7 +22,7 @@ int length_of(const Rule& rule, const Run& from_here) {
   return static_cast<int>(rule.run.size());
 }
 
-// Returns the same run for the other view, at least `length` steps after the first; empty if there is none.
+// Returns the same run for the other view, at least `length` steps after the first run; empty if there is none.
 std::span<const Step> second_view(const Rule& rule, const Run& from_here, int length) {
   const auto count = static_cast<std::size_t>(length);
   for (std::size_t at = count; at + count <= from_here.steps.size(); ++at) {
@@ -41,8 +41,8 @@ bool uses(const Step& step, int value) {
   return std::any_of(step.operands.begin(), step.operands.end(), [&](const Operand& o) { return o.value == value; });
 }
 
-// Returns whether a run makes a value, image or volume, that the fused step does not make and that is still needed: a
-// later step outside of the run reads it, or it is delivered.
+// Returns whether the fused step drops a value of the run that is still needed: a later step outside the run reads the
+// value, or it is an output.
 bool drops_live_value(const Step& fused, std::span<const Step> run, std::span<const Step> steps,
                       std::span<const Value> values) {
   const auto is_outside = [&](const Step& s) { return &s < run.data() || &s >= run.data() + run.size(); };
@@ -56,8 +56,8 @@ bool drops_live_value(const Step& fused, std::span<const Step> run, std::span<co
   return false;
 }
 
-// Returns the step that replaces a rule's run and, if there is one, its second view's run; or an empty step with the
-// reason.
+// Returns the step that replaces a rule's run and, if it exists, the run of the second view. If the rule does not
+// apply, returns an empty step with the reason.
 Step in_place_of(const Rule& rule, const Run& from_here, int length, std::span<const Step> second,
                  std::span<const Value> values) {
   const auto run = from_here.steps.first(static_cast<std::size_t>(length));
@@ -66,7 +66,7 @@ Step in_place_of(const Rule& rule, const Run& from_here, int length, std::span<c
   if (fused.entry == nullptr) return fused;
   if (drops_live_value(fused, run, from_here.steps, values) || drops_live_value(fused, second, from_here.steps, values))
     return {.note = "an intermediate image or volume is requested"};
-  if (run.front().title == run.back().title) fused.title = run.front().title;  // several steps with one time
+  if (run.front().title == run.back().title) fused.title = run.front().title;  // the steps share one time
   fused.note = run.front().note;
   return fused;
 }

@@ -8,8 +8,8 @@
 
 namespace stereopsis {
 
-// Applies the registered rules to the steps, the widest first. A rule that does not apply leaves its reason in the
-// step's note.
+// Applies the registered rules to the steps. Rules with longer runs are applied first. If a rule does not apply, the
+// reason is stored in the note of the step.
 void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target& target,
           std::span<const Rule* const> rules = registry().rules);
 

@@ -35,11 +35,23 @@ void on_gpu(const Call<On::gpu>& c) {
   c.worker().copy(c.image<const std::uint8_t>("validity"), c.image<std::uint8_t>("validity"));
 }
 
+const StageDescriptor& copy_stage() {
+  static const StageDescriptor copy{
+      .slot = Slot::internal,
+      .name = "given_maps",
+      .title = "given maps",
+      .ports = {in("disparity"), out("disparity", Element::f32), in("validity"), out("validity", Element::u8),
+                if_there("confidence"), wanted("confidence", Element::f32)},
+      .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
+  return copy;
+}
+
 }  // namespace
 
 Needs needs_of(const PipelineData& data, bool want_confidence) {
-  Needs needs{.images = false, .right = false, .confidence = want_confidence};
-  bool made = false;  // a refinement makes a confidence
+  const bool rates = data.confidence && (want_confidence || data.density);
+  Needs needs{.images = rates, .right = false, .confidence = want_confidence && !data.confidence};
+  bool made = false;  // true if a refinement computes a confidence
   for (const StageChoice& stage : data.refinements) {
     if (!stage.enabled) continue;
     for (const Port& port : stage.entry->ports(stage.parameters, {})) {
@@ -53,21 +65,6 @@ Needs needs_of(const PipelineData& data, bool want_confidence) {
   }
   return needs;
 }
-
-namespace {
-
-const StageDescriptor& copy_stage() {
-  static const StageDescriptor copy{
-      .slot = Slot::internal,
-      .name = "given_maps",
-      .title = "given maps",
-      .ports = {in("disparity"), out("disparity", Element::f32), in("validity"), out("validity", Element::u8),
-                if_there("confidence"), wanted("confidence", Element::f32)},
-      .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
-  return copy;
-}
-
-}  // namespace
 
 Maps lower(Builder& b, Size size) {
   const PipelineData& p = b.pipeline();

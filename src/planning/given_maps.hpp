@@ -1,5 +1,5 @@
-// Maps that the caller passes to be refined: the inputs that refinements need, and the step that copies the changed
-// maps.
+// Lowers refinements of maps that the caller passes: determines the inputs that the refinements need, and adds the step
+// that copies the changed maps.
 #pragma once
 
 #include "graph/builder.hpp"
@@ -12,7 +12,7 @@ struct Needs {
   bool right = false;
   bool confidence = false;
 };
-// Returns the needs of the refinements that run.
+// Returns the needs of the refinements that are switched on.
 Needs needs_of(const PipelineData& pipeline, bool want_confidence);
 
 // Returns the maps that the refinements change: copies of the caller's maps.

@@ -5,7 +5,7 @@
 namespace stereopsis {
 namespace {
 
-// Makes the images of a stage of the slot `prepare` that keeps their size.
+// Adds the steps of a stage of the slot `prepare` that does not change the size of images.
 Images prepared(Builder& b, const Images& full) {
   Images made = full;
   Maps none;
@@ -19,7 +19,8 @@ Images prepared(Builder& b, const Images& full) {
         made.put(name, view, values[static_cast<std::size_t>(view)]);
   }
   const auto is_prepared = [&](const char* name) { return made.find(name, 0) != full.find(name, 0); };
-  if (is_prepared("image") && !is_prepared("grey")) made.made.erase("grey");  // the luma of NV12
+  // Removes the luma of NV12, which is not prepared.
+  if (is_prepared("image") && !is_prepared("grey")) made.made.erase("grey");
   return made;
 }
 

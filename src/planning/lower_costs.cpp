@@ -10,7 +10,7 @@
 namespace stereopsis {
 namespace {
 
-// Costs on their way from the matching cost to the selection.
+// The cost volume at a point between the matching cost and the selection.
 struct Costs {
   Scope& scope;
   CostUnits units = {};
@@ -23,7 +23,7 @@ CostUnits units_of(const StageChoice& stage, const CostUnits& before) {
   return stage.entry->units == nullptr ? before : stage.entry->units(stage.parameters);
 }
 
-// Adds the steps that compute a cost volume, unless the caller passes it. Returns the units of its costs.
+// Adds the steps that compute a cost volume, unless the caller passes one. Returns the units of its costs.
 CostUnits make_costs_of(Builder& b, const StageChoice& cost, Scope& scope) {
   if (cost.entry->from_outside) {
     scope.maps["costs"] = b.given_costs;
@@ -47,7 +47,7 @@ CostUnits make_costs_of(Builder& b, const StageChoice& cost, Scope& scope) {
 }
 
 // Converts costs to 8 bits if the next stage does not accept them. Copies a volume of the caller if the stage would
-// change it.
+// change the volume.
 void fit_costs(Builder& b, const StageDescriptor& next, const StageParameters& parameters, Costs& costs) {
   const Ports ports = next.ports(parameters, costs.scope.images.info);
   const Port* port = cost_port(ports, true);
@@ -65,7 +65,7 @@ void fit_costs(Builder& b, const StageDescriptor& next, const StageParameters& p
   costs.forget_words();
 }
 
-// Adds both costs after it converts each to 8 bits.
+// Converts both costs to 8 bits and adds them.
 CostUnits add_costs(Builder& b, Scope& scope) {
   const PipelineData& p = b.pipeline();
   const StageDescriptor& sum = registry().at(Role::sum);
@@ -77,7 +77,7 @@ CostUnits add_costs(Builder& b, Scope& scope) {
   const double first = largest_of(p.cost, scope);
   const int costs = scope.maps.at("costs");
   Images images = scope.images;
-  images.made.erase("words");  // each cost stage has its own words
+  images.made.erase("words");  // each stage of a matching cost has its own words
   Scope other{images, scope.maps, scope.context};
   other.cost = &p.plus.parameters;
   const double second = largest_of(p.plus, other);
@@ -92,14 +92,15 @@ CostUnits add_costs(Builder& b, Scope& scope) {
 
 const char* output_name(Binding output) { return output_rows[output_row(output)].name; }
 
-// Delivers the volume in its present state, or the costs of the probed pixels.
+// Writes the volume in its present state to the output, or the costs of the probed pixels.
 void deliver_costs(Builder& b, Scope& scope, std::size_t state) {
   const Request& request = b.request();
   const int costs = scope.maps.at("costs");
   if (const Binding output = volume_outputs[state]; request.requests(output)) {
     if (b.binding_of(costs) != Binding::none)
-      throw Error(ErrorCategory::call, text("the output '", output_name(output),
-                                            "' is requested, but it equals the given volume; do not request it"));
+      throw Error(ErrorCategory::call,
+                  text("the output '", output_name(output),
+                       "' is requested, but it equals the given volume; do not request this output"));
     b.bind(costs, output);
   }
   if (request.probes.empty()) return;
@@ -135,7 +136,7 @@ void select(Builder& b, Scope& scope) {
     b.run(registry().at(cost.after_selection), p.cost.parameters, scope);
 }
 
-// Computes the maps of a view. With the right view as the reference, the candidates are −d.
+// Computes the maps of a view. If the right view is the reference view, the candidates are −d.
 void match_view(Builder& b, Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
   const PipelineData& p = b.pipeline();
   Scope scope{images, maps, b.context_of(from_right ? DisparityRange{-range.max(), range.count} : range, images)};
@@ -178,7 +179,8 @@ void lower_costs(Builder& b, Images& images, const DisparityRange& range, Maps& 
   if (const Lowering* own = own_lowering(p, b.request())) return own->match(b, images, range, maps);
   const auto right = has_right_costs(p) ? maps.find("right") : maps.end();
   if (right == maps.end()) return match_view(b, images, range, maps, false);
-  // The right view is matched first, in whole pixels, because later stages may read the costs of the left view.
+  // The right view is matched first, with integer disparities, because later stages may read the costs of the left
+  // view.
   const int made = right->second;
   Maps of_right{{"disparity", made}, {"validity", b.image(images.size, Element::u8)}};
   match_view(b, images, range, of_right, true);

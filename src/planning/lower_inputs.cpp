@@ -7,14 +7,14 @@
 namespace stereopsis {
 namespace {
 
-// Returns the part of the input images that is read: the whole images if they are rectified first.
+// Returns the part of the input images that is read. If the images are rectified first, this is the whole image.
 Rect given_part(const Builder& b) {
   const Request& request = b.request();
   return request.rectification ? Rect{0, 0, request.size.width, request.size.height} : b.shown();
 }
 
-// Adds a view's images. The luma of NV12 is the grey image. Steps that convert the colours of NV12 and other formats
-// are added only if a stage reads the colours.
+// Adds the images of a view. The luma of NV12 is the grey image. Steps that convert the colours of NV12 and other
+// formats are added only if a stage reads colours.
 void take_view(Builder& b, Images& images, int view, const Rect& part) {
   const Request& request = b.request();
   const auto take = [&](const char* name, Binding left, Size size, Element element, int channels) {
@@ -59,7 +59,7 @@ int make_picture(Builder& b, Images& images, int view) {
   return images.find("image", view);
 }
 
-// Resamples an image of a view by its map. `mask` is where the rectified mask goes, or −1.
+// Resamples an image of a view by its map. `mask` is the value that receives the rectified mask, or −1.
 int rectify(Builder& b, const char* name, int view, int mask) {
   const int raw = b.need(b.raw, name, view);
   const Size whole = b.request().rectification->size;
@@ -70,7 +70,8 @@ int rectify(Builder& b, const char* name, int view, int mask) {
   return made;
 }
 
-// Returns the shown part of both rectified views: the grey image of NV12, and the colours only if a stage reads them.
+// Returns the shown part of both rectified views. For NV12, this is the grey image, and the colours only if a stage
+// reads them.
 Images rectified_images(Builder& b) {
   const Request& request = b.request();
   Images images{b.raw.info, b.shown().size(), {}};

@@ -1,15 +1,16 @@
-// Lowers the outputs: the steps from the selection's maps to the requested outputs.
+// Lowers the outputs: the steps from the maps of the selection to the requested outputs.
 #include <algorithm>
 
 #include "core/text.hpp"
+#include "graph/region.hpp"
 #include "planning/given_maps.hpp"
 #include "planning/lowering.hpp"
 
 namespace stereopsis {
 namespace {
 
-// Returns whether the selection must make a map, which it can: the map is requested, or a refinement reads it before
-// another one makes it.
+// Returns whether the selection must compute a map: the map is requested, or a refinement reads it before another
+// refinement computes it.
 bool selection_makes(const PipelineData& p, std::string_view map, bool requested) {
   const auto is_map = [&](const Port& port) { return port.name == map; };
   if (std::ranges::none_of(p.select.entry->ports(p.select.parameters, {}), is_map)) return false;
@@ -22,15 +23,15 @@ bool selection_makes(const PipelineData& p, std::string_view map, bool requested
   return requested;
 }
 
-// Computes depth and points, which have the size of the whole image, from measured pixels unless others are requested.
+// Computes depth and points, which have the size of the whole image. Only measured pixels have depth, unless other
+// pixels are requested.
 void triangulate(Builder& b, const Images& full, Maps& maps) {
   const Request& request = b.request();
   const StageDescriptor& stage = registry().at(Role::triangulate);
   const bool wanted = request.requests(Binding::output_depth) || request.requests(Binding::output_points) ||
                       request.requests(Binding::output_uncertainty);
   if (!wanted) return;
-  const int disparity = maps.at("disparity");
-  const Size size = b.shape_of(disparity).size();
+  const Size size = b.shape_of(maps.at("disparity")).size();
   if (output_size(b.pipeline(), full.size) != full.size)
     throw Error(
         ErrorCategory::call,
@@ -40,8 +41,9 @@ void triangulate(Builder& b, const Images& full, Maps& maps) {
     return Operand{maps[output_rows[output_row(output)].name] = b.image(size, Element::f32, channels)};
   };
   b.add(stage, stage.of_geometry(request, b.shown()), {},
-        {{disparity},
+        {{maps.at("disparity")},
          request.fill_depth ? Operand{} : Operand{maps.at("validity")},
+         rates_uncertainty(b.pipeline(), request) ? Operand{maps.at("confidence")} : Operand{},
          made(Binding::output_depth, 1),
          made(Binding::output_points, 3),
          made(Binding::output_uncertainty, 1)});
@@ -50,9 +52,8 @@ void triangulate(Builder& b, const Images& full, Maps& maps) {
 void deliver(Builder& b, const Maps& maps) {
   const PipelineData& p = b.pipeline();
   const Request& request = b.request();
-  const auto changes_maps = [](const StageChoice& stage) { return stage.enabled; };
-  if (request.requests(Binding::output_confidence) && maps.contains("confidence") &&
-      (request.refine_only || std::ranges::any_of(p.refinements, changes_maps)))
+  if (request.requests(Binding::output_confidence) && !p.confidence && maps.contains("confidence") &&
+      (request.refine_only || std::ranges::any_of(p.refinements, &StageChoice::enabled)))
     b.add(registry().at(Role::mark_filled), {}, {}, {{maps.at("validity")}, {maps.at("confidence")}});
   for (std::size_t row = 0; row < output_rows.size(); ++row) {
     if (output_rows[row].kind != OutputKind::map || !request.requests(output_binding(row))) continue;
@@ -65,7 +66,7 @@ void deliver(Builder& b, const Maps& maps) {
   }
 }
 
-// Creates the values of further requested outputs. Stages of the pipeline write these maps if their values exist.
+// Creates the values of further requested outputs. Stages of the pipeline write these maps if the values exist.
 void add_further_maps(Builder& b, Size size, Maps& maps) {
   for (const SlotOfOne& slot : slots_of_one) {
     const StageChoice& stage = b.pipeline().*slot.stage;
@@ -88,7 +89,8 @@ Maps lower_maps(Builder& b, Size size) {
   Maps maps{{"disparity", b.image(size, Element::f32)}, {"validity", b.image(size, Element::u8)}};
   for (const auto& [map, output] :
        {std::pair{"right", Binding::output_right}, {"confidence", Binding::output_confidence}})
-    if (selection_makes(p, map, request.requests(output))) maps[map] = b.image(size, Element::f32);
+    if (selection_makes(p, map, request.requests(output) && !(p.confidence && output == Binding::output_confidence)))
+      maps[map] = b.image(size, Element::f32);
   add_further_maps(b, size, maps);
   return maps;
 }
@@ -98,6 +100,8 @@ void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange&
   Scope scope{seen, maps, b.context_of(range, seen)};
   for (const StageChoice& refinement : p.refinements)
     if (refinement.enabled) b.run(refinement, scope);
+  if (rates_pixels(p, b.request())) b.run(p.confidence, scope);
+  if (p.density) b.run(p.density, scope);
   if (const Reduction* reduction = reduction_of(p)) reduction->restore(b, p.prepare, full, seen, maps);
   triangulate(b, full, maps);
   deliver(b, maps);

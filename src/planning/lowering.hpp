@@ -5,27 +5,26 @@
 
 namespace stereopsis {
 
-// Returns the part of the (rectified) images that the request's region requires.
+// Returns the part of the (rectified) images that the region of the request requires.
 Rect required_input(const PipelineData& pipeline, const Request& request);
 
 // Returns the images that the method reads, rectified and cropped to the part that the region requires.
 Images lower_inputs(Builder& builder);
 
-// Lowers cost, aggregation, optimisation and selection, from the images to the maps. Requested maps have their values
-// before the call.
+// Lowers cost, aggregation, optimisation and selection, from the images to the maps. Values for requested maps must
+// exist before the call.
 void lower_costs(Builder& builder, Images& images, const DisparityRange& range, Maps& maps);
-// Throws Error(call) for combinations of stages that make no sense.
+// Throws Error(call) for combinations of stages that are not meaningful.
 void check_combination(const PipelineData& pipeline, const Request& request);
 
-// Limits the images to the rows of a stripe, and returns the path costs that enter at its borders.
+// Limits the images to the rows of a stripe, and returns the path costs that enter at the borders of the stripe.
 Maps lower_boundary(Builder& builder, Images& images);
 // Adds the steps that compute only the path costs for the next stripe.
 void lower_paths(Builder& builder, Images& images, Maps& maps);
 
-// Returns the maps of the selection, or the maps that the caller passes to be refined.
+// Returns the maps of the selection, or the given maps that are to be refined.
 Maps lower_maps(Builder& builder, Size size);
-// Refines the maps, restores the size of maps of reduced images, and adds depth, points and the other requested
-// outputs.
+// Refines the maps, upsamples maps of reduced images, and adds depth, points and the other requested outputs.
 void lower_outputs(Builder& builder, Images& full, Images& seen, const DisparityRange& range, Maps& maps);
 
 // Lowers a whole pipeline.

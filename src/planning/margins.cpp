@@ -1,4 +1,5 @@
-// The part of the input that a region of interest requires: the required input of the stages, composed backwards.
+// Computes the part of the input that a region of interest requires, by composing the required inputs of the stages
+// backwards.
 #include <algorithm>
 
 #include "graph/region.hpp"
@@ -12,11 +13,14 @@ Rect required_of(const StageChoice& stage, const Rect& output) {
   return stage.entry->required_input(stage.parameters, output);
 }
 
-// Returns the input that stages require whose input counts in addition to the margin.
-Rect required_of_exact(const PipelineData& p, Rect r) {
+// Returns the input that is required by stages whose input is added to the margin.
+Rect required_of_exact(const PipelineData& p, const Request& request) {
+  Rect r = *request.region;
   const auto add = [&](const StageChoice& stage) {
     if (stage && stage.entry->counts_in_regions) r = required_of(stage, r);
   };
+  add(p.density);
+  if (rates_pixels(p, request)) add(p.confidence);
   for (auto refinement = p.refinements.rbegin(); refinement != p.refinements.rend(); ++refinement)
     if (refinement->enabled) add(*refinement);
   for (const StageChoice* stage : {&p.optimisation, &p.aggregation, &p.plus, &p.cost}) add(*stage);
@@ -30,7 +34,7 @@ const RegionRule* rule_of(const PipelineData& p) {
   return nullptr;
 }
 
-// Grows a rectangle to the left and to the right by the columns in which its candidates lie.
+// Extends a rectangle to the left and to the right by the columns of its candidates.
 Rect with_candidates(const PipelineData& p, const DisparityRange& range, const Rect& r) {
   int left = std::max(0, range.max()), right = std::max(0, -range.min);
   const auto reads_both = [](const StageChoice& cost) { return cost && cost.entry->reads_both_candidates; };
@@ -38,15 +42,15 @@ Rect with_candidates(const PipelineData& p, const DisparityRange& range, const R
   return {r.x - left, r.y, r.width + left + right, r.height};
 }
 
-// Returns the region with its margin and the columns of its candidates, for pipelines without an optimisation also with
-// the windows; for reduced images in whole blocks.
+// Returns the region with its margin and the columns of its candidates. Pipelines without an optimisation also require
+// the windows. For reduced images, the result consists of whole blocks.
 Rect required_by_method(const PipelineData& p, const Request& request, const Rect& all) {
   if (const RegionRule* rule = rule_of(p)) return rule->required_input(p, request);
   const int factor = reduction_factor(p);
   const auto radius = [](const StageChoice& cost) { return -required_of(cost, {0, 0, 1, 1}).x; };
   const int window = p.optimisation ? 0 : std::max(radius(p.cost), radius(p.plus));
   const int margin = factor * (p.margin() + window);
-  Rect r = intersect(required_of_exact(p, *request.region), all);
+  Rect r = intersect(required_of_exact(p, request), all);
   r = intersect(required_of(p.aggregation, grow(r, margin, margin)), all);
   r = intersect(with_candidates(p, request.range, r), all);
   const auto start = [&](int at) { return at / factor * factor; };
@@ -55,11 +59,19 @@ Rect required_by_method(const PipelineData& p, const Request& request, const Rec
           end(r.y + r.height, all.height) - start(r.y)};
 }
 
+// Moves the start of a rectangle to the start of a block, if the confidence depends on the position in a block.
+Rect from_block(const PipelineData& p, const Request& request, const Rect& r) {
+  const int block = rates_pixels(p, request) ? reduction_factor(p) * p.confidence.entry->block : 1;
+  const int x = r.x % block, y = r.y % block;
+  return {r.x - x, r.y - y, r.width + x, r.height + y};
+}
+
 }  // namespace
 
 Rect required_input(const PipelineData& p, const Request& request) {
   const Rect all = whole_image(request);
-  return request.region ? intersect(required_of(p.prepare, required_by_method(p, request, all)), all) : all;
+  if (!request.region) return all;
+  return from_block(p, request, intersect(required_of(p.prepare, required_by_method(p, request, all)), all));
 }
 
 }  // namespace stereopsis

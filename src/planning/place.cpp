@@ -6,15 +6,15 @@
 namespace stereopsis {
 namespace {
 
-// Bytes [offset, offset + bytes) in steps [first, last].
+// A range of bytes, [offset, offset + bytes), that is used in the steps [first, last].
 struct Piece {
   std::size_t bytes = 0;
   int first = 0, last = 0;
   std::size_t* offset = nullptr;
 };
 
-// Bytes of padding behind each value. Kernels may read a little beyond the end of a volume, CPU kernels also of an
-// image; these bytes must not be ones that other threads write.
+// Number of padding bytes after each value. Kernels may read a little beyond the end of a volume, and CPU kernels also
+// beyond the end of an image. Other threads must not write these bytes.
 constexpr std::size_t spare_bytes = 64;
 
 std::size_t bytes_of_value(const AnyView& v, On device) {
@@ -36,14 +36,14 @@ void mark_lifetimes(std::span<Value> values, std::span<ProgramStep> steps, const
   for (Value& v : values) {
     const bool is_map = v.binding == Binding::map_left || v.binding == Binding::map_right;
     v.has_place = v.first >= 0 && !is_map && (v.binding == Binding::none || transfers);
-    // On a GPU, inputs are live from the first step, and outputs until the last.
+    // On a GPU, inputs are live from the first step on, and outputs until the last step.
     if (is_input(v.binding)) v.first = 0;
     if (is_output(v.binding)) v.last = end;
   }
 }
 
-// The placed pieces by the steps in which they live. A new piece is compared only with pieces that live at the same
-// time, because an image in many strips has very many pieces.
+// The ranges that are already placed, by the steps in which they are live. A new range is compared only with ranges
+// that are live at the same time, because an image in many strips has very many ranges.
 class Placed {
  public:
   explicit Placed(std::size_t steps) : brief_(steps + 1) {}
@@ -53,14 +53,14 @@ class Placed {
     for (int step = piece.first; step <= piece.last; ++step) brief_[step].push_back(piece);
   }
 
-  // Returns the placed pieces that live at the same time as `piece`, sorted by offset.
+  // Returns the placed ranges that are live at the same time as `piece`, sorted by offset.
   const std::vector<Piece>& living_with(const Piece& piece) {
     found_.clear();
     for (const Piece& other : lasting_)
       if (other.last >= piece.first && other.first <= piece.last) found_.push_back(other);
     for (int step = piece.first; step <= piece.last; ++step)
       for (const Piece& other : brief_[step])
-        if (step == std::max(piece.first, other.first)) found_.push_back(other);  // adds each piece once
+        if (step == std::max(piece.first, other.first)) found_.push_back(other);  // adds each range once
     std::sort(found_.begin(), found_.end(), [](const Piece& a, const Piece& b) { return *a.offset < *b.offset; });
     return found_;
   }
@@ -83,7 +83,7 @@ std::size_t place(std::span<Value> values, std::span<ProgramStep> steps, const T
     pieces.push_back({steps[i].scratch_bytes, static_cast<int>(i), static_cast<int>(i), &steps[i].scratch_offset});
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.bytes > b.bytes; });
 
-  // Places the largest piece first, each at the lowest offset that is free during its whole life.
+  // Places the largest range first. Each range gets the lowest offset that is free while the range is live.
   const std::size_t alignment = target.device == On::gpu ? 256 : 64;
   std::size_t end = 0;
   Placed placed(steps.size());

@@ -1,4 +1,4 @@
-// Tests each pass of the planner on hand-made programs: building, fusion, placement, margins and lowering.
+// Tests each pass of the planner with hand-written programs: building, fusion, placement, margins and lowering.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "planning/lowering.hpp"
 #include "planning/program.hpp"
 
-namespace stereopsis {
+namespace stereopsis::planning_test {
 namespace {
 
 constexpr Size size{40, 30};
@@ -36,7 +36,7 @@ Request request_of_size() {
   return r;
 }
 
-// Replaces first, second by one step that reads what the first reads and writes what the second writes.
+// Replaces the steps `first` and `second` by one step, which has the inputs of the first and the outputs of the second.
 Step fused(const Run& run) { return fused_step(both_at_once, {}, run.steps); }
 
 class Passes : public testing::Test {
@@ -74,7 +74,7 @@ TEST_F(Passes, FusionReplacesARun) {
   EXPECT_EQ(names(), Names{"both_at_once"});
 }
 
-// A fused step reads what the run reads first, and makes what the run makes last, under the same name, too.
+// A fused step reads the first input of the run and writes the last output of the run, even if both have the same name.
 TEST_F(Passes, FusedStepsFindTheirOperandsByName) {
   const StageDescriptor filter{.slot = Slot::internal,
                                .name = "filter",
@@ -104,7 +104,7 @@ struct Window {
 };
 Rect grown_by(const Window& window, const Rect& r) { return grow(r, window.size, window.size); }
 
-// A descriptor takes functions of its own type of parameters, lists and constants.
+// A descriptor accepts functions of its own parameter type, lists and constants.
 TEST(Descriptors, TakeFunctionsOfTheirParameters) {
   const StageDescriptor s{.slot = Slot::internal,
                           .name = "window",
@@ -124,7 +124,7 @@ TEST(Descriptors, TakeFunctionsOfTheirParameters) {
   EXPECT_EQ(wide.as<Window>().size, 9);
 }
 
-// An image between, which the fused step does not make, is still needed by a later step.
+// A later step still needs an intermediate image that the fused step does not compute.
 TEST_F(Passes, FusionKeepsAnImageThatALaterStepReads) {
   const int in = value(), between = value(), out = value(), later = value();
   step(first, in, between);
@@ -143,7 +143,7 @@ TEST_F(Passes, FusionKeepsAnImageThatIsDelivered) {
   EXPECT_EQ(names(), (Names{"first", "second"}));
 }
 
-// Other steps may read the inputs of a fused run, too.
+// Other steps may also read the inputs of a fused run.
 TEST_F(Passes, FusionSharesItsInputs) {
   const int in = value(), between = value(), out = value(), other = value();
   step(first, in, between);
@@ -153,7 +153,7 @@ TEST_F(Passes, FusionSharesItsInputs) {
   EXPECT_EQ(names(), (Names{"both_at_once", "third"}));
 }
 
-// Values whose lives do not overlap may lie at the same place, others must not.
+// Values that are never live at the same time may share memory, and other values must not.
 TEST_F(Passes, PlacementSharesMemoryByLifetime) {
   const int in = value(Binding::left), a = value(), b = value(), c = value(), out = value(Binding::output_disparity);
   step(first, in, a);
@@ -217,7 +217,7 @@ TEST_F(Passes, LoweringRejectsOutputsThatNoStageMakes) {
   EXPECT_THROW(steps_of(method_data("banz-sgm"), request), Error);
 }
 
-// Images that others are derived from are prepared before: the grey image of NV12, which is its luma, too.
+// Images from which others are derived are prepared first. One such image is the grey image of NV12, which is its luma.
 TEST_F(Passes, LoweringDerivesImagesFromPreparedOnes) {
   const StageDescriptor smooth{
       .slot = Slot::prepare, .name = "smooth", .title = "smooth", .ports = {in("image"), out("image", Element::same)}};
@@ -234,7 +234,7 @@ TEST_F(Passes, LoweringDerivesImagesFromPreparedOnes) {
   }
 }
 
-// A selection that makes only a disparity serves pipelines in which nothing needs another map of it.
+// A selection that computes only the disparity is accepted if the pipeline needs no other map from it.
 TEST_F(Passes, LoweringRejectsMapsThatTheSelectionDoesNotMake) {
   const StageDescriptor only_disparity{
       .slot = Slot::select,
@@ -242,6 +242,7 @@ TEST_F(Passes, LoweringRejectsMapsThatTheSelectionDoesNotMake) {
       .title = "only disparity",
       .ports = {in_volume("costs", {}), out("disparity", Element::f32), out("validity", Element::u8)}};
   PipelineData pipeline = method_data("banz-sgm");
+  pipeline.confidence = {};
   pipeline.select = StageChoice(only_disparity);
   EXPECT_EQ(std::ranges::count(steps_of(pipeline, request_of_size()), "only_disparity"), 1);
   for (const Binding output : {Binding::output_right, Binding::output_confidence}) {
@@ -253,7 +254,7 @@ TEST_F(Passes, LoweringRejectsMapsThatTheSelectionDoesNotMake) {
   EXPECT_THROW(steps_of(pipeline, request_of_size()), Error);
 }
 
-// The margin of a region grows with what the stages read, and never leaves the image.
+// The margin of a region increases with the inputs of the stages, and never exceeds the image.
 TEST_F(Passes, MarginsComposeBackwards) {
   const PipelineData pipeline = method_data("zncc");
   Request request = request_of_size();
@@ -271,7 +272,7 @@ TEST_F(Passes, MarginsComposeBackwards) {
   EXPECT_EQ(intersect(required_input(pipeline, request), all), required_input(pipeline, request));
 }
 
-// A region requires the pixels from which the images around it are prepared, too.
+// A region also requires the pixels from which its images are prepared.
 TEST_F(Passes, MarginsIncludeThePreparation) {
   const StageDescriptor smooth{.slot = Slot::prepare,
                                .name = "smooth",
@@ -280,7 +281,7 @@ TEST_F(Passes, MarginsIncludeThePreparation) {
   Request request = request_of_size();
   request.size = {2000, 1000};
   request.region = Rect{900, 500, 20, 10};
-  for (const char* method : {"banz-sgm", "census-guided"}) {  // census-guided has its own rule
+  for (const char* method : {"banz-sgm", "census-guided"}) {  // census-guided has a separate rule
     PipelineData pipeline = method_data(method);
     const Rect before = required_input(pipeline, request);
     pipeline.prepare = StageChoice(smooth);
@@ -289,4 +290,4 @@ TEST_F(Passes, MarginsIncludeThePreparation) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::planning_test

@@ -7,7 +7,8 @@
 namespace stereopsis::probe {
 namespace {
 
-// Calls copy(from, to, bytes) for the costs of each pixel, with addresses or offsets in the memory of both images.
+// Calls copy(from, to, bytes) for the costs of each pixel. The arguments are addresses, or offsets in the memory of the
+// two images.
 template <class F>
 void for_each_pixel(const Shape& s, F&& copy) {
   const AnyView costs = s.input("costs"), probed = s.output("probed");

@@ -1,4 +1,4 @@
-// Copies the costs of all candidates at a few pixels from a volume: a step of plans with probes.
+// A step for plans with probes, which copies the costs of all candidates at a few pixels from a volume.
 #pragma once
 
 #include "graph/descriptor.hpp"
@@ -10,8 +10,8 @@ struct Parameters {
   std::vector<Pixel> pixels;  // pixels of the volume
 };
 
-// Returns the entry of the step. It reads a volume and writes an image of its type, with a row for each pixel and a
-// column for each candidate.
+// Returns the entry of the step. The step reads a volume, and writes an image of the same type. The image has a row for
+// each pixel and a column for each candidate.
 const StageDescriptor& entry();
 
 }  // namespace stereopsis::probe

@@ -8,7 +8,7 @@
 namespace stereopsis {
 namespace {
 
-// Returns the traffic of every operand once.
+// Returns the memory traffic if every operand is read or written once.
 Work traffic(std::span<const AnyView> operands) {
   Work work;
   for (const AnyView& operand : operands) work.bytes += operand.bytes();
@@ -70,7 +70,7 @@ void Program::bind(std::uint64_t memory, const FrameImages& images, const Masks&
         (v.binding == Binding::mask_left && !masks[0]) || (v.binding == Binding::mask_right && !masks[1]);
     views[i] = absent ? AnyView() : v.binding != Binding::none && given.memory != 0 ? given : v.shape;
     if (absent || views[i].memory != 0 || !v.has_place) continue;
-    // A view has an address on the host, and a memory object with an offset on a GPU.
+    // On the host, a view has an address. On a GPU, it has a memory object and an offset.
     if (target_.device == On::gpu) {
       views[i].memory = memory;
       views[i].offset = static_cast<std::int64_t>(v.offset) / bytes_of(v.shape.element);

@@ -1,4 +1,4 @@
-// A planned pipeline: steps on values, which have their places in one block of memory or are images of the caller.
+// A planned pipeline: steps on values. Values are images of the caller, or have a place in one block of memory.
 #pragma once
 
 #include <array>
@@ -11,20 +11,20 @@
 
 namespace stereopsis {
 
-// The views that have masks.
+// Flags for the views that have masks.
 using Masks = std::array<bool, 2>;
 
 struct ProgramStep {
   Step step;
   Work work = {};
   std::size_t scratch_bytes = 0, scratch_offset = 0;
-  int time = 0;  // index of the entry to which the time of the step is added
+  int time = 0;  // index of the entry of times() to which the time of the step is added
 };
 
 class Program {
  public:
-  // Throws Error(call) if the pipeline and the request do not fit together. `stripe_rows` is the height of
-  // a stripe; 0: the steps decide.
+  // Throws Error(call) if the pipeline and the request do not fit together. `stripe_rows` is the height of a stripe; 0
+  // lets the steps decide.
   Program(const PipelineData& pipeline, const Request& request, const Target& target, bool fused, int stripe_rows);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -33,17 +33,18 @@ class Program {
   const Target& target() const { return target_; }
   const std::vector<Value>& values() const { return values_; }
   const std::vector<ProgramStep>& steps() const { return steps_; }
-  const std::vector<std::string>& times() const { return times_; }  // titles of the steps, without repetition in a row
+  // Titles of the steps, without consecutive repetitions.
+  const std::vector<std::string>& times() const { return times_; }
   std::size_t bytes() const { return bytes_; }                      // size of the workspace
   const Rect& shown() const { return shown_; }                      // part of the rectified images that is read
-  // Returns the shape of an image of the caller; an empty one if no step uses it.
+  // Returns the shape of an image of the caller; the shape is empty if no step uses the image.
   AnyView shape(Binding binding) const;
 
-  // Sets the views of all values, for a workspace at `memory` and the caller's images. Images of the caller without
-  // memory lie in the workspace. An absent mask has an empty view.
+  // Sets the views of all values, for a workspace at `memory` and the caller's images. Images that the caller does not
+  // pass lie in the workspace. An absent mask has an empty view.
   void bind(std::uint64_t memory, const FrameImages& images, const Masks& masks, std::vector<AnyView>& views) const;
 
-  // Calls run(step, call) for every step in turn.
+  // Calls run(step, call) for each step, in order.
   template <On on, class F>
   void for_each_step(std::span<const AnyView> views, std::uint64_t memory, typename Call<on>::Worker* worker,
                      F&& run) const;
@@ -51,7 +52,7 @@ class Program {
  private:
   void lay_out();
 
-  const PipelineData pipeline_;  // the steps refer to it
+  const PipelineData pipeline_;  // a copy, to which the steps refer
   const Target target_;
   const Rect shown_;
   std::vector<Value> values_;
@@ -60,11 +61,12 @@ class Program {
   std::size_t bytes_ = 0;
 };
 
-// The programs for pairs with masks and without masks; each may be absent. Tuned kernels without masks are faster.
+// The program for pairs with masks and the program for pairs without masks. Either may be absent. Without masks, tuned
+// kernels are faster.
 class Programs {
  public:
-  // Plans the program without masks only if the one with masks takes at most `most` bytes. Otherwise the caller only
-  // needs the size.
+  // Plans the program without masks only if the program with masks takes at most `most` bytes. If it takes more, the
+  // caller needs only the size.
   Programs(const PipelineData& pipeline, const Request& request, const Target& target, bool fused, int stripe_rows,
            std::size_t most);
 
@@ -78,7 +80,7 @@ class Programs {
   std::size_t bytes_ = 0;
 };
 
-// Gives values and scratch memory their offsets by lifetime, and returns the bytes of all.
+// Assigns offsets to values and scratch memory, by lifetime. Returns the total number of bytes.
 std::size_t place(std::span<Value> values, std::span<ProgramStep> steps, const Target& target);
 
 template <On on, class F>

@@ -36,7 +36,7 @@ DeviceImageView view_of(const AnyView& v, int bit_depth = 8) {
   return {flat.memory, flat.offset, type, flat.width, flat.height, flat.channels, flat.pitch, bit_depth};
 }
 
-// Returns the arguments of the caller's stage. Members that its slot does not have are empty.
+// Returns the arguments for a user-defined stage. Members that the slot of the stage does not have are empty.
 UserCall call_of(const Shape& s) {
   return {.reference = view_of(s.input("image"), s.context.bit_depth),
           .other = view_of(s.input("image", Side::other), s.context.bit_depth),
@@ -52,13 +52,13 @@ UserCall call_of(const Shape& s) {
           .threads = s.target.threads};
 }
 
-// Calls a function of the caller's. Converts every exception to an Error.
+// Calls a function of the caller. Converts every exception to an Error.
 template <class F>
 auto call_guarded(const std::string& name, F&& function) {
   try {
     return function();
   } catch (const std::exception& e) {
-    std::throw_with_nested(  // bindings find the exception of their language there
+    std::throw_with_nested(  // language bindings find their own exception as the nested exception
         Error(ErrorCategory::call, text("the stage '", name, "' failed: ", e.what())));
   } catch (...) {
     throw Error(
@@ -68,9 +68,10 @@ auto call_guarded(const std::string& name, F&& function) {
   }
 }
 
-constexpr std::uint8_t unwritten = 0xFF;  // as costs of each type: 255, 65535 and NaN
+constexpr std::uint8_t unwritten = 0xFF;  // interpreted as costs, these bytes are 255, 65535 or NaN
 
-// Throws Error(call) if a function wrote no result at all. Costs that it leaves out are treated as missing, or as 255.
+// Throws Error(call) if a function wrote no result. Costs that the function did not write are treated as missing, or as
+// 255.
 void check_written(const AnyView& made, const std::string& name) {
   const std::ptrdiff_t row_bytes = static_cast<std::ptrdiff_t>(made.row_elements()) * bytes_of(made.element);
   for (int y = 0; y < made.height; ++y) {
@@ -123,10 +124,10 @@ void check(const Shape& s) {
   if (on_gpu ? !stage.gpu : !stage.cpu)
     throw Error(ErrorCategory::call,
                 text("the stage '", stage.name, "' has no function for ", on_gpu ? "a GPU" : "the cpu",
-                     "; set one, or plan for ", on_gpu ? "the cpu" : "a GPU"));
+                     "; set such a function, or plan for ", on_gpu ? "the cpu" : "a GPU"));
 }
 
-// Returns the largest cost of a type: its largest integer, and 1 for float unless the stage says otherwise.
+// Returns the largest cost of a type: the largest integer, or 1 for float unless the stage specifies another value.
 double largest_of(PixelType type) { return type == PixelType::u8 ? 255 : type == PixelType::u16 ? 65535 : 1; }
 
 Rect required(const StageParameters& p, const Rect& output) { return *required_input(p, output); }
@@ -165,7 +166,7 @@ std::optional<Rect> required_input(const StageParameters& p, const Rect& output)
                 text("the stage '", stage->name, "' returned the required input ", needed.x, ",", needed.y, ",",
                      needed.width, ",", needed.height, " for the output ", output.x, ",", output.y, ",", output.width,
                      ",", output.height, "; it must contain the output"));
-  // No image is larger. The limit leaves room for later stages, which grow the rectangle.
+  // No image is larger than this limit. The limit leaves a reserve for later stages, which extend the rectangle.
   constexpr int most = 1 << 29;
   return intersect(needed, {-most, -most, 2 * most, 2 * most});
 }
@@ -175,7 +176,7 @@ void check(const UserStage& stage, Slot slot) {
   if (stage.name.empty() || (!stage.cpu && !stage.gpu))
     refuse("a user-defined stage requires a name, and a function for the cpu or a GPU; set both");
   if (stage.takes && (slot == Slot::cost || slot == Slot::refinement))
-    refuse(text("the stage '", stage.name, "' does not filter a volume, so `takes` has no effect; leave it out"));
+    refuse(text("the stage '", stage.name, "' does not filter a volume, so `takes` has no effect; leave `takes` out"));
   if (slot == Slot::refinement && (stage.makes != PixelType::u8 || stage.largest != 0))
     refuse(text("the stage '", stage.name,
                 "' does not compute costs, so `makes` and `largest` have no effect; leave them out"));

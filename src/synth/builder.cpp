@@ -6,7 +6,8 @@
 namespace stereopsis::synth {
 namespace {
 
-// Returns an orthonormal frame whose z is along `direction`; its x is horizontal unless `direction` is vertical.
+// Returns an orthonormal frame whose z axis is along `direction`. The x axis of the frame is horizontal unless
+// `direction` is vertical.
 Frame frame_along(const Vec3& origin, const Vec3& direction) {
   const Vec3 z = normalised(direction);
   const Vec3 x = normalised(std::abs(z.y) < .999 ? cross({0, 1, 0}, z) : cross({0, 0, 1}, z));

@@ -1,5 +1,5 @@
-// Adds surfaces to a world; the scenes are written with it. Coordinates are those of `frame`: x right, y up, z away
-// from the cameras.
+// Adds surfaces to a world. All scenes use this class. Coordinates are relative to `frame`: x right, y up, z away from
+// the cameras.
 #pragma once
 
 #include "synth/random.hpp"
@@ -17,16 +17,16 @@ class Builder {
   double half_width, half_height;  // half of the left camera's field of view at depth 1
   Frame frame{{0, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 0, 1}};
 
-  // Return the size of a pixel at a depth, and `size` or, if larger, the size of `pixels` pixels there, so that thin
-  // objects stay visible.
+  // Return the size of a pixel at a depth, and the larger one of `size` and the size of `pixels` pixels at this depth.
+  // With the latter, thin objects remain visible.
   double pixel(double depth) const { return depth / scale_; }
   double at_least(double pixels, double size, double depth) const { return std::max(size, pixels * pixel(depth)); }
-  // Returns the point at (x, y) of the left image, each −1 to 1 with y up, with the fraction q of the largest
-  // disparity. Valid only in the frame that a builder starts with.
+  // Returns the point at (x, y) of the left image, where x and y are −1 to 1 with y up, and whose disparity is the
+  // fraction q of the largest disparity. Valid only in the frame with which a builder starts.
   Vec3 in_view(double x, double y, double q) const { return {x * half_width / q, y * half_height / q, 1 / q}; }
 
   Surface& panel(const Vec3& corner, const Vec3& along_x, const Vec3& along_y, const Texture& texture);
-  // Adds a rectangle around `centre` that faces along `normal`.
+  // Adds a rectangle around `centre` whose normal is `normal`.
   Surface& board(const Vec3& centre, const Vec3& normal, double width, double height, const Texture& texture);
   Surface& disc(const Vec3& centre, const Vec3& normal, double radius, const Texture& texture);
   Surface& ellipsoid(const Vec3& centre, const Vec3& half_axes, const Texture& texture);
@@ -37,7 +37,7 @@ class Builder {
   Surface& rod(const Vec3& from, const Vec3& to, double radius, const Texture& texture) {
     return rod(from, to, radius, radius, texture);
   }
-  // Adds a box that stands on `base`, the middle of its bottom, rotated about the vertical axis by twice
+  // Adds a box that stands on `base`, the middle of its bottom. The box is rotated about the vertical axis by twice
   // atan(tan_half).
   void box(const Vec3& base, double tan_half, const Vec3& size, const Texture& sides, const Texture& top);
   void box(const Vec3& base, double tan_half, const Vec3& size, const Texture& texture) {

@@ -20,7 +20,7 @@ void replace(Picture& picture, F&& colour_at) {
   std::swap(picture, result);
 }
 
-// Convolves horizontally (`level`) or vertically with weights from −radius to radius.
+// Convolves horizontally (`level`) or vertically, with weights for offsets from −radius to radius.
 void convolve(Picture& picture, const std::vector<double>& weights, bool level) {
   const int radius = static_cast<int>(weights.size()) / 2;
   replace(picture, [&](int x, int y) {
@@ -55,7 +55,7 @@ void motion_blur(Picture& picture, double length) {
   convolve(picture, weights, true);
 }
 
-// Each pixel gathers those whose discs cover it. Pixels that are farther away do not bleed over its edges.
+// Each pixel gathers the pixels whose discs cover it. Farther pixels do not bleed over the edges of nearer ones.
 void defocus(Picture& picture, const Lens& lens, ImageView<const float> disparity) {
   constexpr double most = 6;
   const auto radius_of = [&](float d) { return std::min(lens.defocus * std::abs(d - lens.focused), most); };
@@ -78,7 +78,7 @@ void defocus(Picture& picture, const Lens& lens, ImageView<const float> disparit
         sum += weight * picture.clamped(x + i, y + j);
         total += weight;
       }
-    return (1 / total) * sum;  // not 0, because the pixel's own disc covers it
+    return (1 / total) * sum;  // the total is not 0, because the disc of the pixel itself covers it
   });
 }
 
@@ -93,6 +93,29 @@ void sharpen(Picture& picture, double share) {
 const Colour& Picture::clamped(int x, int y) const {
   x = std::clamp(x, 0, size.width - 1), y = std::clamp(y, 0, size.height - 1);
   return colours[static_cast<std::size_t>(y) * size.width + x];
+}
+
+void add(const Flare& flare, int x0, int y0, Picture& picture) {
+  if (flare.strength == 0) return;
+  struct Ghost {
+    double place, radius;  // distance from the centre, relative to that of the source; radius in image widths
+    Colour tint;
+  };
+  constexpr Ghost ghosts[] = {
+      {-.3, .02, {.5, .9, .6}}, {-.55, .05, {.9, .6, .4}}, {-1.1, .09, {.4, .5, .9}}, {.45, .03, {.8, .8, .4}}};
+  const double cx = .5 * (flare.size.width - 1), cy = .5 * (flare.size.height - 1), width = flare.size.width;
+  const auto distance = [&](double px, double py, double x, double y) {
+    return std::sqrt((px - x) * (px - x) + (py - y) * (py - y)) / width;
+  };
+  replace(picture, [&](int x, int y) {
+    const double far = distance(x0 + x, y0 + y, flare.x, flare.y) / .1, veil = .6 / (1 + far * far);
+    Colour light = Colour{veil, .97 * veil, .9 * veil};
+    for (const Ghost& g : ghosts) {
+      const double away = distance(x0 + x, y0 + y, cx + g.place * (flare.x - cx), cy + g.place * (flare.y - cy));
+      light += (.12 * std::clamp((g.radius - away) / (.2 * g.radius), 0.0, 1.0)) * g.tint;
+    }
+    return picture(x, y) + flare.strength * light;
+  });
 }
 
 void apply(const Lens& lens, ImageView<const float> disparity, Picture& picture) {

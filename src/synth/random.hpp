@@ -1,4 +1,4 @@
-// Random numbers that are equal on every machine: integer hashes only, nothing from <random>.
+// Random numbers that are equal on every machine. The numbers use only integer hashes, and nothing from <random>.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ inline std::uint32_t hash(std::uint32_t x, std::uint32_t y, std::uint32_t z, std
 // Maps h to [0, 1], including both ends.
 inline double unit(std::uint32_t h) { return h * (1.0 / 4294967295.0); }
 
-// A random sequence. C++ leaves the evaluation order of function arguments open, so draw inside braces, or with one
-// statement per number.
+// A random sequence. In C++, the evaluation order of function arguments is not defined. Draw numbers inside braces, or
+// with one statement per number.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(mix64(seed + 0x9e3779b97f4a7c15u)) {}
@@ -41,8 +41,8 @@ class Random {
   std::uint64_t state_;
 };
 
-// Returns an approximately normal number with mean 0 and standard deviation 1: the sum of twelve uniform 16-bit
-// integers. `counter` identifies the draw.
+// Returns an approximately normal number with mean 0 and standard deviation 1, as the sum of twelve uniform 16-bit
+// integers. `counter` identifies the number that is drawn.
 inline double gaussian(std::uint64_t seed, std::uint64_t counter) {
   int sum = 0;
   for (int i = 0; i < 3; ++i) {

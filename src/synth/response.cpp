@@ -10,7 +10,7 @@ namespace {
 
 constexpr double ln2 = 0.69314718055994530942;
 
-// Returns ln v for v = 2^exponent · m with m near 1, by the series of 2 artanh((m − 1) / (m + 1)).
+// Returns ln v for v = 2^exponent · m with m near 1, computed by the series of 2 artanh((m − 1) / (m + 1)).
 double natural_log(double v) {
   int exponent;
   double m = std::frexp(v, &exponent);  // exact
@@ -49,7 +49,7 @@ void Response::write(const Colour& colour, int x, int y, std::uint8_t* pixel) co
   const std::uint64_t index = 3 * (static_cast<std::uint64_t>(y) * size.width + x);
   const double channels[] = {colour.x, colour.y, colour.z};
   for (int c = 0; c < 3; ++c) {
-    double value = factor * power(std::clamp(channels[c], 0.0, 1.0), gamma);
+    double value = factor * power(std::clamp(exposure * channels[c], 0.0, 1.0), tone * gamma);
     const double sigma = shot_noise > 0 ? std::sqrt(noise * noise + shot_noise * shot_noise * value / 255) : noise;
     if (sigma > 0) value += sigma * gaussian(seed, index + c);
     pixel[c] = static_cast<std::uint8_t>(std::clamp(std::floor(value + .5), 0.0, 255.0));

@@ -1,4 +1,4 @@
-// Processes rows in parallel if the library has threads, else sequentially.
+// Processes rows in parallel if the library has threads, and otherwise sequentially.
 #pragma once
 
 #ifdef STEREOPSIS_SIMD
@@ -14,8 +14,9 @@ struct Divided {
   ~Divided() { rows_are_divided = false; }
 };
 
-// Calls f(first, last) on pieces of [0, rows); pieces of at most `grain` rows are not divided. The result must not
-// depend on the division. Nested calls inside f do not divide rows again: with many scenes, each has one thread.
+// Calls f(first, last) on parts of [0, rows). Parts of at most `grain` rows are not divided further. The result of f
+// must not depend on the division. Nested calls inside f do not divide rows again. If there are many scenes, each scene
+// has one thread.
 template <class F>
 void for_rows(int rows, F&& f, int grain = 8) {
 #ifdef STEREOPSIS_SIMD

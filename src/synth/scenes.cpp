@@ -5,13 +5,13 @@
 #include <set>
 
 #include "synth/builder.hpp"
-#include "synth/layouts.hpp"
+#include "synth/layouts/layouts.hpp"
 #include "synth/paint.hpp"
 
 namespace stereopsis::synth {
 namespace {
 
-// Returns a texture that can be matched everywhere, different in each call.
+// Returns a texture that can be matched everywhere, and differs in each call.
 Texture rich(Random& random) {
   constexpr Pattern patterns[] = {Pattern::clouds, Pattern::art,    Pattern::land,
                                   Pattern::bricks, Pattern::planks, Pattern::dots};
@@ -23,7 +23,7 @@ Texture rich(Random& random) {
   return t;
 }
 
-// Adds adjacent books on `base`, from there to the right.
+// Adds adjacent books from `base` to the right.
 void row_of_books(Builder& b, const Vec3& base, double length) {
   for (double x = 0; x < length;) {
     const double width = b.random.between(.05, .13), height = b.random.between(.36, .56);
@@ -110,18 +110,19 @@ void festoon(Builder& b, const Vec3& from, const Vec3& to, double sag, int piece
   }
 }
 
-// A room seen from above a table that reaches from the front of the image to the wall; a window in the wall shows
-// distant things.
+// A room seen from above a table. The table reaches from the front of the image to the wall, and a window in the wall
+// shows distant things.
 void table(Builder& b) {
-  constexpr double cosine = 12.0 / 13, sine = 5.0 / 13;         // the cameras look down by 22.6°
-  const double height = (cosine * b.half_height + sine) / .93;  // the table's front edge lies at 93 % of the image's
-                                                                // height
+  constexpr double cosine = 12.0 / 13, sine = 5.0 / 13;  // the cameras look down by 22.6°
+  // The front edge of the table lies at 93 % of the image height.
+  const double height = (cosine * b.half_height + sine) / .93;
   b.frame = {{0, cosine * height, sine * height}, {1, 0, 0}, {0, -cosine, -sine}, {0, -sine, cosine}};
   b.world.up = b.frame.y;
   b.world.sun = b.frame.direction(normalised({-.5, .75, -.42}));
   b.world.backdrop = outdoors();
   b.world.horizon = -farthest_depth * sine / cosine;
-  // Returns the point of the table at x (−1 to 1 across the image) with the fraction q of the largest disparity.
+  // Returns the point of the table at x (−1 to 1 across the image) whose disparity is the fraction q of the largest
+  // disparity.
   const auto on_table = [&](double x, double q) {
     return Vec3{x * b.half_width / q, 0, (1 / q - sine * height) / cosine};
   };
@@ -130,7 +131,7 @@ void table(Builder& b) {
   b.panel({-5, 0, front}, {10, 0, 0}, {0, 0, wall - front},
           make(Pattern::planks, {.66, .45, .27}, {.45, .27, .15}, .3, .16));
 
-  // The wall with its window, as parts around the opening from left to right.
+  // The wall with its window, as parts around the opening, from left to right.
   const Texture paper = make(Pattern::stripes, {.74, .79, .74}, {.69, .75, .71}, .21, .1);
   constexpr double left = .55, right = 2.75, sill = .8, lintel = 1.95;
   b.panel({-15, -1, wall}, {15 + left, 0, 0}, {0, 11, 0}, paper);
@@ -143,7 +144,7 @@ void table(Builder& b) {
   b.box({middle, lintel, wall}, 0, {right - left + .2, .08, .08}, painted);
   for (const double x : {left, middle, right}) b.box({x, sill, wall}, 0, {.07, lintel - sill, .08}, painted);
   b.box({middle, .5 * (sill + lintel), wall}, 0, {right - left, .035, .04}, painted);
-  // A tree stands outside.
+  // A tree outside the window.
   const Vec3 tree{4.1, -1, 10};
   b.rod(tree, tree + Vec3{.2, 3.2, 0}, .26, .16, make(Pattern::clouds, brown, .5 * brown, .3, .3));
   for (int i = 0; i < 9; ++i) {
@@ -159,7 +160,7 @@ void table(Builder& b) {
   b.box({-.3, .62, wall}, 0, {.95, 1.15, .07}, plain(black, .06));
   b.panel({-.72, .67, wall - .04}, {.84, 0, 0}, {0, 1.05, 0}, poster);
 
-  // The back of the table.
+  // Objects at the back of the table.
   const Vec3 lamp_at = on_table(.64, .37);
   plant(b, on_table(.2, .34), 3);
   lamp(b, lamp_at, 2.7);
@@ -178,7 +179,7 @@ void table(Builder& b) {
   earth.c = cream;
   b.sphere(stack + Vec3{0, .45 + .25, .02}, .25, earth);
 
-  // The middle and the front.
+  // Objects in the middle and at the front of the table.
   const Frame cloth = turned(on_table(-.03, .56), .16);
   b.panel(cloth.point({-.62, .006, -.42}), 1.24 * cloth.x, .84 * cloth.z,
           make(Pattern::gingham, white, .95 * red, .062, .1));
@@ -201,7 +202,7 @@ void table(Builder& b) {
   festoon(b, {-2.2, 2.15, wall - .8}, {3, 2.2, wall - .8}, .3, 22, 3.3);
 }
 
-// Slanted planes only, in front of two walls that meet in the distance.
+// A scene of slanted planes only, in front of two walls that meet in the distance.
 void planes(Builder& b) {
   b.world.backdrop = make(Pattern::clouds, stone, blue, 1.5, .3);
   const Vec3 corner = b.in_view(.3, 0, .06);
@@ -294,7 +295,7 @@ void repetitive(Builder& b) {
   b.board(b.in_view(.3, -.75, .93), {.1, 0, -1}, .4, .25, make(Pattern::stripes, green, cream, .03, 0));
 }
 
-// Plain objects under soft light; only their outlines and their shading can be matched.
+// Plain objects under soft light, of which only the outlines and the shading can be matched.
 void textureless(Builder& b) {
   b.world.backdrop = plain({.72, .74, .76});
   b.board(b.in_view(-.5, .2, .1), {.35, 0, -1}, 9, 14, plain({.78, .74, .66}));
@@ -420,18 +421,31 @@ void mix_of_all(Builder& b) {
 }  // namespace
 
 const std::vector<NamedScene>& named_scenes() {
-  static const std::vector<NamedScene> scenes{
-      {"table", table},           {"street", street},           {"planes", planes},  {"curved", curved}, {"thin", thin},
-      {"repetitive", repetitive}, {"textureless", textureless}, {"mix", mix_of_all}, {"room", room},     {"road", road},
-      {"garden", garden},         {"clutter", clutter},         {"leaves", leaves}};
+  static const std::vector<NamedScene> scenes{{"table", table},
+                                              {"street", street},
+                                              {"planes", planes},
+                                              {"curved", curved},
+                                              {"thin", thin},
+                                              {"repetitive", repetitive},
+                                              {"textureless", textureless},
+                                              {"mix", mix_of_all},
+                                              {"room", room},
+                                              {"road", road},
+                                              {"garden", garden},
+                                              {"clutter", clutter},
+                                              {"leaves", leaves},
+                                              {"traffic", traffic, .58},
+                                              {"hills", hills, .58},
+                                              {"thicket", thicket},
+                                              {"interior", interior}};
   return scenes;
 }
 
 namespace {
 
-// Returns the surfaces that either camera may see in a window, or all surfaces.
+// Returns the surfaces that at least one camera may see in a window, or all surfaces.
 Candidates seen_from_both(const World& world, const RigGeometry& rig, const Rect& window) {
-  constexpr double tilt = 32;  // rows, more than rectification errors can be
+  constexpr double tilt = 32;  // number of rows, more than rectification errors can be
   std::set<std::uint16_t> seen;
   for (const double position : {0.0, rig.baseline()}) {
     const View view(world, rig.size, rig.scale, position);
@@ -452,6 +466,7 @@ World build_world(const NamedScene& scene, const RigGeometry& rig, std::uint64_t
   scene.build(builder);
   world.backdrop.grain_cell = 2.8 * builder.pixel(farthest_depth);
   world.backdrop.seed = static_cast<std::uint32_t>(builder.random.next());
+  if (world.hard_shadows) world.sunlight = Sunlight(world.surfaces, world.sun);
   world.bake_light(rig.scale, seen_from_both(world, rig, window));
   return world;
 }

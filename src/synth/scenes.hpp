@@ -1,4 +1,4 @@
-// The named scenes, and the builder that they are written with.
+// The named scenes, and the class that builds their surfaces.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,13 @@ class Builder;
 struct NamedScene {
   const char* name;
   void (*build)(Builder&);
+  double focal_length = 0;  // in image widths; with 0, it follows from the area of the image
 };
 
 const std::vector<NamedScene>& named_scenes();
 
-// Builds the world with the light for surfaces seen in a window of the image, or for all surfaces if the window is
-// empty.
+// Builds the world. The light is computed for surfaces seen in a window of the image, or for all surfaces if the window
+// is empty.
 World build_world(const NamedScene& scene, const RigGeometry& rig, std::uint64_t seed, const Rect& window = {});
 
 }  // namespace stereopsis::synth

@@ -4,10 +4,24 @@
 #include <cmath>
 #include <utility>
 
+#include "synth/random.hpp"
+
 namespace stereopsis::synth {
 namespace {
 
 double squared(double v) { return v * v; }
+
+// Returns whether a point is on one of the leaves, of which each cell of a lattice has one at a random angle.
+bool is_on_leaf(double x, double y, std::uint32_t seed) {
+  const double column = std::floor(x), row = std::floor(y);
+  const auto index = [](double v) { return static_cast<std::uint32_t>(static_cast<std::int64_t>(v)); };
+  const std::uint32_t h = hash(index(column), index(row), 0, seed);
+  const double ax = (h & 0xff) / 127.5 - 1, ay = ((h >> 8) & 0xff) / 127.5 - 1;  // direction of the leaf
+  const double squares = ax * ax + ay * ay + 1e-6;
+  const double cx = x - column - .4 - .2 * ((h >> 16) & 0xff) / 255, cy = y - row - .4 - .2 * (h >> 24) / 255;
+  const double along = cx * ax + cy * ay, across = cx * ay - cy * ax;
+  return across * across <= squares * squared(.3 * (1 - 4 * along * along / squares)) && 4 * along * along <= squares;
+}
 
 bool is_solid(const Surface& s, double x, double y) {
   const auto off_centre = [&](double v) { return v / s.pitch - std::floor(v / s.pitch) - .5; };
@@ -26,6 +40,18 @@ bool is_solid(const Surface& s, double x, double y) {
     case Cutout::slats:
       return std::abs(off_centre(x)) <= .3 || std::abs(y - .25 * s.size.y) < .05 * s.size.y ||
              std::abs(y - .8 * s.size.y) < .05 * s.size.y;
+    case Cutout::sprig: {
+      const Vec3 at{2.5 * x / s.size.x + 3, 2.5 * y / s.size.y, 0};
+      const Vec3 coarse{.4 * x / s.pitch, .4 * y / s.pitch, 0};  // bends the lattice
+      const double u = x / s.pitch + 2 * noise(coarse, s.texture.seed + 2);
+      const double v = y / s.pitch + 2 * noise(coarse, s.texture.seed + 3);
+      return across <= .25 + noise(at, s.texture.seed) &&
+             (is_on_leaf(u, v, s.texture.seed) || is_on_leaf(.8 * (u - v), .8 * (u + v), s.texture.seed + 1));
+    }
+    case Cutout::trapezoid: {
+      const double inset = s.pitch * y / s.size.y;
+      return x >= inset && x <= s.size.x - inset;
+    }
     case Cutout::mesh: return std::abs(off_centre(x + y)) >= .44 || std::abs(off_centre(x - y)) >= .44;
   }
   return true;
@@ -40,8 +66,8 @@ double hit_panel(const Surface& s, const Vec3& o, const Vec3& d, double t_min) {
   return inside && (s.cutout == Cutout::none || is_solid(s, x, y)) ? t : infinity;
 }
 
-// Both curved shapes are solved from the point of the ray nearest to their centre, so that small, distant radii lose no
-// digits.
+// The intersections with both curved shapes are computed from the point of the ray nearest to their centre, so that
+// small, distant radii lose no digits.
 double hit_ellipsoid(const Surface& s, const Vec3& origin, const Vec3& direction, double t_min) {
   const Vec3 o{origin.x / s.size.x, origin.y / s.size.y, origin.z / s.size.z};
   const Vec3 d{direction.x / s.size.x, direction.y / s.size.y, direction.z / s.size.z};
@@ -70,7 +96,7 @@ double hit_frustum(const Surface& s, const Vec3& origin, const Vec3& d, double t
   if (first > second) std::swap(first, second);
   for (const double t : {first, second}) {
     const double z = o.z + t * d.z;
-    if (middle + t >= t_min && z >= 0 && z <= s.size.z) return middle + t;  // false if the root is NaN
+    if (middle + t >= t_min && z >= 0 && z <= s.size.z) return middle + t;  // the condition is false if the root is NaN
   }
   return infinity;
 }

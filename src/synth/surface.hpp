@@ -1,5 +1,5 @@
-// The surfaces that scenes are built from, each in its own frame: panels (with holes), ellipsoids, and cylinders or
-// cones open at both ends. The intersection with a ray has a closed form.
+// The surfaces of scenes, each in its own frame: panels (with holes), ellipsoids, and cylinders or cones that are open
+// at both ends. The intersection with a ray has a closed form.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,31 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 enum class Shape : std::uint8_t {
   panel,      // 0 ≤ x ≤ size.x, 0 ≤ y ≤ size.y, z = 0
-  ellipsoid,  // half axes `size`
-  frustum,    // around z from 0 to size.z, radius from size.x to size.y
+  ellipsoid,  // ellipsoid with the half axes `size`
+  frustum,    // cylinder or cone around z from 0 to size.z, with radius from size.x to size.y
 };
 
 // Shape of the parts that are cut out of a panel.
 enum class Cutout : std::uint8_t {
   none,
-  corners,       // an ellipse remains
+  corners,       // the corners are cut out, so that an ellipse remains
   ring,          // an elliptical ring of 3/10 of the radius remains
   round_holes,   // a hole of radius 0.33 in each square of side `pitch`
   square_holes,  // a hole of side 0.7 in each square of side `pitch`
   blob,          // a part with an irregular outline remains
   leaf,          // the area between two arcs along x remains
-  slats,         // a gap of 0.4 of each `pitch` along x, except for two rails
-  mesh,          // crossed diagonal wires remain, `pitch` apart
+  slats,         // gaps of 0.4 of each `pitch` along x, except at two rails
+  mesh,          // crossed diagonal wires remain, at a distance of `pitch`
+  sprig,         // leaves of a length of about `pitch` remain, inside an irregular outline
+  trapezoid,     // the sides lean inwards, by `pitch` each at the top
 };
 
-// The light on a panel, computed at points once per scene and interpolated between them.
+// The light on a panel. The light is computed once per scene at some points, and interpolated between them.
 struct LightMap {
   int width = 0, height = 0;
   std::vector<float> light;
 
-  double at(double x, double y) const;  // coordinates from 0 to 1 across the panel
+  double at(double x, double y) const;  // the coordinates are 0 to 1 across the panel
 };
 
 struct Surface {
@@ -49,11 +51,12 @@ struct Surface {
   Texture texture;
   LightMap light;
 
-  // Returns the smallest t ≥ t_min at which o + t·d, both in the surface's frame, lies on the surface, or infinity.
+  // Returns the smallest t ≥ t_min at which o + t·d lies on the surface, or infinity. Both vectors are in the frame of
+  // the surface.
   double hit(const Vec3& o, const Vec3& d, double t_min) const;
-  // Returns the normal at a point on the surface: outwards, or along z for panels; in the surface's frame.
+  // Returns the normal at a point on the surface, in the frame of the surface: outwards, or along z for panels.
   Vec3 normal(const Vec3& p) const;
-  // Computes the bounding box in the surface's frame.
+  // Computes the bounding box in the frame of the surface.
   void bounds(Vec3& low, Vec3& high) const;
 };
 

@@ -9,16 +9,18 @@
 #include "synth/response.hpp"
 #include "synth/rows.hpp"
 #include "synth/scenes.hpp"
+#include "synth/sensor.hpp"
 
 namespace stereopsis {
 namespace {
 
 using namespace synth;
 
-constexpr double agreement = .08;  // largest difference between samples that agree, as a fraction of full intensity
-constexpr int block = 16;          // side of the blocks that share a list of surfaces, in pixels
-constexpr int disc_radius = 4;     // pixels, for Middlebury's windows of 9×9
-constexpr double disc_jump = 1;    // pixels of disparity between neighbours
+// Largest difference between samples that count as equal, as a fraction of full intensity.
+constexpr double agreement = .08;
+constexpr int block = 16;        // side of the blocks that share a list of surfaces, in pixels
+constexpr int disc_radius = 4;   // radius in pixels, for Middlebury's windows of 9×9
+constexpr double disc_jump = 1;  // difference of disparity between neighbours, in pixels, that is a discontinuity
 
 const NamedScene& find_scene(const std::string& name) {
   for (const NamedScene& scene : named_scenes())
@@ -52,6 +54,12 @@ void check(const SceneOptions& o) {
   check("left blur", o.blur_left, 0, 10);
   check("right blur", o.blur_right, 0, 10);
   check("sharpening", o.sharpening, 0, 4);
+  check("exposure", o.exposure, 0, 20);
+  check("tone", o.tone, .1, 10);
+  check("flare", o.flare, 0, 1);
+  check("demosaicing", o.demosaicing, 0, 1);
+  check("JPEG quality", o.jpeg, 0, 100);
+  check("resampling", o.resampling, 0, 4);
   check("vertical offset", o.vertical_offset, -20, 20);
   check("vertical slope", o.vertical_slope, -20, 20);
   const Rect& w = o.window;
@@ -68,20 +76,32 @@ Rect window_of(const SceneOptions& o) {
 
 double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
 
-// The rows by which a camera is tilted downwards.
+// The number of rows by which a camera is tilted downwards.
 struct Tilt {
   double offset = 0, slope = 0;  // per pixel
   double at(double x) const { return offset + slope * x; }
 };
 
-// Renders what one camera sees, and determines whether the other camera sees it too.
+// The direction in which the pixels of a raw image look: that of the rectified pixel to which `rectification` moves
+// them, with the tilt that remains.
+struct Sight {
+  Shift rectification;
+  Tilt tilt;
+
+  Point at(double x, double y) const {
+    const Point p = rectification.at(x, y);
+    return {p.x, p.y + tilt.at(p.x)};
+  }
+};
+
+// Renders the image of one camera, and determines which of its points the other camera also sees.
 class Renderer {
  public:
   Renderer(const World& world, const RigGeometry& rig, Size size, const View& view, const View& other, int sign,
-           const Tilt& tilt)
-      : world_(world), rig_(rig), size_(size), view_(view), other_(other), sign_(sign), tilt_(tilt) {}
+           const Sight& sight)
+      : world_(world), rig_(rig), size_(size), view_(view), other_(other), sign_(sign), sight_(sight) {}
 
-  // `picture` receives the mean colour of each pixel, with tilt; the other outputs are those of an ideal camera.
+  // `picture` receives the mean colour of each raw pixel. The other outputs belong to an ideal camera.
   void render(ImageView<float> disparity, ImageView<std::uint8_t> nonocc, Picture& picture) const {
     for_rows(size_.height, [&](int first, int last) {
       for (int y = first; y < last; y += block)
@@ -93,9 +113,8 @@ class Renderer {
  private:
   void render_block(const Rect& r, ImageView<float> disparity, ImageView<std::uint8_t> nonocc, Picture& picture) const {
     const int right = r.x + r.width, bottom = r.y + r.height;
-    const auto [up, down] = std::minmax({0.0, tilt_.at(r.x), tilt_.at(right)});
-    const Candidates candidates = view_.candidates(r.x - .5, r.y - .5 + up, right - .5, bottom - .5 + down);
-    Hit hits[block][block];  // at pixel centres
+    const Candidates candidates = candidates_of(r);
+    Hit hits[block][block];  // intersections at the centres of pixels
     double least = infinity, most = -infinity;
     for (int y = r.y; y < bottom; ++y)
       for (int x = r.x; x < right; ++x) {
@@ -103,15 +122,28 @@ class Renderer {
         const double d = rig_.disparity(hit.depth);
         least = std::min(least, sign_ * d), most = std::max(most, sign_ * d);
         disparity(x, y) = static_cast<float>(d);
-        picture(x, y) = mean_colour(x, y + tilt_.at(x), candidates);
+        const Point seen = sight_.at(x, y);
+        picture(x, y) = mean_colour(seen.x, seen.y, candidates);
       }
     const Candidates there = other_.candidates(r.x - most, r.y, right - 1 - least, bottom - 1);
     for (int y = r.y; y < bottom; ++y)
       for (int x = r.x; x < right; ++x) nonocc(x, y) = seen_by_other(x, y, hits[y - r.y][x - r.x], there) ? 255 : 128;
   }
 
-  // Returns the mean of four samples if they agree, else of sixteen. The four lie in different rows and columns of the
-  // sixteen.
+  // Returns the surfaces that the pixels of a block may see, in the raw image and in that of an ideal camera.
+  Candidates candidates_of(const Rect& r) const {
+    double x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // range of the displacements
+    for (const int x : {r.x, r.x + r.width})
+      for (const int y : {r.y, r.y + r.height}) {
+        const Point p = sight_.at(x, y);
+        x0 = std::min(x0, p.x - x), x1 = std::max(x1, p.x - x);
+        y0 = std::min(y0, p.y - y), y1 = std::max(y1, p.y - y);
+      }
+    return view_.candidates(r.x - .5 + x0, r.y - .5 + y0, r.x + r.width - .5 + x1, r.y + r.height - .5 + y1);
+  }
+
+  // Returns the mean of four samples if they agree, and otherwise the mean of sixteen samples. The four samples lie in
+  // different rows and columns of the sixteen.
   Colour mean_colour(double x, double y, const Candidates& candidates) const {
     constexpr int column[] = {1, 3, 0, 2};
     const auto sample = [&](int i, int j, const Surface** surface = nullptr) {
@@ -133,7 +165,7 @@ class Renderer {
     return (1.0 / 16) * sum;
   }
 
-  // Returns whether the other camera sees the same point of the same side of the same surface inside its image.
+  // Returns whether the other camera sees the same point, on the same side of the same surface, inside its image.
   bool seen_by_other(int x, int y, const Hit& hit, const Candidates& candidates) const {
     const double other_x = x - sign_ * rig_.disparity(hit.depth);
     if (other_x < -.5 || other_x >= size_.width - .5) return false;
@@ -146,11 +178,12 @@ class Renderer {
   Size size_;  // size of the window
   const View& view_;
   const View& other_;
-  int sign_;  // x_other = x − sign · disparity
-  Tilt tilt_;
+  int sign_;  // sign in x_other = x − sign · disparity
+  Sight sight_;
 };
 
-// Marks with 1 the non-occluded pixels within the radius of a jump; dilates along rows, then along columns.
+// Marks with 1 the non-occluded pixels within the radius of a discontinuity. The marks are dilated along rows, then
+// along columns.
 Image<std::uint8_t> discontinuities(ImageView<const float> disparity, ImageView<const std::uint8_t> nonocc) {
   const Size size = disparity.size();
   Image<std::uint8_t> jump(size, 1, std::uint8_t{0}), disc(size);
@@ -183,22 +216,65 @@ Lens lens(const SceneOptions& o, double blur) {
   return {o.defocus / range, o.focus * range, blur, o.motion, o.sharpening};
 }
 
-// Gain, gamma, vignetting and light change the right image only.
+// Returns the rectification of a camera: a random displacement of at most half a pixel, which grows by
+// `resampling` pixels towards the corners of the whole image.
+Shift rectification(const SceneOptions& o, const Rect& window, std::uint64_t seed) {
+  if (o.resampling == 0) return {};
+  Random r(seed);
+  const auto component = [&](double& start, double& along_x, double& along_y) {
+    start = r.between(-.5, .5);
+    along_x = o.resampling * r.between(-1, 1) / o.size.width;
+    along_y = o.resampling * r.between(-1, 1) / o.size.height;
+    start += along_x * (window.x - .5 * (o.size.width - 1)) + along_y * (window.y - .5 * (o.size.height - 1));
+  };
+  Shift shift;
+  component(shift.x, shift.xx, shift.xy);
+  component(shift.y, shift.yx, shift.yy);
+  return shift;
+}
+
+// The source of the flare is in the upper part of the image, at the same place in both images.
+Flare flare(const SceneOptions& o, double share) {
+  Random r(mix64(o.seed) + 3);
+  const double x = r.between(0, 1) * o.size.width, y = r.between(-.1, .4) * o.size.height;
+  return {o.flare * share, x, y, o.size};
+}
+
+// Gain, gamma, vignetting and light change only the right image.
 Response response(const SceneOptions& o, bool changed) {
-  Response r{.size = o.size, .noise = o.noise, .shot_noise = o.shot_noise, .seed = mix64(o.seed) + (changed ? 2 : 1)};
+  Response r{.size = o.size,
+             .exposure = o.exposure,
+             .tone = o.tone,
+             .noise = o.noise,
+             .shot_noise = o.shot_noise,
+             .seed = mix64(o.seed) + (changed ? 2 : 1)};
   if (changed) r.gain = o.gain, r.gamma = o.gamma, r.vignetting = o.vignetting, r.light = o.light;
   return r;
 }
 
-void expose(const Renderer& renderer, const Lens& lens, const Response& response, const Rect& window,
-            ImageView<float> disparity, ImageView<std::uint8_t> nonocc, ImageView<std::uint8_t> image) {
+// One camera: what it sees, and what it makes of it.
+struct Camera {
+  Renderer renderer;
+  Lens lens;
+  Flare flare;
+  Response response;
+  Shift rectification;
+};
+
+void expose(const Camera& camera, const SceneOptions& o, const Rect& window, ImageView<float> disparity,
+            ImageView<std::uint8_t> nonocc, ImageView<std::uint8_t> image) {
   Picture picture(image.size());
-  renderer.render(disparity, nonocc, picture);
-  apply(lens, disparity, picture);
+  camera.renderer.render(disparity, nonocc, picture);
+  apply(camera.lens, disparity, picture);
+  add(camera.flare, window.x, window.y, picture);
   for_rows(image.height, [&](int first, int last) {
     for (int y = first; y < last; ++y)
-      for (int x = 0; x < image.width; ++x) response.write(picture(x, y), window.x + x, window.y + y, &image(x, y));
+      for (int x = 0; x < image.width; ++x)
+        camera.response.write(picture(x, y), window.x + x, window.y + y, &image(x, y));
   });
+  if (o.demosaicing > 0) demosaic(o.demosaicing, window.x, window.y, image);
+  if (o.jpeg > 0) compress(static_cast<int>(std::max(1.0, o.jpeg)), image);
+  if (!camera.rectification.none()) resample(camera.rectification, image);
 }
 
 }  // namespace
@@ -215,7 +291,7 @@ const std::vector<std::string>& scene_names() {
 Scene make_scene(const SceneOptions& options) {
   check(options);
   const NamedScene& named = find_scene(options.scene);
-  const RigGeometry rig(options.size, options.disparities);
+  const RigGeometry rig(options.size, options.disparities, named.focal_length);
   const World world = build_world(named, rig, options.seed, options.window);
   const Rect window = window_of(options);
   const View left(world, options.size, rig.scale, 0, window.x, window.y),
@@ -232,12 +308,14 @@ Scene make_scene(const SceneOptions& options) {
   const Tilt level,
       tilted{options.vertical_offset + options.vertical_slope * ((window.x + .5) / options.size.width - .5),
              options.vertical_slope / options.size.width};
-  const Renderer from_left(world, rig, size, left, right, 1, level),
-      from_right(world, rig, size, right, left, -1, tilted);
-  expose(from_left, lens(options, options.blur_left), response(options, false), window, scene.disparity_left,
-         scene.nonocc_left, scene.left);
-  expose(from_right, lens(options, options.blur_right), response(options, true), window, scene.disparity_right,
-         scene.nonocc_right, scene.right);
+  const Shift moved_left = rectification(options, window, mix64(options.seed) + 4),
+              moved_right = rectification(options, window, mix64(options.seed) + 5);
+  const Camera left_camera{Renderer(world, rig, size, left, right, 1, {moved_left, level}),
+                           lens(options, options.blur_left), flare(options, 1), response(options, false), moved_left},
+      right_camera{Renderer(world, rig, size, right, left, -1, {moved_right, tilted}),
+                   lens(options, options.blur_right), flare(options, .85), response(options, true), moved_right};
+  expose(left_camera, options, window, scene.disparity_left, scene.nonocc_left, scene.left);
+  expose(right_camera, options, window, scene.disparity_right, scene.nonocc_right, scene.right);
   scene.disc_left = discontinuities(scene.disparity_left, scene.nonocc_left);
   return scene;
 }
@@ -249,44 +327,6 @@ void make_scenes(const std::vector<SceneOptions>& options, const std::function<v
         for (int i = first; i < last; ++i) take(i, make_scene(options[i]));
       },
       1);
-}
-
-SceneOptions random_scene(Size size, Size picture, int disparities, std::uint64_t seed) {
-  constexpr const char* scenes[] = {"room",   "room",   "room",    "road",    "road",    "road",       "road",
-                                    "garden", "garden", "clutter", "clutter", "clutter", "leaves",     "leaves",
-                                    "leaves", "mix",    "planes",  "curved",  "thin",    "textureless"};
-  if (picture.width < size.width || picture.height < size.height || size.width < 1 || size.height < 1)
-    throw Error(ErrorCategory::call,
-                text("a window of ", size.width, "×", size.height, " is larger than the picture of ", picture.width,
-                     "×", picture.height, "; choose a larger picture"));
-  if (disparities < 1)
-    throw Error(ErrorCategory::call,
-                text("a scene cannot have ", disparities, " disparities; choose a number of at least 1"));
-  Random r(seed);
-  SceneOptions o;
-  o.scene = scenes[r.below(20)];
-  o.seed = r.next() >> 33;  // in the range that the command accepts
-  o.size = picture;
-  const int slack = picture.height - size.height;  // the top of the image is mostly sky
-  o.window = {r.below(picture.width - size.width + 1), 0, size.width, size.height};
-  o.window.y = slack - r.below(slack - slack / 4 + 1);
-  o.disparities = std::max(1, static_cast<int>(disparities * r.between(.35, 1)));
-  if (r.one_in(3)) {  // the cameras or the capture times differ
-    o.gain = r.between(.75, 1.25);
-    o.gamma = r.between(.85, 1.2);
-    o.light = r.between(0, .12);
-    o.vignetting = r.between(0, .25);
-  }
-  o.noise = r.between(.2, 2);
-  o.shot_noise = r.one_in(2) ? 0 : r.between(0, 4);
-  if (r.one_in(3)) o.defocus = r.between(.5, 3), o.focus = r.between(0, 1);
-  if (r.one_in(8)) o.motion = r.between(.5, 4);
-  o.blur_left = r.between(.3, .8);
-  o.blur_right = std::max(.2, o.blur_left + r.between(-.15, .15));
-  if (r.one_in(3)) o.sharpening = r.between(.2, 1.2);
-  o.vertical_offset = .22 * gaussian(o.seed, 1);
-  o.vertical_slope = .3 * gaussian(o.seed, 2);
-  return o;
 }
 
 }  // namespace stereopsis

@@ -15,8 +15,9 @@
 #include "synth/random.hpp"
 #include "synth/response.hpp"
 #include "synth/scenes.hpp"
+#include "synth/sensor.hpp"
 
-namespace stereopsis {
+namespace stereopsis::synth_test {
 namespace {
 
 template <class T>
@@ -68,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(Synth, EveryScene, testing::ValuesIn(looked_at()),
                          [](const auto& tested) { return tested.param; });
 
 TEST(Synth, TheSameOptionsGiveTheSameBytesOnEveryMachine) {
-  // The bytes of a scene never change. A new scene is added at the end, with its own checksum.
+  // The bytes of a scene must never change. A new scene is added at the end, with its own checksum.
   std::uint64_t sum = 0;
   std::vector<std::uint64_t> sums;
   for (const std::string& name : scene_names()) {
@@ -85,9 +86,10 @@ TEST(Synth, TheSameOptionsGiveTheSameBytesOnEveryMachine) {
   ASSERT_EQ(scene_names()[7], "mix");
   EXPECT_EQ(sums[7], 0x3389abf7301c6b7eu) << std::hex << sums[7];
   EXPECT_EQ(sums[12], 0xc2b5eaa007589d52u) << std::hex << sums[12];
+  EXPECT_EQ(sums[16], 0x8bed2464ac238863u) << std::hex << sums[16];
 }
 
-// Returns the checksums of random scenes, each generated once, sequentially.
+// Returns the checksums of random scenes, which are generated once, sequentially.
 const std::vector<std::uint64_t>& sums_of_random_scenes() {
   static const std::vector<std::uint64_t> sums = [] {
     std::vector<std::uint64_t> all;
@@ -102,6 +104,14 @@ TEST(RandomScenes, TheSameSeedGivesTheSameBytesOnEveryMachine) {
   std::uint64_t all = 0;
   for (const std::uint64_t sum : sums_of_random_scenes()) all = all * 3 + sum;
   EXPECT_EQ(all, 0xf0bd20b66790f96au) << std::hex << all;
+}
+
+TEST(RandomScenes, OtherMixturesGiveTheSameBytesOnEveryMachine) {
+  std::uint64_t all = 0;
+  for (const char* like : {"indoor", "road", "plants"})
+    for (std::uint64_t seed = 0; seed < 4; ++seed)
+      all = all * 3 + checksum(make_scene(random_scene({48, 20}, {124, 38}, 40, seed, like)));
+  EXPECT_EQ(all, 0xe8bb990f0e1cdc68u) << std::hex << all;
 }
 
 TEST(RandomScenes, SideBySideAreThoseOneByOne) {
@@ -125,6 +135,48 @@ TEST(RandomScenes, DifferInEverything) {
   EXPECT_GT(scenes.size(), 8u);
   EXPECT_GT(disparities.size(), 40u);
   EXPECT_GT(places.size(), 60u);
+}
+
+class EveryMixture : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(RandomScenes, EveryMixture, testing::ValuesIn(mixture_names()),
+                         [](const auto& tested) { return tested.param; });
+
+TEST_P(EveryMixture, HasPartsOfWidePicturesWithExactTruth) {
+  std::set<std::string> scenes;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const SceneOptions o = random_scene({384, 120}, {1242, 375}, 128, seed, GetParam());
+    EXPECT_EQ(intersect(o.window, {0, 0, 1242, 375}), o.window);
+    scenes.insert(o.scene);
+  }
+  EXPECT_GT(scenes.size(), 1u);
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
+    const SceneOptions o = random_scene({64, 20}, {207, 62}, 40, seed, GetParam());
+    SceneOptions ideal{.scene = o.scene, .size = o.size, .disparities = o.disparities, .seed = o.seed};
+    ideal.window = o.window;
+    const Scene photographed = make_scene(o), exact = make_scene(ideal);
+    EXPECT_EQ(checksum(photographed.disparity_left, 0), checksum(exact.disparity_left, 0));
+    EXPECT_EQ(checksum(photographed.nonocc_left, 0), checksum(exact.nonocc_left, 0));
+  }
+}
+
+TEST(RandomScenes, TheDefaultMixtureIsVaried) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const SceneOptions a = random_scene({32, 20}, {64, 48}, 40, seed),
+                       b = random_scene({32, 20}, {64, 48}, 40, seed, "varied");
+    EXPECT_EQ(a.scene, b.scene);
+    EXPECT_EQ(a.seed, b.seed);
+    EXPECT_EQ(a.vertical_slope, b.vertical_slope);
+    EXPECT_EQ(a.exposure, 1);
+  }
+}
+
+TEST(RandomScenes, AnUnknownMixtureIsRefused) {
+  try {
+    random_scene({32, 20}, {64, 48}, 40, 1, "roads");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("'roads' (did you mean 'road'?)"), std::string::npos) << error.what();
+  }
 }
 
 TEST(RandomScenes, APictureSmallerThanItsWindowIsRefused) {
@@ -203,14 +255,14 @@ TEST_P(EveryScene, OneDisparityMakesBothImagesEqual) {
   });
 }
 
-// The definition of ground truth, before anything is sampled: the right camera's ray through x − d meets the same point
-// with the same colour.
+// The definition of the ground truth, before images are sampled: the ray of the right camera through x − d meets the
+// same point with the same colour.
 TEST_P(EveryScene, BothCamerasSeeTheSamePointAtTheTrueDisparity) {
   using namespace synth;
   const Size size{96, 72};
-  const RigGeometry rig(size, 25);
   const auto named = std::find_if(named_scenes().begin(), named_scenes().end(),
                                   [&](const NamedScene& n) { return n.name == GetParam(); });
+  const RigGeometry rig(size, 25, named->focal_length);
   const World world = build_world(*named, rig, 1);
   const View left(world, size, rig.scale, 0), right(world, size, rig.scale, rig.baseline());
   const Scene s = make_scene(options(size, 25));
@@ -252,7 +304,7 @@ TEST_P(EveryScene, WarpingTheRightImageGivesTheLeftOne) {
   });
   ASSERT_GT(counted, size.width * size.height / 3);
   EXPECT_LT(error / counted, 4);
-  EXPECT_LT(error, .75 * unwarped);  // a wrong disparity is detectable
+  EXPECT_LT(error, .75 * unwarped);  // a wrong disparity would be detected
 }
 
 TEST_P(EveryScene, BothDisparityMapsAgreeWhereBothSee) {
@@ -272,8 +324,8 @@ TEST_P(EveryScene, BothDisparityMapsAgreeWhereBothSee) {
   EXPECT_GT(agree, .985 * counted);
 }
 
-// A nearer right pixel next to the point occludes it; none may occlude a visible point. The maps contain no information
-// between pixels, hence the few exceptions.
+// A nearer right pixel next to the point occludes it. No right pixel may occlude a visible point. The maps have no
+// information between pixels, which explains the few exceptions.
 TEST_P(EveryScene, OcclusionFollowsTheOrderInDepth) {
   const Scene& s = scene();
   const Size size = large;
@@ -348,7 +400,7 @@ const Scene& ideal() {
   return scene;
 }
 
-// Compares the right image with `expected` of the unchanged scene.
+// Compares the right image with `expected`, a function of the values in the unchanged scene.
 void expect_right(const SceneOptions& options, const std::function<double(double, int, int)>& expected) {
   const Scene &plain = ideal(), changed = make_scene(options);
   for_each_pixel(options.size, [&](int x, int y) {
@@ -356,8 +408,8 @@ void expect_right(const SceneOptions& options, const std::function<double(double
       ASSERT_EQ(plain.left(x, y, c), changed.left(x, y, c));
       const int value = plain.right(x, y, c);
       if (value == 255) continue;  // clipped
-      // The image is rounded before and after the change: the curve is evaluated from half a level below to half a
-      // level above.
+      // Images are rounded before and after the change. The curve is therefore evaluated from half a level below the
+      // value to half a level above it.
       ASSERT_GE(changed.right(x, y, c), std::clamp(expected(std::max(value - .5, 0.0), x, y), 0.0, 255.0) - .501);
       ASSERT_LE(changed.right(x, y, c), std::clamp(expected(value + .5, x, y), 0.0, 255.0) + .501);
     }
@@ -410,18 +462,21 @@ TEST(Synth, NoiseHasTheStandardDeviationAskedFor) {
     ASSERT_GT(counted, 50000);
     const double variance = squares / counted;
     EXPECT_NEAR(sum / counted, 0, 5 * sigma / std::sqrt(counted) + .01);
-    EXPECT_NEAR(variance, sigma * sigma + 1.0 / 6, .03 * variance);  // two roundings of variance 1/12 each
-    EXPECT_NEAR(2 * product / counted, 0, .03 * variance);           // independent in both images
+    EXPECT_NEAR(variance, sigma * sigma + 1.0 / 6, .03 * variance);  // two roundings, each with a variance of 1/12
+    EXPECT_NEAR(2 * product / counted, 0, .03 * variance);           // the noise is independent in both images
   }
 }
 
-// Camera and lens effects change the images, never the truth.
+// Effects of camera and lens change only the images, and never the truth.
 TEST(Synth, WhatTheCameraDoesChangesImagesOnly) {
   for (const auto& change : std::vector<std::function<void(SceneOptions&)>>{
            [](SceneOptions& o) { o.light = .2; }, [](SceneOptions& o) { o.shot_noise = 4; },
            [](SceneOptions& o) { o.defocus = 4; }, [](SceneOptions& o) { o.motion = 3; },
            [](SceneOptions& o) { o.blur_right = 1; }, [](SceneOptions& o) { o.sharpening = 1; },
-           [](SceneOptions& o) { o.vertical_offset = 1; }, [](SceneOptions& o) { o.vertical_slope = 2; }}) {
+           [](SceneOptions& o) { o.vertical_offset = 1; }, [](SceneOptions& o) { o.vertical_slope = 2; },
+           [](SceneOptions& o) { o.exposure = 2; }, [](SceneOptions& o) { o.tone = 1.5; },
+           [](SceneOptions& o) { o.flare = .5; }, [](SceneOptions& o) { o.demosaicing = 1; },
+           [](SceneOptions& o) { o.jpeg = 60; }, [](SceneOptions& o) { o.resampling = 1; }}) {
     SceneOptions o = photometric;
     change(o);
     const Scene changed = make_scene(o);
@@ -440,7 +495,7 @@ TEST(Synth, AWholeRowOffIsTheNextRow) {
   int different = 0;
   for_each_pixel({o.size.width, o.size.height - 1},
                  [&](int x, int y) { different += std::abs(off.right(x, y, 1) - ideal().right(x, y + 1, 1)) > 1; });
-  EXPECT_LT(different, o.size.width);  // Blocks of candidates end at the few pixels that differ.
+  EXPECT_LT(different, o.size.width);  // Only few pixels differ, at the borders of blocks of candidates.
   EXPECT_EQ(checksum(off.left, 0), checksum(ideal().left, 0));
 }
 
@@ -501,6 +556,114 @@ TEST(Synth, DefocusLeavesWhatIsInFocusAndItsEdges) {
   EXPECT_GT(changed, 40);
 }
 
+TEST(Synth, ExposureAndToneChangeBothImages) {
+  SceneOptions o = photometric;
+  o.exposure = 1.5, o.tone = 1.8;
+  const Scene changed = make_scene(o);
+  for (const auto& [before, after] : {std::pair{&ideal().left, &changed.left}, {&ideal().right, &changed.right}})
+    for_each_pixel(o.size, [&](int x, int y) {
+      const int value = (*before)(x, y, 1);
+      if (value == 255) return;
+      const auto expected = [](double v) { return 255 * std::pow(std::min(1.5 * v / 255, 1.0), 1.8); };
+      ASSERT_GE((*after)(x, y, 1), expected(std::max(value - .5, 0.0)) - .501);
+      ASSERT_LE((*after)(x, y, 1), expected(value + .5) + .501);
+    });
+}
+
+// Returns a smooth image with a step, and different values in the three channels.
+Image<std::uint8_t> coloured(Size size) {
+  Image<std::uint8_t> image(size, 3);
+  for_each_pixel(size, [&](int x, int y) {
+    for (int c = 0; c < 3; ++c)
+      image(x, y, c) = static_cast<std::uint8_t>(60 + 2 * x + y + 20 * c + (x > size.width / 2 ? 50 : 0));
+  });
+  return image;
+}
+
+double mean_difference(const Image<std::uint8_t>& a, const Image<std::uint8_t>& b) {
+  double sum = 0;
+  for_each_pixel(a.size(), [&](int x, int y) {
+    for (int c = 0; c < 3; ++c) sum += std::abs(a(x, y, c) - b(x, y, c));
+  });
+  return sum / (3.0 * a.width() * a.height());
+}
+
+TEST(Synth, DemosaicingKeepsOneChannelOfEachPixelAndInterpolatesTheOthers) {
+  const Image<std::uint8_t> before = coloured({24, 17});
+  for (const int x0 : {0, 3}) {
+    Image<std::uint8_t> after = coloured({24, 17});
+    synth::demosaic(1, x0, 0, after.view());
+    for (int y = 1; y < 16; ++y)
+      for (int x = 1; x < 23; ++x) {
+        const int column = (x + x0) % 2, kept = column != y % 2 ? 1 : column == 0 ? 0 : 2;
+        EXPECT_EQ(after(x, y, kept), before(x, y, kept));
+        if (kept == 1) continue;
+        const int around = before(x - 1, y, 1) + before(x + 1, y, 1) + before(x, y - 1, 1) + before(x, y + 1, 1);
+        EXPECT_NEAR(after(x, y, 1), around / 4.0, .51);
+      }
+  }
+}
+
+TEST(Synth, JpegOfHigherQualityChangesLess) {
+  const Image<std::uint8_t> before = coloured({37, 21});  // sizes that are not multiples of a block
+  double last = 30;
+  for (const int quality : {5, 30, 75, 100}) {
+    Image<std::uint8_t> after = coloured({37, 21});
+    synth::compress(quality, after.view());
+    const double change = mean_difference(before, after);
+    EXPECT_LT(change, last) << quality;
+    if (quality == 5) {
+      EXPECT_GT(change, 2);
+    }
+    last = change;
+  }
+  EXPECT_LT(last, .5);
+  Image<std::uint8_t> flat({20, 9}, 3, std::uint8_t{77});
+  synth::compress(90, flat.view());
+  for_each_pixel({20, 9}, [&](int x, int y) { EXPECT_NEAR(flat(x, y, 1), 77, 1); });
+}
+
+TEST(Synth, ResamplingByHalfAPixelIsTheMeanOfTwo) {
+  const Image<std::uint8_t> before = coloured({24, 17});
+  Image<std::uint8_t> after = coloured({24, 17});
+  synth::resample({.x = .5}, after.view());
+  for (int y = 0; y < 17; ++y)
+    for (int x = 1; x < 24; ++x) EXPECT_NEAR(after(x, y, 0), .5 * (before(x - 1, y, 0) + before(x, y, 0)), .51);
+  const synth::Shift shift{.x = .3, .xx = .01, .xy = -.02, .y = -.4, .yx = .03, .yy = -.01};
+  const synth::Point p = shift.at(7, 11), back = shift.origin_of(p);
+  EXPECT_NEAR(back.x, 7, 1e-12);
+  EXPECT_NEAR(back.y, 11, 1e-12);
+}
+
+// Raw images that are bent differently show the same points after rectification: only fine detail is lost.
+TEST(Synth, ResampledImagesStayRectified) {
+  SceneOptions o = photometric;
+  o.resampling = 3;
+  const Scene changed = make_scene(o);
+  EXPECT_LT(mean_difference(changed.left, ideal().left), 6);
+  EXPECT_LT(mean_difference(changed.right, ideal().right), 6);
+  SceneOptions off = photometric;
+  off.vertical_offset = 1;
+  EXPECT_GT(mean_difference(make_scene(off).right, ideal().right), 1.2 * mean_difference(changed.right, ideal().right));
+}
+
+// The light of a flare does not move with the disparity.
+TEST(Synth, FlareLiesAtOnePlaceInBothImages) {
+  SceneOptions o = photometric;
+  o.flare = .3;
+  const Scene changed = make_scene(o);
+  const auto brightest = [&](const Image<std::uint8_t>& with, const Image<std::uint8_t>& without) {
+    int most = -1, at = 0;
+    for_each_pixel(o.size, [&](int x, int y) {
+      const int added = without(x, y, 1) < 150 ? with(x, y, 1) - without(x, y, 1) : 0;
+      if (added > most) most = added, at = x;
+    });
+    EXPECT_GT(most, 20);
+    return at;
+  };
+  EXPECT_NEAR(brightest(changed.left, ideal().left), brightest(changed.right, ideal().right), 12);
+}
+
 TEST(Synth, ShotNoiseGrowsWithTheRootOfTheLight) {
   synth::Response r{.size = {64, 64}, .shot_noise = 8, .seed = 3};
   for (const double light : {.2, .4, .8}) {
@@ -514,7 +677,8 @@ TEST(Synth, ShotNoiseGrowsWithTheRootOfTheLight) {
   }
 }
 
-// A highlight moves with the camera and is not fixed to the surface, so that the same point looks different from both.
+// A highlight moves with the camera and is not fixed to the surface, so that the two cameras see different colours at
+// the same point.
 TEST(Synth, ReflectionsMoveWithTheView) {
   using namespace synth;
   World world;
@@ -538,11 +702,80 @@ TEST(Synth, ReflectionsMoveWithTheView) {
   EXPECT_GT(difference(), .2);
 }
 
+// Returns a world with a board across the view at depth 4.
+synth::World board(const synth::Texture& texture) {
+  synth::World world;
+  synth::Surface& s = world.surfaces.emplace_back();
+  s.frame = {{-2, -2, 4}, {1, 0, 0}, {0, 1, 0}, {0, 0, -1}};
+  s.size = {4, 4, 0};
+  s.texture = texture;
+  return world;
+}
+
+// Returns what a camera sees at the centre of its image.
+synth::Colour seen_from(const synth::World& world, double position, double x) {
+  const synth::View view(world, {41, 41}, 40, position);
+  return synth::seen_colour_of(world, view.trace(x, 20, view.candidates(x, 20, x, 20)), position);
+}
+
+// The pattern behind a pane has the disparity of its own depth, whereas the truth is that of the pane.
+TEST(Synth, APatternBehindAPaneMovesAsItsDepth) {
+  using namespace synth;
+  const World world = board({.pattern = Pattern::waves, .cell = .8, .behind = 1});
+  const double baseline = .6, disparity = 40 * baseline / 5;
+  for (const double x : {15.0, 20.0, 24.0}) {
+    const Colour left = seen_from(world, 0, x);
+    EXPECT_NEAR(left.x, seen_from(world, baseline, x - disparity).x, 1e-9);
+    EXPECT_GT(std::abs(left.x - seen_from(world, baseline, x - 40 * baseline / 4).x), 1e-3);
+  }
+}
+
+TEST(Synth, LightShinesThroughALeafOnly) {
+  using namespace synth;
+  World matt = board({.a = {.5, .5, .5}});
+  matt.sun = {0, 0, 1};  // behind the board
+  World leaf = matt, lamp = matt;
+  leaf.surfaces[0].texture.translucency = .5;
+  lamp.surfaces[0].texture.emission = 1;
+  const double dark = seen_from(matt, 0, 20).x;
+  EXPECT_NEAR(seen_from(leaf, 0, 20).x, dark + .5 * .5 * matt.direct, 1e-9);
+  EXPECT_NEAR(seen_from(lamp, 0, 20).x, dark + .5, 1e-9);
+}
+
+TEST(Synth, AHardShadowFallsWhereARayToTheSunIsBlocked) {
+  using namespace synth;
+  World world = board({.a = {.5, .5, .5}});
+  world.sun = normalised({.5, 0, -1});
+  Surface& ball = world.surfaces.emplace_back();
+  ball.shape = Shape::ellipsoid;
+  ball.frame.origin = {.5, 0, 3};  // between the middle of the board and the sun
+  ball.size = {.2, .2, .2};
+  world.hard_shadows = true;
+  world.sunlight = Sunlight(world.surfaces, world.sun);
+  EXPECT_FALSE(world.sunlight.reaches({0, 0, 4}, world.surfaces));
+  EXPECT_FALSE(world.sunlight.reaches({.15, 0, 4}, world.surfaces));
+  EXPECT_TRUE(world.sunlight.reaches({.3, 0, 4}, world.surfaces));
+  EXPECT_TRUE(world.sunlight.reaches({0, .3, 4}, world.surfaces));
+  EXPECT_TRUE(world.sunlight.reaches({-30, 0, 4}, world.surfaces)) << "a point outside the usual part of the world";
+  EXPECT_GT(seen_from(world, 0, 22.9).x, seen_from(world, 0, 20).x + .2);
+}
+
+TEST(Synth, AMirrorShowsTheBackdrop) {
+  using namespace synth;
+  World world = board({.a = {.2, .2, .2}});
+  world.backdrop.a = {1, 0, 0};
+  const Colour matt = seen_from(world, 0, 38);
+  world.surfaces[0].texture.mirror = 1;
+  const Colour mirrored = seen_from(world, 0, 38);
+  EXPECT_GT(mirrored.x, matt.x);
+  EXPECT_LT(mirrored.y, matt.y);
+}
+
 TEST(Synth, HazeTakesContrastWithDepth) {
   using namespace synth;
   World world;
   world.haze = .1;
-  const Hit sky{};  // at the largest depth
+  const Hit sky{};  // an intersection at the largest depth
   const Colour clear = colour_of(world, sky), seen = seen_colour_of(world, sky, 0);
   const double left = std::pow(.9, farthest_depth);
   EXPECT_NEAR(seen.x, left * clear.x + (1 - left) * world.haze_colour.x, 1e-9);
@@ -579,9 +812,11 @@ TEST(Synth, ForbiddenOptionsAreRefusedWithASentence) {
   expect(sentence([](SceneOptions& o) { o.vignetting = 1.5; }), {"vignetting is 1.5", "from 0 to 1"});
   expect(sentence([](SceneOptions& o) { o.noise = std::nan(""); }), {"noise is nan", "from 0 to 255"});
   expect(sentence([](SceneOptions& o) { o.defocus = 7; }), {"defocus is 7", "from 0 to 6"});
+  expect(sentence([](SceneOptions& o) { o.jpeg = 101; }), {"JPEG quality is 101", "from 0 to 100"});
+  expect(sentence([](SceneOptions& o) { o.resampling = -1; }), {"resampling is -1", "from 0 to 4"});
   expect(sentence([](SceneOptions& o) { o.vertical_slope = -21; }), {"vertical slope is -21", "from -20 to 20"});
   expect(sentence([](SceneOptions& o) { o.window = {1, 1, 4, 2}; }), {"4×2 at (1, 1)", "4×4", "inside"});
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::synth_test

@@ -13,7 +13,8 @@ double ramp(double low, double high, double v) { return smooth(std::clamp((v - l
 double fraction(double v) { return v - std::floor(v); }
 // Returns 0 at integers and 1 halfway between them.
 double triangle(double v) { return 1 - std::abs(2 * fraction(v) - 1); }
-// Returns the lattice cell that contains v. Cells count modulo 2³², so that no coordinate is out of range.
+// Returns the number of the lattice cell that contains v. Cells are numbered modulo 2³², so that no coordinate is out
+// of range.
 std::uint32_t cell_of(double v) { return static_cast<std::uint32_t>(static_cast<std::int64_t>(std::floor(v))); }
 
 Vec3 turned_in_plane(const Vec3& p, double tan_half) {
@@ -27,7 +28,8 @@ double plane_noise(double fx, double fy, std::uint32_t x, std::uint32_t y, std::
   return top + (bottom - top) * fy;
 }
 
-// Returns octaves of noise, each twice as fine as the previous one, with an amplitude multiplied by `decay`.
+// Returns octaves of noise. Each octave is twice as fine as the previous one, and its amplitude is multiplied by
+// `decay`.
 double cloud(const Vec3& p, int octaves, std::uint32_t seed, double decay = .5) {
   double sum = 0, amplitude = .5, total = 0, scale = 1;
   for (int i = 0; i < octaves; ++i) {
@@ -39,8 +41,8 @@ double cloud(const Vec3& p, int octaves, std::uint32_t seed, double decay = .5) 
   return sum / total;
 }
 
-// Returns −1 to 1: three wavelengths from the finest up, of equal amplitude, so that windows of every size contain
-// texture.
+// Returns noise from −1 to 1, with three wavelengths of equal amplitude from the finest up, so that windows of every
+// size contain texture.
 double grain(const Vec3& p, double finest, std::uint32_t seed) {
   const Vec3 q = (1 / finest) * p;
   return (2.0 / 3) * (noise(q, seed) + noise(.43 * q, seed + 1) + noise(.19 * q, seed + 2)) - 1;
@@ -74,7 +76,7 @@ Colour bricks(const Texture& t, const Vec3& p) {
   return (.75 + .5 * unit(hash(cell_of(x), row, 0, t.seed))) * t.a;
 }
 
-// Words are runs of cells in a line; the surface provides the margin to its edges.
+// Words are runs of cells in a line. The surface provides the margin at its edges.
 Colour print(const Texture& t, const Vec3& p) {
   const std::uint32_t line = cell_of(p.y);
   const double height = fraction(p.y);
@@ -154,7 +156,7 @@ Colour stones(const Texture& t, const Vec3& p) {
   return mix(t.b, ((.7 + .5 * unit(mix32(n.id))) * (1 - .25 * n.first)) * t.a, joint);
 }
 
-// Two layers of leaves: through the gaps of the near layer, the far layer is visible in the dark.
+// Two layers of leaves. Through the gaps of the near layer, the far layer is visible in the dark.
 Colour foliage(const Texture& t, const Vec3& p) {
   const double clump = cloud(.3 * p, 2, t.seed + 2);
   const Nearest near = nearest_point({p.x, 1.4 * p.y, p.z}, t.seed);

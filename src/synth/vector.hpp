@@ -24,7 +24,7 @@ inline Vec3 cross(const Vec3& a, const Vec3& b) {
 }
 inline Vec3 mix(const Vec3& a, const Vec3& b, double share) { return a + share * (b - a); }
 
-// An orthonormal frame that maps its own coordinates to outer ones.
+// An orthonormal frame, which maps its own coordinates to outer coordinates.
 struct Frame {
   Vec3 origin;
   Vec3 x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
@@ -39,7 +39,7 @@ struct Frame {
   }
 };
 
-// Returns a frame rotated about y by the angle whose half has the tangent `tan_half`: no sine is needed.
+// Returns a frame rotated about y. `tan_half` is the tangent of half the angle, so that no sine is needed.
 inline Frame turned(const Vec3& origin, double tan_half) {
   const double n = 1 + tan_half * tan_half, c = (1 - tan_half * tan_half) / n, s = 2 * tan_half / n;
   return {origin, {c, 0, s}, {0, 1, 0}, {-s, 0, c}};

@@ -11,9 +11,8 @@
 namespace stereopsis::synth {
 namespace {
 
-constexpr double ambient_light = .5, direct_light = .85;
-
-// Returns evenly distributed points on a unit disc: a golden-angle spiral, rotated by complex multiplication.
+// Returns evenly distributed points on a unit disc. The points lie on a golden-angle spiral, which is computed by
+// complex multiplication.
 template <int n>
 std::array<Vec3, n> disc_samples() {
   constexpr double cosine = -0.7373688780783197, sine = 0.6754902942615238;
@@ -42,7 +41,7 @@ Sphere bounding_sphere(const Surface& s) {
   return {s.frame.point(.5 * (low + high)), .5 * length(high - low)};
 }
 
-// The surfaces that may block rays from near a sphere, in any direction within `reach`, or towards the sun.
+// The surfaces that may block rays which start near a sphere: rays in any direction within `reach`, or towards the sun.
 class Occluders {
  public:
   explicit Occluders(const std::vector<Surface>& surfaces) {
@@ -64,7 +63,7 @@ class Occluders {
       return c.surface != self && along > -size && dot(to, to) - along * along < distance * distance;
     });
   }
-  // Returns whether a ray from p is blocked; `direction` must have unit length.
+  // Returns whether a ray from p is blocked. `direction` must have unit length.
   bool block(const Vec3& p, const Vec3& direction, double reach) const {
     return std::any_of(all_.begin(), all_.end(), [&](const Candidate& c) {
       const Frame& f = c.surface->frame;
@@ -89,8 +88,8 @@ class Occluders {
   std::vector<Candidate> all_;
 };
 
-constexpr double corner_reach = 1.2;  // more distant surfaces do not darken a corner
-constexpr double sun_radius = .09;    // at distance 1; determines the softness of shadows
+constexpr double corner_reach = 1.2;  // surfaces farther away do not darken a corner
+constexpr double sun_radius = .09;    // radius of the sun at distance 1, which determines the softness of shadows
 
 double light_at(const World& world, const Occluders& near, const Occluders& sunwards, const Surface& surface,
                 const Vec3& p) {
@@ -104,7 +103,7 @@ double light_at(const World& world, const Occluders& near, const Occluders& sunw
     if (!near_here.block(p, direction, corner_reach)) open += 1.0 / sky.size();
   }
   const double facing = dot(normal, world.sun);
-  if (facing > 0) {
+  if (facing > 0 && !world.hard_shadows) {
     const Vec3 sx = perpendicular(world.sun), sy = cross(world.sun, sx);
     const Occluders sunwards_here = sunwards.towards({p, 0}, world.sun, sun_radius, nullptr);
     for (const Vec3& s : sun) {
@@ -112,8 +111,46 @@ double light_at(const World& world, const Occluders& near, const Occluders& sunw
       if (!sunwards_here.block(p, direction, infinity)) lit += 1.0 / sun.size();
     }
   }
-  return ambient_light * (.25 + .75 * open) * (.8 + .2 * dot(normal, world.up)) +
-         direct_light * std::max(facing, 0.0) * lit;
+  return world.ambient * (.25 + .75 * open) * (.8 + .2 * dot(normal, world.up)) +
+         world.direct * std::max(facing, 0.0) * lit;
+}
+
+// Returns the light of lamps at a point.
+double lamp_light(const World& world, const Vec3& p, const Vec3& normal) {
+  double light = 0;
+  for (const Lamp& lamp : world.lamps) {
+    const Vec3 to = lamp.at - p;
+    const double square = dot(to, to) + .02;
+    light += lamp.strength * std::abs(dot(normal, to)) / (square * std::sqrt(square));
+  }
+  return light;
+}
+
+// Returns the light of the sun at a point where shadows are hard, and where some light shines through the surface.
+double sunlight_at(const World& world, const Vec3& p, const Vec3& normal, double translucency) {
+  const double facing = dot(normal, world.sun), share = facing > 0 ? facing : -translucency * facing;
+  return share > 0 && world.sunlight.reaches(p, world.surfaces) ? world.direct * share : 0;
+}
+
+// Returns the light of the sky and the sun without shadows.
+double open_light(const World& world, const Vec3& normal, double translucency) {
+  const double facing = dot(normal, world.sun);
+  const double sun = world.hard_shadows ? 0 : world.direct * std::max(facing, -translucency * facing);
+  return world.ambient * (.72 + .28 * dot(normal, world.up)) + sun;
+}
+
+// Returns the point that is seen through a pane: on the ray from the camera, `behind` units behind the surface.
+Vec3 behind_pane(const Surface& s, const Hit& hit, double position) {
+  const Vec3 ray = hit.local - s.frame.local_point({position, 0, 0});
+  const double across = std::abs(dot(ray, s.normal(hit.local)));
+  return hit.local + (s.texture.behind / std::max(across, .2 * length(ray))) * ray;
+}
+
+// Returns what the backdrop sends to a mirror from a direction.
+Colour mirrored_colour(const World& world, const Vec3& direction) {
+  const double depth = std::max(std::abs(direction.z), .15);
+  return colour_at(world.backdrop,
+                   {farthest_depth * direction.x / depth, farthest_depth * direction.y / depth - world.horizon, 0});
 }
 
 }  // namespace
@@ -144,24 +181,34 @@ void World::bake_light(double scale, const std::vector<std::uint16_t>& numbers) 
   }
 }
 
-Colour colour_of(const World& world, const Hit& hit) {
-  if (!hit.surface) return colour_at(world.backdrop, hit.local);
+namespace {
+
+double light_on(const World& world, const Hit& hit) {
   const Surface& s = *hit.surface;
-  const Colour colour = colour_at(s.texture, hit.local);
-  if (s.shape == Shape::panel && !hit.back && !s.light.light.empty())
-    return s.light.at(hit.local.x / s.size.x, hit.local.y / s.size.y) * colour;
-  const Vec3 outwards = s.frame.direction(s.normal(hit.local));
-  const Vec3 normal = hit.back ? -outwards : outwards;
-  // The insides of objects are darker, because less sky and sunlight reaches them.
-  const double inside = hit.back ? .7 : 1;
-  const double ambient = ambient_light * (.72 + .28 * dot(normal, world.up));
-  return (inside * (ambient + direct_light * std::max(dot(normal, world.sun), 0.0))) * colour;
+  const Vec3 outwards = s.frame.direction(s.normal(hit.local)), normal = hit.back ? -outwards : outwards;
+  const bool baked = s.shape == Shape::panel && !hit.back && !s.light.light.empty();
+  // The insides of objects are darker, because they receive less light from the sky and the sun.
+  const bool inside = hit.back && s.texture.translucency == 0;
+  double light = baked ? s.light.at(hit.local.x / s.size.x, hit.local.y / s.size.y)
+                       : (inside ? .7 : 1) * open_light(world, normal, s.texture.translucency);
+  const Vec3 p = s.frame.point(hit.local);
+  if (world.hard_shadows) light += sunlight_at(world, p, normal, s.texture.translucency);
+  return light + lamp_light(world, p, normal) + s.texture.emission;
 }
 
-// A glossy surface mirrors the sky and the surroundings, both blurred, and shows a highlight of the sun.
+}  // namespace
+
+Colour colour_of(const World& world, const Hit& hit) {
+  if (!hit.surface) return colour_at(world.backdrop, hit.local);
+  return light_on(world, hit) * colour_at(hit.surface->texture, hit.local);
+}
+
+// A glossy surface mirrors a blurred image of the sky and the surroundings, and shows a highlight of the sun.
 Colour seen_colour_of(const World& world, const Hit& hit, double position) {
-  Colour colour = colour_of(world, hit);
-  if (hit.surface && hit.surface->texture.gloss > 0) {
+  Colour colour = hit.surface && hit.surface->texture.behind > 0
+                      ? light_on(world, hit) * colour_at(hit.surface->texture, behind_pane(*hit.surface, hit, position))
+                      : colour_of(world, hit);
+  if (hit.surface && (hit.surface->texture.gloss > 0 || hit.surface->texture.mirror > 0)) {
     const Surface& s = *hit.surface;
     const Vec3 to_camera = normalised(Vec3{position, 0, 0} - s.frame.point(hit.local));
     const Vec3 outwards = s.frame.direction(s.normal(hit.local)), normal = hit.back ? -outwards : outwards;
@@ -171,11 +218,15 @@ Colour seen_colour_of(const World& world, const Hit& hit, double position) {
     const double around = .35 + .45 * std::clamp(.5 + 2 * height, 0.0, 1.0) +
                           .5 * (noise(2.5 * mirrored + Vec3{9, 9, 9}, s.texture.seed) - .5);
     double highlight = std::max(dot(normal, normalised(world.sun + to_camera)), 0.0);
-    for (int i = 0; i < 6; ++i) highlight *= highlight;  // raised to the power 64
+    for (int i = 0; i < 6; ++i) highlight *= highlight;  // the highlight is raised to the power of 64
     const double grazing = 1 - std::clamp(facing, 0.0, 1.0);
     colour = (1 - .5 * s.texture.gloss) * colour;
     const double light = s.texture.gloss * ((.15 + .7 * grazing * grazing * grazing) * around + .9 * highlight);
     colour += Colour{light, light, light};
+    if (s.texture.mirror > 0) {
+      const double share = s.texture.mirror * (.06 + .94 * grazing * grazing * grazing * grazing);
+      colour = mix(colour, mirrored_colour(world, mirrored), share);
+    }
   }
   return world.haze == 0 ? colour : mix(world.haze_colour, colour, power(1 - world.haze, hit.depth));
 }
@@ -193,7 +244,7 @@ View::View(const World& world, Size size, double scale, double position, double 
     for (int corner = 0; corner < 8; ++corner) {
       const Vec3 p =
           s.frame.point({corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y, corner & 4 ? high.z : low.z});
-      if (p.z < .1) {  // next to or behind the camera: no bounds
+      if (p.z < .1) {  // the surface reaches next to or behind the camera, so the surface has no bounds in the image
         seen.x0 = seen.y0 = -infinity, seen.x1 = seen.y1 = infinity;
         break;
       }
@@ -206,7 +257,7 @@ View::View(const World& world, Size size, double scale, double position, double 
 }
 
 Candidates View::candidates(double x0, double y0, double x1, double y1) const {
-  constexpr double margin = 1e-3;  // pixels; covers the rounding of the bounds
+  constexpr double margin = 1e-3;  // margin in pixels, which covers the rounding of the bounds
   Candidates found;
   for (std::size_t i = 0; i < seen_.size(); ++i)
     if (seen_[i].x0 <= x1 + margin && seen_[i].x1 >= x0 - margin && seen_[i].y0 <= y1 + margin &&
@@ -240,7 +291,10 @@ Hit View::trace(double x, double y, const Candidates& candidates) const {
   return hit;
 }
 
-RigGeometry::RigGeometry(Size size_, int disparities_)
-    : size(size_), disparities(disparities_), scale(std::sqrt(static_cast<double>(size_.width) * size_.height / 3)) {}
+RigGeometry::RigGeometry(Size size_, int disparities_, double focal_length)
+    : size(size_),
+      disparities(disparities_),
+      scale(focal_length > 0 ? focal_length * size_.width
+                             : std::sqrt(static_cast<double>(size_.width) * size_.height / 3)) {}
 
 }  // namespace stereopsis::synth

@@ -1,5 +1,6 @@
 // A call that is wrong gets one sentence that names the value, and nothing on disk changes.
 #include "command.hpp"
+#include "stereopsis/simd.hpp"
 
 namespace stereopsis::test {
 namespace {
@@ -118,10 +119,15 @@ TEST_F(BadCalls, ValueOutOfRange) {
 }
 
 TEST_F(BadCalls, OutputFolderMissing) {
-  expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "no/such/out.pfm"}, 1, {"no/such"});
-  expect_match_refused({"--color", "no/such/picture.png"}, {"no/such"}, 1);
-  expect_match_refused({"--report", "no/such/report.json"}, {"no/such"}, 1);
-  expect_refused({"synth", "-o", "no/such/scene"}, 2, {"no/such"});
+  const auto expect_not_created = [&](std::vector<std::string> call, int code) {
+    call.emplace_back("--no-create");
+    expect_refused(call, code, {"no/such"});
+  };
+  expect_not_created({"match", "scene/left.png", "scene/right.png", "-o", "no/such/out.pfm"}, 1);
+  expect_match_refused({"--color", "no/such/picture.png", "--no-create"}, {"no/such"}, 1);
+  expect_match_refused({"--report", "no/such/report.json", "--no-create"}, {"no/such"}, 1);
+  expect_not_created({"synth", "-o", "no/such/scene"}, 2);
+  expect_match_refused({"--color", "existing.pfm/picture.png"}, {"existing.pfm is a file"}, 1);
 }
 
 TEST_F(BadCalls, OutputNotWritable) {
@@ -137,6 +143,7 @@ TEST_F(BadCalls, UnknownExtension) {
   expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "out.bmp"}, 2, {"out.bmp", ".pfm"});
   expect_match_refused({"--cloud", "cloud.obj", "--calib", "nowhere.txt"}, {"cloud.obj", ".ply"});
   expect_match_refused({"--cloud", "cloud.ply", "--calib", "nowhere.txt"}, {"nowhere.txt"}, 1);
+  expect_match_refused({"--calib", ""}, {"--calib", "empty"});
   expect_match_refused({"--color", "picture.gif"}, {"picture.gif", ".png"});
 }
 
@@ -187,6 +194,9 @@ TEST_F(BadCalls, CommandLine) {
   expect_refused({"match", "scene/left.png", "scene/right.png", "-o", "existing.pfm", "--nonsense"}, 2, {"--nonsense"});
   expect_refused({"mach"}, 2, {"mach"});
   expect_refused({"bench", "--size", "640x480"}, 2, {"--size 640x480"});
+  expect_refused({"bench", "--simd", "avx3"}, 2, {"avx3", "avx512"});
+  const std::string missing = simd_targets().front() == "neon" ? "sse4" : "neon";
+  expect_match_refused({"--simd", missing}, {missing, simd_targets().front()}, 1);
   expect_refused({"synth", "-o", "new", "--disparities", "0"}, 2, {"--disparities 0"});
   expect_refused({"synth", "-o", "new", "--scene", "nowhere"}, 2, {"nowhere"});
   expect_refused({"synth", "-o", "new", "--random", "--gain", "2"}, 2, {"--random", "--gain"});
@@ -223,7 +233,7 @@ TEST_F(BadCalls, UnknownOptionsGetTheNearestKnownOne) {
 }
 
 TEST_F(BadCalls, ArgumentsThatAreMissingOrTooMany) {
-  expect_refused({"cloud"}, 2, {"DISPARITY is missing; write `stereopsis cloud DISPARITY --output FILE.ply …`"});
+  expect_refused({"cloud"}, 2, {"DISPARITY is missing; write `stereopsis cloud DISPARITY --output FILE …`"});
   expect_refused({"check", "scene/left.png"}, 2, {"RIGHT is missing", "--side-by-side"});
   expect_refused({"check", "scene/left.png", "scene/right.png", "third.png"}, 2,
                  {"unexpected argument 'third.png': stereopsis check accepts only LEFT and RIGHT"});

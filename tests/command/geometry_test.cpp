@@ -144,7 +144,8 @@ TEST_F(Geometry, BadCallsAreRefused) {
   refused(with({"--calib", "other.yml", "--raw"}), "160×110");
   refused({"cloud", "nowhere.pfm", "--calib", "rig.yml", "-o", "c.ply"}, "nowhere.pfm");
   refused({"cloud", "scene/disp_left.pfm", "--calib", "calib.txt", "-o", "c.obj"}, ".ply");
-  refused({"rectify", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "-o", "nowhere"}, "nowhere");
+  refused({"rectify", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "-o", "nowhere", "--no-create"},
+          "nowhere");
 }
 
 // The cameras of rig.yml without their rectification, as Kalibr writes them.

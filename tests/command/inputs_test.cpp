@@ -84,6 +84,13 @@ TEST_F(Inputs, BothViewsInOnePicture) {
     ASSERT_EQ(answer.code, 0) << answer.err;
     for (int i = 0; i < frames; ++i) expect_map(std::to_string(i) + ".pfm", i);
   }
+  write(folder / "side/times.csv", "time,image\n0.1,2.png\n0.2,3.png\n");
+  const Answer listed = match_to_out({"side/times.csv", "--side-by-side"});
+  ASSERT_EQ(listed.code, 0) << listed.err;
+  expect_map("3.pfm", 3);
+  write(folder / "side/times.csv", "time,image\n0.1,none.png\n");
+  const Answer absent = match_to_out({"side/times.csv", "--side-by-side"});
+  EXPECT_NE(absent.err.find("line 2: '0.1,none.png' does not have one image"), std::string::npos) << absent.err;
   const Answer one = call({"match", "side/2.png", "--side-by-side", "-o", out + "/one.pfm", "--disparities", "16"});
   ASSERT_EQ(one.code, 0) << one.err;
   expect_map("one.pfm", 2);
@@ -114,8 +121,10 @@ TEST_F(Inputs, AListOfPairs) {
   };
   expect("plain.csv", "../left/3.png,../right/3.png\n../left/0.png,../right/0.png\n");
   expect("headed.csv", "time,right,left\n1,../right/0.png,../left/0.png\r\n2,../right/3.png,../left/3.png\r\n");
+  expect("marked.csv", "\xEF\xBB\xBFright,left\n../right/0.png,../left/0.png\n../right/3.png,../left/3.png\n");
   expect("tabs.txt", "# left and right\n\"../left/0.png\"\t../right/0.png\n\n../left/3.png\t../right/3.png\n");
 
+  expect("times.csv", "time,a,b\n0.1,../left/0.png,../right/0.png\n0.2,../left/3.png,../right/3.png\n");
   write(folder / "lists/missing.csv", "left,right\n../left/0.png,../right/9.png\n");
   const Answer missing = match_to_out({"lists/missing.csv"});
   EXPECT_EQ(missing.code, 2);
@@ -269,6 +278,29 @@ TEST_F(Inputs, PairsOfNearestTimeStamps) {
   EXPECT_EQ(match_to_out({"cam0", "cam1", "--pair", "name"}).code, 2);
 }
 
+// A date without separators is one number, but no count of nanoseconds.
+TEST_F(Inputs, TimesFromNamesThatAreDates) {
+  for (const auto& [separator, before_fraction] : {std::pair{"T", ""}, {"_", "."}, {"", ""}}) {
+    const auto name = [&](const std::string& time, const std::string& fraction) {
+      return "frame_20260131" + (separator + time) + (before_fraction + fraction);
+    };
+    fs::remove_all(folder / "dates");
+    copy_frames(folder / "left", folder / "dates/left",
+                {{0, name("235958", "900") + ".png"}, {1, name("235959", "000") + ".png"}});
+    copy_frames(folder / "right", folder / "dates/right",
+                {{1, name("235959", "004") + ".png"}, {2, name("235959", "100") + ".png"}});
+    const Answer answer = match_to_out({"dates", "--pair", "stamp", "--slop", "5ms", "--report", "dates.json"});
+    ASSERT_EQ(answer.code, 0) << answer.err;
+    EXPECT_EQ(json("dates.json")["frames"].size(), 1U);
+    expect_map(name("235959", "000") + ".pfm", 1);
+  }
+  copy_frames(folder / "left", folder / "long/left", {{0, "123456789012345678901234.png"}, {1, "2.png"}});
+  copy_frames(folder / "right", folder / "long/right", {{0, "1.png"}, {1, "2.png"}});
+  const Answer answer = match_to_out({"long", "--pair", "stamp"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_NE(answer.err.find("has no time in its name"), std::string::npos) << answer.err;
+}
+
 TEST_F(Inputs, TimesFromAFileBesideTheImages) {
   copy_frames(folder / "left", folder / "kitti/image_02/data", {{0, "0.png"}, {1, "1.png"}, {2, "2.png"}});
   copy_frames(folder / "right", folder / "kitti/image_03/data", {{1, "0.png"}, {2, "1.png"}});
@@ -301,6 +333,11 @@ TEST_F(Inputs, GreyBesideColourIsMatchedInGrey) {
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_NE(answer.err.find("matched in grey"), std::string::npos) << answer.err;
   expect_map("mixed.pfm", 0);
+  write_image(folder / "right/1.png", grey);
+  const Answer later = match_to_out({"left", "right"});
+  EXPECT_EQ(later.code, 2);
+  EXPECT_NE(later.err.find("right/1.png is 8-bit grey; both are matched in grey, but the first"), std::string::npos)
+      << later.err;
 }
 
 // ---- Videos ----

@@ -29,7 +29,7 @@ TEST_F(ShownPlan, EveryStepWithItsWorkAndNothingIsWritten) {
   const auto before = snapshot();
   const Answer answer = explain({});
   EXPECT_EQ(answer.code, 0) << answer.err;
-  for (const char* part : {"semi-global matching", "sgm_wta", "fused", "roof ms", "memory", "MB of workspace"})
+  for (const char* part : {"semi-global matching", "sgm_wta", "fused", "roof ms", "memory", "iB of workspace"})
     EXPECT_NE(answer.out.find(part), std::string::npos) << part << "\n" << answer.out;
   EXPECT_TRUE(snapshot() == before);
 

@@ -1,6 +1,7 @@
 // `match --register-to`: the depth map is that of register_depth() for the map without the option.
 #include "stereopsis/registration.hpp"
 #include "command.hpp"
+#include "core/text.hpp"
 #include "geometry/test_rigs.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/io.hpp"
@@ -11,7 +12,7 @@ namespace {
 // A camera 40 mm to the right of the left one, turned a little; R is given as axis and angle.
 constexpr const char* third_camera =
     "image_width: 200\nimage_height: 140\nK: [150, 0, 99, 0, 151, 70, 0, 0, 1]\n"
-    "D: [-0.1, 0.02, 0.001, 0, 0]\nR: [0.02, -0.03, 0.01]\nT: [-40, 2, 5]\n";
+    "D: [-0.1, 0.02, 0.001, 0, 0]\nR: [0.02, -0.03, 0.01]\nT: [-40, 2, 5]\nunit: mm\n";
 
 class RegisterTo : public Command {
  protected:
@@ -89,6 +90,83 @@ TEST_F(RegisterTo, ARectifiedPairIsRegisteredFromItsLeftCamera) {
   const Answer raw = call_with("flat_raw.pfm", {"--register-to", "raw"});
   EXPECT_EQ(raw.code, 2);
   EXPECT_NE(raw.err.find("rectified images only"), std::string::npos) << raw.err;
+}
+
+// ---- Cameras above each other ----
+
+std::string yaml(const std::string& name, int rows, int columns, std::initializer_list<double> numbers) {
+  std::string data;
+  for (const double number : numbers) data += (data.empty() ? "" : ", ") + number_text(number);
+  return name + ": !!opencv-matrix\n   rows: " + std::to_string(rows) + "\n   cols: " + std::to_string(columns) +
+         "\n   dt: d\n   data: [ " + data + " ]\n";
+}
+
+std::string size_lines(Size size) {
+  return "image_width: " + std::to_string(size.width) + "\nimage_height: " + std::to_string(size.height) + "\n";
+}
+
+// Returns the lines of a camera, a rotation and a translation whose x and y are exchanged.
+std::string exchanged(const std::string& number, const Lens& lens) {
+  const auto& d = lens.distortion;
+  return yaml("M" + number, 3, 3, {lens.fy, 0, lens.cy, 0, lens.fx, lens.cx, 0, 0, 1}) +
+         yaml("D" + number, 1, 12, {d[0], d[1], d[3], d[2], d[4], d[5], d[6], d[7], d[10], d[11], d[8], d[9]});
+}
+std::string exchanged(const std::string& name, const Matrix3& r) {
+  return yaml(name, 3, 3, {r[4], r[3], r[5], r[1], r[0], r[2], r[7], r[6], r[8]});
+}
+std::string exchanged(const std::string& name, const Vector3& t) { return yaml(name, 3, 1, {t[1], t[0], t[2]}); }
+
+template <class T>
+Image<T> exchanged(const Image<T>& image) {
+  Image<T> out({image.height(), image.width()}, image.channels());
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < image.width(); ++x)
+      for (int c = 0; c < image.channels(); ++c) out(y, x, c) = image(x, y, c);
+  return out;
+}
+
+// All results are those of the same cameras side by side, with rows and columns exchanged.
+TEST_F(RegisterTo, CamerasAboveEachOther) {
+  const StereoCalibration c = read_calibration(folder / "cameras.yml");
+  const PosedCamera third = read_posed_camera(folder / "third.yml");
+  const double f = c.rig.focal;
+  write(folder / "vertical.yml",
+        "%YAML:1.0\n---\n" + size_lines({c.size.height, c.size.width}) + "unit: mm\nrectified_size: [ " +
+            std::to_string(c.rig.size.height) + ", " + std::to_string(c.rig.size.width) + " ]\n" +
+            exchanged("1", c.left.lens) + exchanged("2", c.right.lens) + exchanged("R", c.rotation) +
+            exchanged("T", c.translation) + exchanged("R1", c.left.rectification) +
+            exchanged("R2", c.right.rectification) +
+            yaml("P1", 3, 4, {f, 0, c.rig.cy, 0, 0, f, c.rig.cx_left, 0, 0, 0, 1, 0}) +
+            yaml("P2", 3, 4, {f, 0, c.rig.cy, 0, 0, f, c.rig.cx_right, -f * c.rig.baseline, 0, 0, 1, 0}));
+  write(folder / "third_v.yml",
+        "%YAML:1.0\n---\n" + size_lines({third.size.height, third.size.width}) + "unit: mm\n" +
+            yaml("K", 3, 3, {third.lens.fy, 0, third.lens.cy, 0, third.lens.fx, third.lens.cx, 0, 0, 1}) +
+            yaml("D", 1, 5,
+                 {third.lens.distortion[0], third.lens.distortion[1], third.lens.distortion[3],
+                  third.lens.distortion[2], third.lens.distortion[4]}) +
+            exchanged("R", third.rotation) + exchanged("T", third.translation));
+  for (const std::string side : {"left", "right"})
+    write_image(folder / (side + "_v.png"),
+                exchanged(std::get<Image<std::uint8_t>>(read_image(folder / "scene" / (side + ".png")).pixels)));
+  const auto vertical = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"match", "left_v.png", "right_v.png", "--disparities", "32", "--vertical", "--raw",
+                               "--fill-depth", "-o", "d_v.pfm", "--depth", "z_v.pfm"});
+    const Answer answer = call(more);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    return exchanged(read_disparity(folder / "z_v.pfm"));
+  };
+  expect_same("z.pfm", vertical({"--calib", "vertical.yml"}));
+  for (const auto& [horizontal, turned] : {std::pair{"third.yml", "third_v.yml"}, {"raw", "raw"}}) {
+    ASSERT_EQ(match_raw({"-o", "d.pfm", "--depth", "z_h.pfm", "--register-to", horizontal}).code, 0);
+    expect_same("z_h.pfm", vertical({"--calib", "vertical.yml", "--register-to", turned}));
+  }
+  const Answer beside = call({"match", "left_v.png", "right_v.png", "--disparities", "32", "--vertical", "--calib",
+                              "cameras.yml", "-o", "d_v.pfm"});
+  EXPECT_EQ(beside.code, 1);
+  EXPECT_NE(beside.err.find("leave --vertical out"), std::string::npos) << beside.err;
+  const Answer above = match({"--calib", "vertical.yml", "-o", "d_v.pfm"});
+  EXPECT_EQ(above.code, 1);
+  EXPECT_NE(above.err.find("`match --vertical`"), std::string::npos) << above.err;
 }
 
 TEST_F(RegisterTo, ASequenceIsResumed) {

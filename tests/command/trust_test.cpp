@@ -207,6 +207,18 @@ TEST_F(Trust, ResultsThatGatherAtAnEndOfTheRangeAreSaid) {
   EXPECT_EQ(call({"match", "wide/left.png", "wide/right.png", "-o", "d.pfm", "--disparities", "40"}).err, "");
 }
 
+// Where the images differ in brightness, esaw takes the ends of the range for many pixels, though no point is nearer.
+TEST_F(Trust, WrongDisparitiesAtAnEndOfTheRangeAreNoReasonToRaiseIt) {
+  made("bright", {"--width", "320", "--height", "200", "--disparities", "40", "--gain", "1.3", "--noise", "2"});
+  const auto matched = [](const char* count) {
+    return call({"match", "bright/left.png", "bright/right.png", "-o", "d.pfm", "--disparities", count, "--method",
+                 "esaw", "--report", "bright.json"});
+  };
+  EXPECT_EQ(matched("40").err, "");
+  EXPECT_GT(json("bright.json")["frames"][0]["at_ends_of_range"]["upper"].get<double>(), 2);
+  EXPECT_TRUE(says(matched("28"), "upper end of the search range"));
+}
+
 TEST_F(Trust, ARangeOutsideTheImageIsRefused) {
   for (const char* low : {"150", "4000", "-400"})
     expect_refused(

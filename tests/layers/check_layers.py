@@ -26,7 +26,7 @@ LAYERS = {
 }
 CONNECTING = ("graph", "planning", "execution", "methods", "api")
 WITHOUT_STAGE_NAMES = ("planning", "execution", "api")
-MOST_LINES_OF_FILE, MOST_LINES_OF_FUNCTION, MOST_LINES = 300, 60, 6333
+MOST_LINES_OF_FILE, MOST_LINES_OF_FUNCTION, MOST_LINES = 300, 60, 6460
 
 # Stages that still include another stage. The list may only become shorter.
 STAGES_THAT_INCLUDE_ANOTHER = {

@@ -106,7 +106,7 @@ class Library {
   explicit Library(const std::string& device) : device_(device) {
     for (int i = 0; i < scenes; ++i)
       scenes_.push_back(make_scene({.size = size, .disparities = range.count, .seed = i + 1ull, .noise = 2}));
-    pipeline_.set("confidence.enabled", "true");
+    pipeline_.set("window_confidence.enabled", "true");
     pipeline_.set("repair.enabled", "true");
     problem_ = Problem::of(pair(0), range);
     problem_.want_right = problem_.want_confidence = problem_.want_times = true;

@@ -16,14 +16,15 @@ struct Span {
 class Striped {
  public:
   Striped(const StereoPair& whole, DisparityRange range, const Pipeline& pipeline, std::vector<Device> devices)
-      : whole_(whole), range_(range), rules_(partition_plan(pipeline)), devices_(std::move(devices)) {}
+      : whole_(whole), range_(range), rules_(partition_plan(pipeline, true)), devices_(std::move(devices)) {}
 
   // Returns the left view's result, and counts how often a stripe had to read more rows for its fill.
   Matched match(int count) {
     const Matched raw = raw_maps(count);
-    if (!rules_.refined) return raw;
-    Matched all = empty_result();
-    for (int i = 0; i < count; ++i) refine(raw, core(i, count), all);
+    Matched all = rules_.refined ? empty_result() : raw;
+    for (int i = 0; i < count && rules_.refined; ++i) refine(raw, core(i, count), all);
+    if (rules_.rated) all.confidence = Image<float>(whole_.left.size());
+    for (int i = 0; i < count && rules_.rated; ++i) rate(core(i, count), all);
     return all;
   }
   int grown = 0;
@@ -87,7 +88,8 @@ class Striped {
   void sweep(int count, std::vector<Edges>& edges) {
     const auto paths = [&](int i) { return grow(core(i, count), rules_.raw_rows); };
     for (int i = 0; i + 1 < count; ++i)
-      edges[i + 1].above = next({paths(i).first, paths(i + 1).first}, {edges[i].above, {}}, BoundaryStripe::Follow::down);
+      edges[i + 1].above =
+          next({paths(i).first, paths(i + 1).first}, {edges[i].above, {}}, BoundaryStripe::Follow::down);
     for (int i = count - 1; i > 0; --i)
       edges[i - 1].below = next({paths(i - 1).end, paths(i).end}, {{}, edges[i].below}, BoundaryStripe::Follow::up);
   }
@@ -133,6 +135,18 @@ class Striped {
       }
       return take(refined, read, own, all);
     }
+  }
+
+  void rate(Span own, Matched& all) {
+    Span read = grow(own, rules_.rated_rows);
+    read.first -= read.first % rules_.block;
+    StereoPair pair = part(read);
+    pair.maps = {rows_of(all.disparity.view(), read), rows_of(all.validity.view(), read), {}, {}};
+    Problem problem = Problem::of(part(read), range_);
+    problem.refine_only = problem.want_confidence = true;
+    const Matched rated = Matcher(Plan(*rules_.rated, problem, next_device())).match(pair);
+    for (int y = own.first; y < own.end; ++y)
+      std::copy_n(rated.confidence.row(y - read.first), width(), all.confidence.row(y));
   }
 
   bool is_closed(const Image<std::uint8_t>& validity, Span read, Span own) const {

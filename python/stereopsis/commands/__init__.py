@@ -1,4 +1,4 @@
-"""Subcommands of `stereopsis` that are written in Python. Each is a module with the name of the subcommand.
+"""Subcommands of `stereopsis` that are written in Python. Each subcommand is a module of the same name.
 
 A module has
 
@@ -9,9 +9,9 @@ A module has
     def run(arguments: argparse.Namespace) -> int | None       (the exit code; None is 0)
 
 The modules of this package are the subcommands: `stereopsis NAME …` and `python -m stereopsis NAME …` call `run`. Import optional
-packages (websockets, rosbags) inside `run`, so that `--help` works without them. Results go to stdout, all other text to stderr.
-A wrong call raises stereopsis.CallError (exit code 2), a failure another stereopsis.Error (exit code 1). Modules whose names
-begin with an underscore are not subcommands.
+packages (websockets, rosbags) inside `run`, so that `--help` works without them. Results go to stdout, and all other text goes to stderr.
+A wrong call raises stereopsis.CallError (exit code 2). Any other failure raises another stereopsis.Error (exit code 1). Modules whose names
+begin with an underscore are not subcommands; `_match`, `_evaluate` and `_bench` run these commands for methods from outside the library.
 """
 
 from __future__ import annotations
@@ -25,8 +25,13 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, NoReturn
 
+from . import _help
 from .._errors import CallError, Error, UnsupportedError
 from .._native import version
+from .._options import is_external
+from .._pipeline import is_external_file
+
+EXTERNAL = ("match", "evaluate", "bench")  # compiled subcommands that this package runs for networks and programs
 
 
 def names() -> list[str]:
@@ -34,8 +39,37 @@ def names() -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
 
 
+def module_of(arguments: Sequence[str]) -> str | None:
+    """Returns the module that runs these arguments: that of a subcommand or, for a call of a compiled subcommand with a network or a
+    program as its --method or in the --pipeline of match, the module of that name after an underscore. Returns None for calls of the
+    compiled command.
+    """
+    if not arguments or arguments[0] in names():
+        return arguments[0] if arguments else None
+    if arguments[0] not in EXTERNAL:
+        return None
+    external = any(is_external(method) for method in _values_of("--method", arguments))
+    external |= arguments[0] == "match" and any(is_external_file(file) for file in _values_of("--pipeline", arguments))
+    return f"_{arguments[0]}" if external else None
+
+
+def _values_of(option: str, arguments: Sequence[str]) -> list[str]:
+    """Returns the values of an option, which are words of their own or follow "="."""
+    values = [after for word, after in zip(arguments, arguments[1:], strict=False) if word == option]
+    return values + [word.partition("=")[2] for word in arguments if word.startswith(f"{option}=")]
+
+
 class _Parser(argparse.ArgumentParser):
-    """Reports a wrong call in one sentence, as the compiled commands do."""
+    """Reports a wrong call in one sentence, and prints its help, as the compiled commands do."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{**options, "add_help": False})
+        self.add_argument("-h", "--help", action="help", help="Print this help and exit")
+        self.add_argument("--color-output", choices=("auto", "always", "never"), default="auto", action=_help.ColorOutput, metavar="WHEN",
+            help="Colour of the text on the terminal: auto, always or never [auto: without NO_COLOR]")  # fmt: skip
+
+    def format_help(self) -> str:
+        return _help.format_help(self)
 
     def error(self, message: str) -> NoReturn:
         raise CallError(f"{message}; see `{self.prog} --help`")
@@ -52,7 +86,9 @@ class _Parser(argparse.ArgumentParser):
         return super().parse_known_args(words, namespace)
 
     def _check_options(self, words: list[str]) -> None:
-        """Rejects unknown options before argparse reads their values as arguments. An action's options belong to its own parser."""
+        """Rejects unknown options before argparse reads their values as arguments. The options of an action belong to the parser of that
+        action.
+        """
         known = self._option_string_actions
         actions = {name for action in self._actions if isinstance(action, argparse._SubParsersAction) for name in action.choices}
         for word in words:
@@ -66,7 +102,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser_of(name: str, module: ModuleType) -> argparse.ArgumentParser:
-    parser = _Parser(prog=f"stereopsis {name}", description=module.help + ".", allow_abbrev=False)
+    shown = f"{name[1:]} --method onnx:FILE" if name.startswith("_") else name
+    parser = _Parser(prog=f"stereopsis {shown}", description=module.help + ".", allow_abbrev=False)
     module.add_arguments(parser)
     return parser
 
@@ -81,6 +118,7 @@ def run(name: str, arguments: list[str]) -> int:
         return int(module.run(parsed) or 0)
     except ModuleNotFoundError as missing:
         extra = getattr(module, "extra", None)
+        name = name.lstrip("_")
         if extra is None or (missing.name or "").split(".")[0] == "stereopsis":
             raise
         raise UnsupportedError(

@@ -8,25 +8,25 @@ from typing import Any
 help = "Match the pairs of a ROS 1 or ROS 2 bag, and write disparity, depth and points to another bag"
 extra = "ros"
 
-EXAMPLES = """examples:
-  stereopsis bag drive.mcap --list                                list the topics, and those of the pair
-  stereopsis bag drive/ -o results/ --disparity --points          read a rosbag2 folder, write another
-  stereopsis bag drive.bag -o depth.bag --depth --pass '/tf*'     ROS 1, with some topics copied
-  stereopsis bag drive.mcap --frames pairs/                       write the pairs as image files, and rig.yml
+EXAMPLES = """Examples:
+  stereopsis bag drive.mcap --list                             list the topics
+  stereopsis bag drive/ -o results/ --disparity --points       a rosbag2 folder
+  stereopsis bag drive.bag -o depth.bag --depth --pass '/tf*'  ROS 1
+  stereopsis bag drive.mcap --frames pairs/                    write image files
 
-OUT is FILE.mcap, FILE.db3, FILE.bag (ROS 1), or the name of a folder in the layout of ros2 bag (see --storage).
+OUT is FILE.mcap, FILE.db3, FILE.bag (ROS 1), or the name of a folder in the
+layout of ros2 bag (see --storage).
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EXAMPLES
-    parser.add_argument("bag", nargs="?", metavar="IN", help="Bag to read: .bag, .mcap, .db3, or a folder that ros2 bag has written")
+    parser.add_argument("bag", nargs="?", metavar="IN", help="Bag to read: .bag, .mcap, .db3, or a folder written by ros2 bag")
     parser.add_argument("-o", "--output", metavar="OUT", help="Bag to write")
-    parser.add_argument("--list", action="store_true", help="List the topics and the pair that is found, and exit")
+    parser.add_argument("--list", action="store_true", help="List the topics and the stereo pair found among the topics, and exit")
     parser.add_argument("--frames", metavar="DIR", help="Write the pairs to DIR/left, DIR/right and DIR/rig.yml instead of matching them")
     parser.add_argument(
-        "--for", dest="call", nargs=argparse.REMAINDER, metavar="CALL", help="Call of match, check, rectify, calibrate or evaluate, with a bag in place of image files"
+        "--for", dest="call", nargs=argparse.REMAINDER, metavar="CALL", help="Run match, check, rectify, calibrate or evaluate with a bag in place of image files"
     )
     _add_pair(parser.add_argument_group("The pair"))
     _add_matching(parser.add_argument_group("Matching"))
@@ -37,20 +37,21 @@ def _add_pair(group: Any) -> None:
     add = group.add_argument
     add("--left", metavar="TOPIC", help="Topic of the left images [found by name]")
     add("--right", metavar="TOPIC", help="Topic of the right images [found by name]")
-    add("--raw", action=argparse.BooleanOptionalAction, help="Rectify the pairs with camera_info [unless the name of the topic contains rect]")
+    add("--raw", action=argparse.BooleanOptionalAction,
+        help="Rectify the pairs with camera_info [if the names of the image topics do not contain rect]")
     add("--approximate", type=float, default=0.0, metavar="SECONDS", help="Largest difference of the time stamps of a pair, in seconds [0]")
-    add("--queue", type=int, default=30, metavar="N", help="Number of messages of a topic that wait for those of the other topics [30]")
+    add("--queue", type=int, default=30, metavar="N", help="Queue length per topic, in messages [30]")
 
 
 def _add_matching(group: Any) -> None:
     add = group.add_argument
-    add("--method", default="sgm", metavar="NAME", help="Name of a method or preset; `stereopsis methods` lists them [sgm]")
-    add("--pipeline", metavar="FILE", help="Pipeline as JSON; replaces --method")
-    add("--set", action="append", default=[], metavar="NAME.PARAMETER=VALUE", help="Set a parameter of the method, such as sgm.p1=10; repeatable")
+    add("--method", default="sgm", metavar="NAME", help="Name of a method or preset; `stereopsis methods` lists them; onnx:FILE; or program:'CMD {left} {right} {out}' [sgm]")
+    add("--pipeline", metavar="FILE", help="JSON file of the pipeline to use instead of --method")
+    add("--set", action="append", default=[], metavar="NAME.PARAMETER=VALUE", help="Set a parameter of the method, such as optimisation.p1=10; repeatable")
     add("--device", default="auto", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")
     add("--threads", type=int, default=0, metavar="N", help="Number of CPU threads [all]")
     add("--in-flight", type=int, default=3, metavar="N", help="Number of pairs in flight at a time [3]")
-    add("--min-disparity", type=int, default=0, metavar="N", help="Lowest disparity of the search range; may be negative [0]")
+    add("--min-disparity", type=int, default=0, metavar="N", help="Lowest disparity of the search range, which may be negative [0]")
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range [estimated from the first pair]")
     add("--near", type=float, metavar="Z", help="Nearest depth in metres; --near and --far give the search range in place of --disparities")
     add("--far", type=float, metavar="Z", help="Farthest depth in metres; required by --near")
@@ -59,23 +60,28 @@ def _add_matching(group: Any) -> None:
 
 def _add_results(group: Any) -> None:
     add = group.add_argument
-    add("--disparity", action="store_true", help="Write NS/disparity as stereo_msgs/DisparityImage [if no other result is chosen]")
+    add("--disparity", action="store_true",
+        help="Write NS/disparity as stereo_msgs/DisparityImage [written if no other result is selected]")
     add("--depth", action="store_true", help="Write NS/depth/image_rect and NS/depth/camera_info, with the depth of measured pixels")
     add("--points", action="store_true", help="Write NS/points2 as sensor_msgs/PointCloud2, with the points of measured pixels")
-    add("--confidence", action="store_true", help="Write NS/confidence as 32FC1 images, 0 to 1")
-    add("--register-to", metavar="FILE", help="Write NS/depth_registered too, as another camera sees it: FILE has its lens and pose; or raw: the left raw image")
-    add("--register-frame", metavar="FRAME", help="frame_id of NS/depth_registered; required with a FILE [that of the left images]")
-    add("--fill-depth", action="store_true", help="Write depth and points of filled and repaired pixels, too")
-    add("--measured-only", action="store_true", help="Mark filled and repaired pixels as invalid in NS/disparity, too")
-    add("--namespace", metavar="NS", help="Namespace of the topics that are written [common beginning of the topics of the images]")
-    add("--millimetres", action="store_true", help="Write the depth as 16UC1 in millimetres, 0 where it is invalid [32FC1 in metres]")
-    add("--nan", action="store_true", help="Write NaN for invalid disparities [min_disparity − 1]")
+    add("--confidence", action="store_true", help="Write NS/confidence as 32FC1 images with values from 0 to 1")
+    add("--register-to", metavar="FILE",
+        help="Write NS/depth_registered, the depth from another view: FILE with the lens and pose of a camera, or the word raw for the "
+        "unrectified left camera")
+    add("--register-frame", metavar="FRAME",
+        help="frame_id of NS/depth_registered; required if --register-to names a FILE [frame_id of the left images]")
+    add("--fill-depth", action="store_true", help="Include filled and repaired pixels in depth and points")
+    add("--measured-only", action="store_true", help="Mark filled and repaired pixels as invalid in NS/disparity")
+    add("--namespace", metavar="NS", help="Namespace NS of the written topics [common beginning of the names of the image topics]")
+    add("--millimetres", action="store_true", help="Write the depth as 16UC1 in millimetres, with 0 for invalid pixels [32FC1 in metres]")
+    add("--nan", action="store_true", help="Write invalid disparities as NaN [min_disparity − 1]")
     add("--unorganised", action="store_true", help="Write clouds of the valid points only [one point per pixel]")
-    add("--no-colour", action="store_true", help="Write clouds without colours")
-    add("--pass", dest="passed", action="append", default=[], metavar="TOPIC", help="Copy this topic of IN, too; * and ? are wildcards; repeatable")
+    add("--no-color", "--no-colour", action="store_true", help="Write clouds without colours")
+    add("--pass", dest="passed", action="append", default=[], metavar="TOPIC",
+        help="Copy this topic from IN to OUT; * and ? are wildcards; repeatable")
     add("--storage", choices=("mcap", "sqlite3"), default="mcap", help="Format of OUT if it is a folder: mcap or sqlite3 [mcap]")
     add("--resume", action="store_true", help="Continue a run that was interrupted")
-    add("--report", metavar="FILE.json", help="Write the counts of messages, pairs, drops and gaps as JSON")
+    add("--report", metavar="FILE.json", help="Write the numbers of messages, pairs, dropped messages and gaps as JSON")
     add("--quiet", action="store_true", help="Suppress the summary and progress")
 
 

@@ -8,7 +8,7 @@ from ..scale.arguments import add_arguments
 
 __all__ = ["add_arguments", "extra", "help", "run"]
 
-help = "Divide large images or many pairs into units of work for many machines; the result equals that of the whole image"
+help = "Match large images or many pairs on many machines, in units of work; the result equals that of the whole image"
 extra = "scale"
 
 

@@ -8,7 +8,7 @@ from ..view.arguments import add_arguments
 
 __all__ = ["add_arguments", "extra", "help", "run"]
 
-help = "Match live in the browser, and change parameters, regions and sources while images run"
+help = "Match live in the browser, and change parameters, region and source during playback"
 extra = "view"
 
 

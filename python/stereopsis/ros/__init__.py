@@ -1,7 +1,7 @@
 """Support for ROS 1 and ROS 2: messages, bags, and nodes.
 
 `array_of(message)`, `Camera.of(camera_info)`, `Pairing` and `Processor` accept messages of rospy, rclpy and rosbags.
-`Messages(family)` makes them, where family is Ros1(), Ros2() or Bagged(typestore). `stereopsis.ros.bags` reads and writes bags.
+`Messages(family)` makes messages, where family is Ros1(), Ros2() or Bagged(typestore). `stereopsis.ros.bags` reads and writes bags.
 No ROS package is needed to import this module.
 """
 

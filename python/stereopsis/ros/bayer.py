@@ -10,8 +10,7 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 def demosaiced(mosaic: Array, pattern: str) -> Array:
-    """Returns (h, w, 3) RGB: a colour that a pixel lacks is the mean of the nearest pixels that have it, rounded to nearest,
-    halves up.
+    """Returns (h, w, 3) RGB. A colour that a pixel lacks is the mean of the nearest samples of this colour, rounded to nearest, halves up.
 
     `pattern` has the colours of the first two pixels of the first two rows: "rggb". The image is mirrored at its border, which
     preserves the pattern.
@@ -30,7 +29,7 @@ def demosaiced(mosaic: Array, pattern: str) -> Array:
 
 
 def _sums(padded: Array, pattern: str, colour: str, y: int, x: int, size: tuple[int, int]) -> tuple[Array, int]:
-    """Returns, for every second pixel in both directions from (y, x) on, the sum of the nearest samples of `colour`, and their number."""
+    """Returns the sum and the number of the nearest samples of `colour`, for every second pixel in both directions, starting at (y, x)."""
     nearest: dict[int, list[tuple[int, int]]] = {}
     for dy in (-1, 0, 1):
         for dx in (-1, 0, 1):

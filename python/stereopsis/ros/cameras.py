@@ -21,8 +21,7 @@ class Camera:
     """The contents of a CameraInfo of any ROS version, in pixels of the published images, after its region of interest and its
     binning.
 
-    Both are applied as in image_geometry: the region's corner is subtracted from the principal point, then all is divided by the
-    binning.
+    As in image_geometry, the corner of the region is subtracted from the principal point first. All values are then divided by the binning.
     """
 
     size: tuple[int, int]
@@ -85,7 +84,7 @@ class Cameras:
 
 
 def cameras_of(left: Camera, right: Camera, raw: bool) -> Cameras | None:
-    """Returns None if a camera is not calibrated: its message holds zeros. Raises FormatError for values that no rig can have."""
+    """Returns None for an uncalibrated camera, whose message holds zeros. Raises FormatError for values that no rig can have."""
     if not left.is_calibrated and not right.is_calibrated:
         return None
     for side, camera in (("left", left), ("right", right)):
@@ -125,12 +124,12 @@ def fields_of(size: tuple[int, int], model: str, d: tuple[float, ...], k: tuple[
 
 
 def _numbers(info: Any, name: str) -> tuple[float, ...]:
-    """Returns a matrix of the message: ROS 1 names them D, K, R and P, ROS 2 d, k, r and p."""
+    """Returns a matrix of the message. The matrices are named D, K, R and P in ROS 1, and d, k, r and p in ROS 2."""
     return tuple(float(one) for one in getattr(info, name if hasattr(info, name) else name.upper()))
 
 
 def _reduced(m: Sequence[float], columns: int, corner: tuple[int, int], binning: tuple[int, int]) -> tuple[float, ...]:
-    """Scales a matrix. The first two rows are in pixels; the last column of a projection is a focal length times a distance."""
+    """Scales a matrix. The first two rows of a matrix are in pixels. The last column of a projection is a focal length times a distance."""
     rows = [list(m[i * columns : (i + 1) * columns]) for i in range(3)]
     for row, offset, factor in zip(rows, corner, binning, strict=False):
         row[2] -= offset

@@ -1,4 +1,6 @@
-"""The engine of the nodes for ROS 1 and ROS 2: it receives messages, matches the newest pair and publishes topics that have subscribers."""
+"""The engine of the nodes for ROS 1 and ROS 2. The engine receives messages, matches the newest pair and publishes topics that have
+subscribers.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,15 @@ DIAGNOSTICS_SECONDS = 1.0
 def without(missing: ModuleNotFoundError, ros: str) -> SystemExit:
     """Returns the error with which a node exits if its Python lacks a package of ROS."""
     return SystemExit(
-        f"stereopsis: {sys.executable} has no {missing.name}; run the node where {ros} is set up, by the Python that ROS is for"
+        f"stereopsis: {sys.executable} has no {missing.name}; run the node in an environment where {ros} is set up, with the Python "
+        f"version of that ROS"
     )
 
 
 @dataclass(frozen=True)
 class NodeSettings:
-    """The settings of a node. It rectifies images if `raw` is true. `tolerance` is the largest difference of the stamps of a pair
-    in nanoseconds; 0: they must be equal.
+    """The settings of a node. The node rectifies images if `raw` is true. `tolerance` is the largest difference of the stamps of a pair, in
+    nanoseconds; 0 requires equal stamps.
     """
 
     matching: Matching
@@ -53,7 +56,7 @@ class NodeSettings:
         return NAMES_RAW if self.raw else NAMES_RECTIFIED
 
     def outputs(self) -> dict[str, str]:
-        """Topics and their types."""
+        """The published topics and their types."""
         made = {topic: kind for product in self.products for topic, kind in TOPICS[product].items()}
         if self.raw:
             made.update({f"{side}/{name}": IMAGE for side in SIDES for name in IMAGES})
@@ -62,7 +65,7 @@ class NodeSettings:
 
 @dataclass
 class Activity:
-    """Counts since the last diagnostics."""
+    """Numbers of pairs and times since the last diagnostics message."""
 
     matched: int = 0
     skipped: int = 0  # pairs that a newer pair replaced before they were matched
@@ -71,8 +74,8 @@ class Activity:
 
 
 class NodeCore:
-    """The engine of a node. `send(topic, message)` publishes, `listened(topics)` returns the topics that have subscribers,
-    `now()` returns the time of the clock that stamps messages, in nanoseconds, and `say(text)` logs a warning.
+    """The engine of a node. `send(topic, message)` publishes a message. `listened(topics)` returns the topics that have subscribers.
+    `now()` returns the time of the clock that stamps messages, in nanoseconds. `say(text)` logs a warning.
     """
 
     def __init__(
@@ -98,7 +101,7 @@ class NodeCore:
         self._worker.start()
 
     def receive(self, topic: str, message: Any) -> None:
-        """Receives a message on one of the settings' inputs. Any thread may call it."""
+        """Receives a message of one of the input topics. Any thread may call this function."""
         with self._wake:
             for pair in self.pairing.add(topic, message, self._now()):
                 self._activity.skipped += self._newest is not None
@@ -111,7 +114,7 @@ class NodeCore:
             self._settings = replace(self._settings, matching=matching, shape=shape)
 
     def pause(self) -> None:
-        """Drops waiting messages when there is no subscriber. They would be outdated for the next subscriber."""
+        """Drops waiting messages when there is no subscriber. The waiting messages would be outdated for the next subscriber."""
         with self._wake:
             self._newest, self.pairing = None, self._new_pairing()
 

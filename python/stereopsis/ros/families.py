@@ -15,8 +15,8 @@ MATRICES = {"d", "k", "r", "p", "t"}  # matrices, which ROS 1 names in capitals
 
 
 class Family(ABC):
-    """A family of message classes. Names of types are "package/Type", and names of fields those of ROS 2, which a family renames
-    if its own differ.
+    """A family of message classes. Names of types are "package/Type". Names of fields are the names of ROS 2; a family renames fields that
+    have other names in its ROS.
     """
 
     capitals = False
@@ -68,7 +68,7 @@ class Ros2(Family):
 
 
 class Bagged(Family):
-    """The messages of a typestore of `rosbags`, for ROS 1 or ROS 2."""
+    """The message classes of a typestore of `rosbags`, for ROS 1 or ROS 2."""
 
     def __init__(self, typestore: Any) -> None:
         self.typestore = typestore

@@ -29,7 +29,7 @@ def decoded(contents: bytes) -> Any:
     with tempfile.NamedTemporaryFile(prefix="stereopsis-") as file:
         file.write(contents)
         file.flush()
-        return _without_name(file.name, lambda: _native.read_image_and_depth(file.name)[0])
+        return _without_name(file.name, lambda: _native.read_masked_image(file.name)[0])
 
 
 def _read_both(left: str, right: str, read: Callable[[Path, Path], T]) -> T:

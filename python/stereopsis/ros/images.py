@@ -59,7 +59,7 @@ ENCODINGS = _encodings()
 def array_of(message: Any) -> Array:
     """Returns an Image or a CompressedImage of any ROS version as (h, w) or (h, w, 3) RGB of uint8, uint16 or float32.
 
-    The array is a view of the message's data, except for another order of channels or bytes and for Bayer patterns. Raises
+    The array is a view of the message's data, unless the order of channels or bytes differs, or the image has a Bayer pattern. Raises
     FormatError if the message contradicts itself, or if its encoding is not in ENCODINGS.
     """
     return _decompressed(message) if hasattr(message, "format") else _pixels(message)
@@ -110,7 +110,9 @@ def _decompressed(message: Any) -> Array:
 
 
 def as_bytes(data: Any) -> npt.NDArray[np.uint8]:
-    """Returns a message's uint8[] as an array; depending on the ROS it is bytes, array.array, list or a NumPy array."""
+    """Returns the uint8[] field of a message as an array. Depending on the version of ROS, the field is bytes, array.array, list or a NumPy
+    array.
+    """
     if isinstance(data, (list, tuple)):
         return np.array(data, np.uint8)
     return np.frombuffer(data, np.uint8)

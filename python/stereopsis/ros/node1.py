@@ -85,7 +85,7 @@ class StereoNode:
             self._warn(f"there are no parameters {', '.join(unknown)} of this method, so they have no effect")
 
     def _change(self, config: Any, _level: int) -> Any:
-        """Sets all values, or none and logs the reason. Returns the values that are in effect."""
+        """Sets all values, or logs the reason and sets none of them if one value is not allowed. Returns the values in effect."""
         try:
             values = {parameter.name: checked(parameter, config[parameter.name]) for parameter in self._parameters}
             self._matching, self._shape = applied(values, self._parameters, self._matching, self._shape)
@@ -126,7 +126,7 @@ class StereoNode:
 
 
 def settings_of(start: Mapping[str, Any]) -> NodeSettings:
-    """Returns the settings for the parameters AT_START."""
+    """Returns the settings that follow from the parameters AT_START."""
     pipeline = Pipeline.read(start["pipeline"]) if start["pipeline"] else Pipeline(start["method"])
     tolerance = start["approximate_sync_tolerance_seconds"] if start["approximate_sync"] else 0.0
     return NodeSettings(

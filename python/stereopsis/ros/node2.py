@@ -116,7 +116,7 @@ class StereoNode:
         )
 
     def _change(self, changed: list[Any]) -> Any:
-        """Sets all values, or none and returns the reason."""
+        """Sets all values, or sets none of them and returns the reason if one value is not allowed."""
         result: Any = importlib.import_module("rcl_interfaces.msg").SetParametersResult
         values = {parameter.name: parameter.value for parameter in changed}
         try:

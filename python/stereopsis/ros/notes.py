@@ -1,4 +1,4 @@
-"""Notes about faulty messages: a line for the first of each kind, a count for the others."""
+"""Notes about faulty messages. The first message of each kind is logged, and the others are counted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 
 class Notes:
-    """Logs the first message of each kind and counts the others. `say(text)` logs a sentence, and `counts` has the number of each
-    kind.
+    """Logs the first message of each kind and counts the others. `say(text)` logs a sentence, and `counts` has the number of messages of
+    each kind.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:

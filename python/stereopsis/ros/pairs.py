@@ -40,7 +40,8 @@ class Topics:
 
 @dataclass(frozen=True)
 class StampedPair:
-    """A pair with the stamp and the frame of its left message, and the time, of the bag or the node, at which it was complete.
+    """A pair, the stamp and the frame of its left message, and the time at which the pair was complete, by the clock of the bag or the
+    node.
 
     left, right   images of one size, type and number of channels; `colour` is the left image with its colours, if it has any
     cameras       None if they are unknown or not calibrated
@@ -68,7 +69,7 @@ class _Item:
 
 
 class Infos:
-    """The CameraInfo of one side, by stamp."""
+    """The CameraInfo messages of one camera, by stamp."""
 
     def __init__(self, depth: int) -> None:
         self._by_stamp: OrderedDict[int, Any] = OrderedDict()
@@ -82,8 +83,8 @@ class Infos:
             self._by_stamp.popitem(last=False)
 
     def of(self, stamp: int, wait: bool) -> tuple[bool, Any]:
-        """Returns (True, CameraInfo) with the image's stamp, else the newest before it, else the first; or (False, None) if it
-        may yet arrive.
+        """Returns (True, info), where `info` is the CameraInfo with the image's stamp, else the newest one before the stamp, else the first
+        one. Returns (False, None) if the CameraInfo may still arrive.
         """
         if stamp in self._by_stamp:
             self._follows = True
@@ -99,7 +100,7 @@ class Infos:
 class Pairing:
     """Receives messages in the order of their arrival, and returns pairs.
 
-    A faulty message is noted with its topic and stamp. Only the pair of this message is lost.
+    A faulty message is noted with its topic and stamp, and only the pair of this message is lost. 
 
     raw         True if the images must be rectified with CameraInfo
     tolerance   largest difference of the stamps of both images, in nanoseconds
@@ -116,7 +117,7 @@ class Pairing:
         self.broken = 0  # number of pairs that could not be used
 
     def add(self, topic: str, message: Any, received: int) -> list[StampedPair]:
-        """Adds a message of one of the topics. Returns the pairs that it completes."""
+        """Adds a message of one of the topics. Returns the pairs that the message completes."""
         if topic in self.topics.images:
             stamp = stamp_of(message)
             pair = self.images.add(self.topics.images.index(topic), stamp, _Item(message, stamp, received))

@@ -22,8 +22,8 @@ WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a node. `pipeline` is its name in the pipeline, such as "optimisation.p1"; None for the parameters of the
-    node itself.
+    """A parameter of a node. `pipeline` is the name of the parameter in the pipeline, such as "optimisation.p1"; None for the parameters of
+    the node itself.
     """
 
     name: str
@@ -49,7 +49,7 @@ NODE = (
 
 
 def parameters_of(pipeline: Pipeline, separator: str) -> list[Parameter]:
-    """Returns all parameters. `separator` stands between a slot and its parameter: "." if the ROS allows it."""
+    """Returns all parameters. `separator` stands between a slot and its parameter; it is "." if this ROS allows dots in names."""
     return [*NODE, *(_of(info, separator) for info in pipeline.parameters())]
 
 
@@ -88,7 +88,7 @@ def checked(parameter: Parameter, value: Any) -> Value:
 def applied(
     values: Mapping[str, Any], parameters: list[Parameter], matching: Matching, shape: Shape
 ) -> tuple[Matching, Shape]:
-    """Returns the settings with these values. Raises CallError for a value that is not allowed; nothing has changed then."""
+    """Returns the settings with these values. Raises CallError for a value that is not allowed, and then changes nothing."""
     given = {p.pipeline: values[p.name] for p in parameters if p.pipeline is not None and p.name in values}
     pipeline = matching.pipeline.copy().update(given)
     first, count = _range(values, matching)
@@ -116,7 +116,7 @@ def _range(values: Mapping[str, Any], matching: Matching) -> tuple[int, int]:
 def at_start(rectify: bool) -> tuple[Parameter, ...]:
     """The parameters that both nodes read only when they start; `rectify` is the default."""
     return (
-        Parameter("method", "sgm", "a name of `stereopsis methods`"),
+        Parameter("method", "sgm", "a name of `stereopsis methods`, onnx:FILE, or program:'CMD {left} {right} {out}'"),
         Parameter("pipeline", "", "a file of pipeline JSON, in place of a method"),
         Parameter("device", "auto", "auto, cpu, cuda[:N] or opencl[:N]"),
         Parameter("threads", 0, "of the CPU; 0: all", 0, 1024, 1),

@@ -25,8 +25,8 @@ PRODUCTS = ("disparity", "depth", "points", "confidence")
 
 @dataclass(frozen=True)
 class Matching:
-    """The settings of matching. The search range is `disparities`, (first, end); else it is computed from `near_far`, in metres;
-    else it is estimated from the first pair.
+    """The settings of matching. The search range is `disparities`, (first, end), or is computed from `near_far`, in metres. If both are
+    None, the range is estimated from the first pair.
     """
 
     pipeline: Pipeline
@@ -72,13 +72,13 @@ class Processor:
             yield from self._of_a_kind(group)
 
     def one(self, pair: StampedPair, products: Sequence[str]) -> Matched | None:
-        """Matches one pair, waits for it, and computes only these products."""
+        """Matches one pair, waits for the result, and computes only the given products."""
         self._products = set(products)
         return next(self.over([pair]), None)
 
     @property
     def estimated(self) -> tuple[int, int] | None:
-        """The search range that was estimated from the first pair; None if the settings have a range. A resumed run sets it."""
+        """The search range that was estimated from the first pair; None if the settings have a range. A resumed run sets this range."""
         return self._estimated
 
     @estimated.setter
@@ -89,6 +89,7 @@ class Processor:
         """Changes the settings from the next pair on."""
         self._matching = matching
         self._judge = Judge()
+        self._before: StampedPair | None = None  # the pair that was matched last
         self.close()
 
     def close(self) -> None:
@@ -158,7 +159,9 @@ class Processor:
 
     def _matched(self, pair: StampedPair, matcher: Matcher, result: Result) -> Matched:
         assert matcher.disparities is not None
-        fault = matcher._fault_of(self._judge, result, pair.left, pair.right)
+        before, self._before = self._before, pair
+        images_before = None if before is None or before.kind != pair.kind else (before.left, before.right)
+        fault = matcher._fault_of(self._judge, result, pair.left, pair.right, lambda: images_before)
         if fault is not None:
             self._notes.note(f"pair: {fault.kind}", f"at {shown(pair.stamp)}, {fault.sentence}")
         if self._matching.range_of(pair.cameras) is None:

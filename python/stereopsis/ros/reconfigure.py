@@ -15,7 +15,7 @@ INT_LIMITS = -(2**31), 2**31 - 1  # limits of integers in the messages
 
 
 class Description:
-    """Has the attributes that the Server expects of a generated module."""
+    """An object with the attributes that the Server expects of a generated module."""
 
     def __init__(self, parameters: Iterable[Parameter]) -> None:
         entries = [_entry(parameter) for parameter in parameters]

@@ -17,15 +17,18 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Registration:
-    """The camera to which depth is registered; None: the raw left camera. An empty `frame_id` is that of the left images."""
+    """The camera to which depth is registered, or None for the raw left camera. An empty `frame_id` stands for the frame of the left
+    images.
+    """
 
     camera: PosedCamera | None
     frame_id: str = ""
 
     @classmethod
     def of(cls, to: str, frame_id: str, raw: bool, names: tuple[str, str] = ("register_to", "register_frame")) -> Registration | None:
-        """Returns the registration to a file of PosedCamera.read(), or to "raw"; None if `to` is empty. `raw` is true if the pairs
-        are rectified here. `names` are those of the settings `to` and `frame_id`, for errors.
+        """Returns the registration to the camera in the file `to`, or to the raw left camera if `to` is "raw". Returns None if `to` is
+        empty. `raw` is true if the node or command rectifies the pairs. `names` has the names of the settings `to` and `frame_id`, which
+        error messages mention.
         """
         if not to:
             if frame_id:
@@ -48,7 +51,7 @@ class Registration:
         return PosedCamera(Camera(fx=rig.focal, fy=rig.focal, cx=rig.cx_left, cy=rig.cy), size=cameras.size)
 
     def depth(self, depth: Floats, cameras: Cameras) -> Floats:
-        """Returns the depth, in metres, as the camera sees it."""
+        """Returns the depth, in metres, in the view of the camera."""
         return register_depth(depth, cameras.calibration or cameras.rig, self.target(cameras)).depth
 
     def info(self, cameras: Cameras) -> dict[str, Any]:

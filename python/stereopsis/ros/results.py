@@ -48,7 +48,7 @@ class Results:
         self._messages, self._shape = messages, shape
 
     def of(self, matched: Matched, product: str) -> Iterator[tuple[str, str, Any]]:
-        """Yields (topic, type, message) of a product; nothing if the product needs cameras and they are unknown."""
+        """Yields (topic, type, message) of a product. Yields nothing if the product needs the cameras but they are unknown."""
         messages, shape, result = self._messages, self._shape, matched.result
         header = messages.header(matched.pair.stamp, matched.pair.frame_id)
         made: list[Any] = []

@@ -1,4 +1,4 @@
-"""The fields of a DisparityImage that describe the search."""
+"""The fields of a DisparityImage that describe the search range."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEEP_OR_DROP = {"left_right", "speckle", "outliers", "median", "weighted_median"
 
 @dataclass(frozen=True)
 class Searched:
-    """The search in disparities of the message, d = x_left − x_right − (cx_left − cx_right), so that Z = f·T / d.
+    """The search range in disparities of the message, d = x_left − x_right − (cx_left − cx_right), so that Z = f·T / d.
 
     least, most   the search range; disparities below `least` are invalid
     window        (x, y, width, height) of the pixels with a candidate inside the right image
@@ -30,7 +30,9 @@ class Searched:
 
     @classmethod
     def of(cls, size: tuple[int, int], disparities: tuple[int, int], pipeline: Pipeline, cameras: Cameras | None) -> Searched:
-        """Returns the search. `focal` and `baseline` are 0 if the cameras are unknown; then there is no depth."""
+        """Returns the search range of a matched pair. `focal` and `baseline` are 0 if the cameras are unknown, so that no depth can be
+        computed.
+        """
         first, last = disparities[0], disparities[1] - 1
         rig = None if cameras is None else cameras.rig
         shift = 0.0 if rig is None else rig.cx_left - rig.cx_right
@@ -54,11 +56,11 @@ def _window(size: tuple[int, int], first: int, last: int, everywhere: bool) -> t
 
 
 def _has_subpixels(pipeline: Pipeline) -> bool:
-    return "subpixel" in _refinements(pipeline) or _value(pipeline, "select.subpixel") not in (None, "none")
+    return pipeline.external is not None or "subpixel" in _refinements(pipeline) or _value(pipeline, "select.subpixel") not in (None, "none")
 
 
 def _fills_borders(pipeline: Pipeline) -> bool:
-    return _value(pipeline, "select.border_candidates") == "true" or not _refinements(pipeline) <= KEEP_OR_DROP
+    return pipeline.external is not None or _value(pipeline, "select.border_candidates") == "true" or not _refinements(pipeline) <= KEEP_OR_DROP
 
 
 def _refinements(pipeline: Pipeline) -> set[str]:

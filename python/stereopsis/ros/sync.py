@@ -41,7 +41,7 @@ class TopicCount:
 
 
 class Synchroniser(Generic[T]):
-    """Pairs messages of two topics by stamp, each at most once.
+    """Pairs messages of two topics by stamp. A message belongs to at most one pair.
 
     tolerance   largest difference of the stamps of a pair, in nanoseconds; 0: they must be equal. The nearest message that has
                 arrived is the partner, so the tolerance should be less than half of the time between frames
@@ -57,7 +57,7 @@ class Synchroniser(Generic[T]):
         self.counts = TopicCount(), TopicCount()
 
     def add(self, side: int, stamp: int, item: T) -> tuple[T, T] | None:
-        """Adds a message of the left (0) or right (1) topic. Returns the pair that it completes, left first."""
+        """Adds a message of the left (0) or right (1) topic. Returns the pair (left, right) that the message completes."""
         step = self.counts[side].count(stamp)
         if step == "again":
             self.counts[side].alone += 1

@@ -1,4 +1,5 @@
-"""Matches large images and many pairs on many machines, in units of work. The result equals that of the whole image, bit for bit.
+"""Matches large images and many pairs on many machines, in units of work. The result is equal, bit for bit, to the result for the whole
+image.
 
 `plan` writes a job's manifest, `run_all` and `run_unit` compute its units, `Status` counts the finished ones, and `merge` joins their
 results. The command is `stereopsis scale`. Units pass results to each other in files of the job's folder, so workers share only a folder.

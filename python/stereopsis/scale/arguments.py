@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-EXAMPLES = """examples:
+EXAMPLES = """Examples:
   stereopsis scale plan job/ left.tif right.tif --disparities 128 --mem 4G
   stereopsis scale run job/ --engine dask --workers 8
   stereopsis scale status job/
@@ -20,8 +20,7 @@ MERGE = "Write the finished units to one tiled GeoTIFF"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the four actions to `parser`. The chosen one is `action` of the parsed arguments, its parser `action_parser`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    """Adds the four actions to `parser`. In the parsed arguments, `action` is the chosen action and `action_parser` is its parser."""
     parser.epilog = EXAMPLES
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, title="Actions")
     for name, summary, add in (
@@ -38,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_plan(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("left", nargs="?", metavar="LEFT", help="Left image (GeoTIFF, VRT, Zarr, PNG or another format of GDAL), or a quoted pattern")
+    parser.add_argument("left", nargs="?", metavar="LEFT", help="Left image (GeoTIFF, VRT, Zarr, PNG or another format of GDAL), or a pattern in quotes; large images are read by windows, "
+        "and other inputs of `match`, such as videos, are not supported")
     parser.add_argument("right", nargs="?", metavar="RIGHT", help="Right image, or a pattern that matches as many files")
     _add_matching(parser)
     _add_division(parser)
@@ -47,46 +47,50 @@ def _add_plan(parser: argparse.ArgumentParser) -> None:
 def _add_matching(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("Matching").add_argument
     add("--pairs", metavar="FILE", help="List of pairs: a left and a right image in each line, separated by a tab or a comma")
-    add("--method", default="sgm", metavar="NAME", help="Name of a method or preset; `stereopsis methods` lists them [sgm]")
-    add("--pipeline", metavar="FILE", help="Pipeline as JSON; replaces --method")
-    add("--set", action="append", default=[], metavar="NAME.PARAMETER=VALUE", help="Set a parameter of the method, such as sgm.p1=10; repeatable")
-    add("--min-disparity", type=int, metavar="N", help="Lowest disparity of the search range; may be negative [0]")
+    add("--method", default="sgm", metavar="NAME", help="Name of a method or preset; `stereopsis methods` lists them; or onnx:FILE, whose tiles are not exact [sgm]")
+    add("--pipeline", metavar="FILE", help="JSON file of the pipeline to use instead of --method")
+    add("--set", action="append", default=[], metavar="NAME.PARAMETER=VALUE", help="Set a parameter of the method, such as optimisation.p1=10; repeatable")
+    add("--min-disparity", type=int, metavar="N", help="Lowest disparity of the search range, which may be negative [0]")
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range")
-    add("--coarse", type=int, default=0, metavar="F", help="Find the search range on images reduced by F, for each tile separately")
+    add("--coarse", type=int, default=0, metavar="F", help="Find a search range for each tile on images reduced by the factor F")
     add("--bit-depth", type=int, default=0, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [from the file]")
-    add("--confidence", action="store_true", help="Write a confidence map, too")
+    add("--confidence", action="store_true", help="Write a confidence map")
     add("--device", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")
     add("--compress", choices=("zstd", "none"), default="zstd",
-        help="Compression of maps between units: zstd, or none, which writes three times the bytes but is faster on a fast disk [zstd]")  # fmt: skip
-    add("--hash", choices=("quick", "full"), default="quick", help="Identify inputs by samples (quick) or by all bytes (full) [quick]")
+        help="Compression of intermediate maps: zstd, or none (three times the bytes, but faster on a fast disk) [zstd]")  # fmt: skip
+    add("--hash", choices=("quick", "full"), default="quick",
+        help="Detect changed inputs by samples (quick) or by all bytes (full) [quick]")
 
 
 def _add_division(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("Division into units").add_argument
-    add("--mem", default="4G", metavar="SIZE", help="Memory of a worker, such as 4G or 900M; it limits the size of the units [4G]")
+    add("--mem", default="4G", metavar="SIZE", help="Memory of a worker, such as 4G or 900M, which limits the size of the units [4G]")
     add("--stripes", type=int, metavar="N", help="Number of stripes for semi-global matching [as many as --mem requires, and 32 for tall images]")
     add("--tile", metavar="W[xH]", help="Width and height of a tile in pixels; without --collar, semi-global matching uses only the width [as large as --mem allows]")
-    add("--collar", type=int, metavar="N", help="Match in tiles that overlap by N pixels on each side; faster to distribute, but not exact")
+    add("--collar", type=int, metavar="N", help="Match in tiles that overlap by N pixels on each side, which is faster but not exact")
     audit = "With --collar: match K borders between tiles again with twice the overlap, and count the pixels that differ [0]"
     add("--audit", type=int, default=0, metavar="K", help=audit)
-    add("--emit", choices=("list", "make", "slurm", "parallel"), help="Print the units as a list of commands (list), or for make, slurm or parallel")
-    add("--replace", action="store_true", help="Replace another job in JOB; its results are discarded")
+    add("--emit", choices=("list", "make", "slurm", "parallel"),
+        help="Format of the printed units: list (one command per line), make, slurm or parallel")
+    add("--replace", action="store_true", help="Replace the existing job in JOB, and discard its results")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--unit", type=int, action="append", default=[], metavar="N", help="Compute unit N and what it requires; repeatable")
-    add("--shard", metavar="I/N", help="Compute every N-th unit, starting with the I-th; waits for units of other shards")
+    add("--unit", type=int, action="append", default=[], metavar="N", help="Compute unit N and the units that it requires; repeatable")
+    add("--shard", metavar="I/N", help="Compute every N-th unit, starting with the I-th, and wait for units of other shards")
     add("--patience", type=float, default=3600.0, metavar="SECONDS", help="Seconds that a shard waits without progress before it fails [3600]")
-    add("--engine", choices=("local", "dask", "slurm", "parallel"), default="local", help="Program that runs the units [local]")
+    add("--engine", choices=("local", "dask", "slurm", "parallel"), default="local", help="Engine that runs the units [local]")
     add("--workers", type=int, default=0, metavar="N", help="Number of units that run at the same time [1; slurm: no limit]")
     add("--threads", type=int, default=0, metavar="N", help="Number of threads of each worker [the machine's cores, divided among its workers]")
     add("--device", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [the device of the plan]")
-    add("--retries", type=int, default=3, metavar="N", help="Number of times that a failed unit starts again [3]")
-    add("--scheduler", metavar="ADDRESS", help="dask: address of a running scheduler, or the file that it writes")
-    add("--ssh", metavar="HOSTS", help="dask: hosts separated by commas: the scheduler's, then those that run --workers each")
-    add("--sbatch", action="append", default=[], metavar="OPTION", help="slurm: additional option, as --sbatch=--partition=long; repeatable")
-    add("--wait", action="store_true", help="slurm: return when the arrays have ended")
+    add("--retries", type=int, default=3, metavar="N", help="Number of retries of a failed unit [3]")
+    add("--scheduler", metavar="ADDRESS", help="dask: address or scheduler file of a running scheduler")
+    add("--ssh", metavar="HOSTS",
+        help="dask: hosts separated by commas: the first host runs the scheduler, each other host runs --workers workers")
+    add("--sbatch", action="append", default=[], metavar="OPTION",
+        help="slurm: additional option of sbatch, such as --sbatch=--partition=long; repeatable")
+    add("--wait", action="store_true", help="slurm: wait until the job arrays have ended")
 
 
 def _add_status(parser: argparse.ArgumentParser) -> None:
@@ -96,6 +100,6 @@ def _add_status(parser: argparse.ArgumentParser) -> None:
 
 def _add_merge(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE", required=True,
-                        help="GeoTIFF to write, with FILE.validity.tif beside it; a folder for many pairs")  # fmt: skip
+                        help="GeoTIFF to write, with the validity in FILE.validity.tif; for many pairs, a folder")  # fmt: skip
     parser.add_argument("--measured-only", action="store_true", help="Mark filled and repaired pixels as invalid in the disparity map")
     parser.add_argument("--cog", action="store_true", help="Write a cloud-optimised GeoTIFF with overviews")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .._errors import CallError, FileError
 from .._method import pipeline_of
-from ..view.pairing import by_number
+from .._pair_source import PairSource
 from . import emit
 from .manifest import Job
 from .merging import Status, merge
@@ -81,10 +81,8 @@ def pairs_of(arguments: argparse.Namespace) -> list[tuple[str, str]]:
         raise CallError("the right image is missing; give LEFT and RIGHT")
     if not any(map(glob.has_magic, (arguments.left, arguments.right))):
         return [(arguments.left, arguments.right)]
-    left, right = ([Path(name) for name in sorted(glob.glob(pattern))] for pattern in (arguments.left, arguments.right))
-    if not left or len(left) != len(right):
-        raise CallError(f"{arguments.left} matches {len(left)} images, and {arguments.right} matches {len(right)}; both must match the same number")
-    return [(str(pair.left), str(pair.right)) for pair in by_number(left, right, strict=True, or_else="")]
+    source = PairSource(arguments.left, arguments.right)
+    return [(str(left), str(right)) for left, right in map(source.files, range(len(source)))]
 
 
 def _listed(file: Path) -> list[tuple[str, str]]:
@@ -112,7 +110,11 @@ def settings_of(arguments: argparse.Namespace, pairs: list[tuple[str, str]]) -> 
     if arguments.disparities is not None:
         low = arguments.min_disparity or 0
         disparities = low, low + at_least(1, "--disparities", arguments.disparities)
-    if arguments.audit and arguments.collar is None:
+    collar = None if arguments.collar is None else at_least(0, "--collar", arguments.collar)
+    if pipeline.external is not None and collar is None:
+        collar = int(getattr(pipeline.external, "halo", 0))
+        print(f"stereopsis: {pipeline.method} in tiles with a halo of {collar} pixels is not exact (--collar, --audit)", file=sys.stderr)
+    if arguments.audit and collar is None:
         raise CallError("--audit applies to --collar, and without --collar the result is exact; leave it out")
     return Settings(
         pairs=pairs,
@@ -125,7 +127,7 @@ def settings_of(arguments: argparse.Namespace, pairs: list[tuple[str, str]]) -> 
         memory=size_of(arguments.mem),
         stripes=arguments.stripes,
         tile=tile_of(arguments.tile),
-        collar=None if arguments.collar is None else at_least(0, "--collar", arguments.collar),
+        collar=collar,
         audit=at_least(0, "--audit", arguments.audit),
         full_hash=arguments.hash == "full",
         compression=arguments.compress,

@@ -31,7 +31,9 @@ class Coarse:
         self._map = match(a, b, searched, mask_left=mask_a, mask_right=mask_b, bit_depth=bit_depth).disparity
 
     def range_of(self, rows: Span, columns: Span) -> tuple[int, int]:
-        """Returns the range found there, with a margin; the range of the whole image if no pixel is valid there."""
+        """Returns the search range in this part of the coarse map, with a margin. If no pixel of the part is valid, returns the range of
+        the whole map.
+        """
         f = self._factor
         part = self._map[rows.first // f : rows.end // f + 1, columns.first // f : columns.end // f + 1]
         found = part[np.isfinite(part)]

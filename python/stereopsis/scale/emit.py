@@ -16,8 +16,8 @@ def emitted(job: Job, form: str) -> str:
 
 
 def as_list(job: Job) -> str:
-    """Returns one command per line, in an order in which they may run, each with a comment: its memory and the units for which it
-    waits.
+    """Returns one command per line, in an order in which the commands may run. A comment after each command states its memory and the units
+    for which it waits.
     """
     lines = []
     for unit in job.units:
@@ -27,7 +27,9 @@ def as_list(job: Job) -> str:
 
 
 def as_make(job: Job) -> str:
-    """Returns a makefile for `make --jobs N --file FILE`. Its targets are the sidecars, which are up to date if they exist."""
+    """Returns a makefile for `make --jobs N --file FILE`. The targets are the sidecars, small files that mark units as complete. A sidecar
+    is up to date if it exists.
+    """
     sidecar = {unit.number: _in_make(str(job.store.sidecar(unit.name))) for unit in job.units}
     called = _command(job).replace("$", "$$")
     lines = [f"all: {' '.join(sidecar[unit.number] for unit in targets(job))}", ".PHONY: all"]
@@ -56,7 +58,7 @@ def as_parallel(job: Job) -> str:
 
 
 def as_slurm(job: Job) -> str:
-    """Returns a shell script that submits an array of jobs for each level, to start after the previous one."""
+    """Returns a shell script that submits an array of jobs for each level. Each array starts after the previous one."""
     from .engines.slurm import array_options, array_script
 
     lines = ["#!/bin/sh -e", f"mkdir -p {shlex.quote(str(job.folder / 'log'))}"]

@@ -1,11 +1,10 @@
-"""Finds the input that a fill of a stripe needs from other stripes: a fill searches rows and columns for measured pixels at any
+"""Finds the input that a fill of a stripe needs from other stripes, because a fill searches rows and columns for measured pixels at any
 distance.
 
-A stripe has complete rows. In a column without a measured pixel, a fill needs the nearest measured disparity above and below the
-stripe. `edges_of` returns the first and the last measured disparities of a stripe, and `carried` finds the nearest ones for each
-stripe from those of all stripes. A row with these values above the stripe and another one below it replace the rows between. If
-distances count (mode nearest), or whole rows were not measured, more rows are read instead, until `ends` returns that they
-suffice.
+A stripe has complete rows. In a column without a measured pixel, a fill needs the nearest measured disparities above and below the stripe.
+`edges_of` returns the first and the last measured disparities of a stripe, and `carried` finds the nearest ones for each stripe from those
+of all stripes. Two rows with these disparities, one above and one below the stripe, replace the rows in between. If distances count (mode
+nearest), or if whole rows have no measured pixel, more rows are read instead. `ends` returns whether the rows that were read are enough.
 """
 
 from __future__ import annotations
@@ -25,8 +24,9 @@ NOT_FILLED = validity.masked | validity.outside
 
 
 def split(refined: str) -> tuple[str, str, str]:
-    """Splits a pipeline with a fill: returns the refinements before the fill and the fill with those after it, as JSON,
-    and the fill's mode."""
+    """Splits a pipeline at its fill. Returns the refinements before the fill, the fill with all later refinements, and the mode of the
+    fill. The two parts are JSON.
+    """
     pipeline: dict[str, Any] = json.loads(refined)
     steps = pipeline["refinements"]
     at = next(i for i, step in enumerate(steps) if step["stage"] == "fill" and step["enabled"])
@@ -41,8 +41,8 @@ def edges_of(disparity: Array) -> Array:
 
 
 def _first(disparity: Array) -> Array:
-    """Returns the first measured disparity in each column. Searches row by row, and skips columns that are already found; these
-    are most after a few rows.
+    """Returns the first measured disparity in each column. Searches row by row, and skips columns with a value. After a few rows, most
+    columns have a value.
     """
     found = np.full(disparity.shape[1], np.nan, np.float32)
     columns = np.arange(disparity.shape[1])
@@ -57,8 +57,9 @@ def _first(disparity: Array) -> Array:
 
 
 def carried(edges: list[Array]) -> Array:
-    """Returns, from the edges of all stripes, (2 · stripes, columns): for each stripe, the nearest measured values
-    above it and below it."""
+    """Returns an array (2 · stripes, columns) from the edges of all stripes. For each stripe, one row has the nearest measured values above
+    the stripe, and the next row the values below it.
+    """
     made = np.full((2 * len(edges), edges[0].shape[1]), np.nan, np.float32)
     for k in range(1, len(edges)):
         made[2 * k] = last_of(made[2 * k - 2], edges[k - 1][1])
@@ -79,7 +80,7 @@ def put(maps: dict[str, Array], row: int, values: Array) -> None:
 
 
 def ends(mode: str, maps: dict[str, Array], own: Span, exact: Span, height: int) -> bool:
-    """Returns whether the pixels that a fill looks for from the rows `own` lie in `exact`, the rows of the maps, or do not exist."""
+    """Returns whether `exact`, the rows of the maps, contains every existing pixel that a fill of the rows `own` looks for."""
     measured = np.isfinite(maps["disparity"])
     looks = ~measured & ((maps["validity"] & NOT_FILLED) == 0)
     looks[: own.first - exact.first] = looks[own.end - exact.first :] = False
@@ -89,8 +90,8 @@ def ends(mode: str, maps: dict[str, Array], own: Span, exact: Span, height: int)
 
 
 def _rows_end(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_], exact: Span, height: int) -> bool:
-    """Returns whether the rows suffice if a row has no measured pixel: a fill may use the next row above that has one, else the
-    next one below.
+    """Returns whether the rows are enough if a row has no measured pixel. A fill then uses the next row above that has a measured pixel,
+    else the next such row below.
     """
     lost = np.flatnonzero(looks.any(axis=1) & ~measured.any(axis=1))
     if lost.size == 0 or measured[: lost[0]].any():
@@ -99,7 +100,9 @@ def _rows_end(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_], exa
 
 
 def _nearest_ends(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_], exact: Span, height: int) -> bool:
-    """Returns the same for a fill with the nearest pixel: rows farther away than the neighbour in the row do not matter."""
+    """Returns whether the rows are enough for a fill with the nearest pixel. Rows farther away than the neighbour in the pixel's own row do
+    not matter.
+    """
     rows = np.arange(looks.shape[0])[:, None]
     along = np.minimum(_steps(measured), _steps(measured[:, ::-1])[:, ::-1])
     above = np.maximum.accumulate(measured, axis=0) | (along <= rows + 1) | (exact.first == 0)
@@ -108,6 +111,6 @@ def _nearest_ends(looks: npt.NDArray[np.bool_], measured: npt.NDArray[np.bool_],
 
 
 def _steps(measured: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Returns the number of columns to the nearest measured pixel on the left; a large number if there is none."""
+    """Returns the number of columns to the nearest measured pixel on the left, or a large number if there is no such pixel."""
     columns = np.arange(measured.shape[1])
     return columns - np.maximum.accumulate(np.where(measured, columns, np.int64(-(2**40))), axis=1)

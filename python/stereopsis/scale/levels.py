@@ -20,7 +20,7 @@ def memory_of(units: Sequence[Unit]) -> int:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Writes numbers as ranges.
+    """Returns numbers as text, with ranges of consecutive numbers.
 
     >>> ranges([0, 1, 2, 5, 7, 8])
     '0-2,5,7-8'

@@ -1,4 +1,4 @@
-"""The description of a job, `manifest.json` in its folder. It contains all that a worker needs, for any engine."""
+"""The description of a job, `manifest.json` in its folder. The manifest contains all that a worker of any engine needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .store import Store, write_whole
 
 NAME = "manifest.json"
 FORMAT = 2
-KINDS = ("down", "up", "match", "tile", "pair", "refine", "edges", "fill", "audit")  # kinds of units, in the order of their phases
+KINDS = ("down", "up", "match", "tile", "pair", "refine", "edges", "fill", "rate", "audit")  # kinds of units, in the order of their phases
 
 
 @dataclass(frozen=True)
@@ -78,32 +78,35 @@ class Unit:
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules that divide a pipeline into pieces; pipelines are JSON. See Pipeline.partition_plan()."""
+    """The division of a pipeline into parts. The pipelines are JSON. See Pipeline.partition_plan()."""
 
     raw: str  # the pipeline with which units are matched, before the remaining refinements
-    refined: str | None = None  # the remaining refinements, or those before a fill of unlimited reach
+    refined: str | None = None  # the remaining refinements, or the refinements before a fill that searches at any distance
     filled: str | None = None  # the fill and the refinements after it
     fill: str = ""  # mode of the fill
+    rated: str | None = None  # the confidence of the refined maps
     follows_paths: bool = False
     kinds: int = 0  # number of kinds of paths that lead from stripe to stripe
     raw_rows: int = 0
     feature_rows: int = 0
     refined_rows: int = 0
     filled_rows: int = 0
+    rated_rows: int = 0
+    block: int = 1  # the rows that are read for `rated` start at a multiple of it
     reads_images: bool = False
     reads_right: bool = False
     reads_confidence: bool = False
 
     def wanted(self, confidence: bool) -> list[str]:
         """Returns the outputs to request when a unit is matched with `raw`, in addition to disparity and validity."""
-        confidence = self.reads_confidence or (confidence and self.refined is None)
+        confidence = self.reads_confidence or (confidence and self.refined is None and self.rated is None)
         return (["right"] if self.reads_right else []) + (["confidence"] if confidence else [])
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The description of a job. `raw_kind` is the kind of the units that match; `final_kind` that of the units whose maps are
-    merged.
+    """The description of a job. `raw_kind` is the kind of the units that match images. `final_kind` is the kind of the units whose maps are
+    merged into the result.
     """
 
     inputs: list[tuple[Input, Input]]
@@ -135,11 +138,16 @@ class Manifest:
         return next(unit.kind for unit in self.units if unit.kind in ("match", "tile", "pair"))
 
     @property
-    def final_kind(self) -> str:
+    def refined_kind(self) -> str:
+        """The kind of the units with the last disparity and validity."""
         return "fill" if self.rules.filled else "refine" if self.rules.refined else self.raw_kind
 
+    @property
+    def final_kind(self) -> str:
+        return "rate" if self.rules.rated else self.refined_kind
+
     def of_kind(self, *kinds: str) -> list[Unit]:
-        """Returns the units of these kinds from the top of the image to the bottom, and from left to right within the same rows."""
+        """Returns the units of the given kinds from the top of the image to the bottom, and from left to right within the same rows."""
         return sorted((unit for unit in self.units if unit.kind in kinds), key=lambda unit: (unit.rows, unit.columns))
 
     def levels(self) -> list[list[Unit]]:

@@ -11,8 +11,8 @@ from .planning import NO_LIMIT
 
 
 class Matchers:
-    """Keeps the last matcher of sweeps, which is small, and the last one of all other units: the next unit often has the same
-    plan.
+    """Keeps the last matcher of sweeps, which is small, and the last matcher of all other units. The next unit often has the same plan as
+    one of the two.
     """
 
     def __init__(self) -> None:

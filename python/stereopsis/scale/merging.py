@@ -22,9 +22,9 @@ from .work import MAP_TYPES, missing, read_map, targets
 
 
 def merge(job: Job, output: Path, cog: bool = False, measured_only: bool = False) -> list[Path]:
-    """Writes the disparity to a tiled GeoTIFF of float32, NaN where invalid, and the validity and other requested maps beside it;
-    for a list of pairs, writes a folder of these files. With `measured_only`, filled and repaired disparities are NaN, too; the
-    validity still tells them apart. Returns the files. Raises Error if units are missing or damaged.
+    """Writes the disparity to a tiled GeoTIFF of float32, NaN where invalid. The validity and other requested maps are written beside this
+    file. For a list of pairs, the output is a folder of these files. With `measured_only`, filled and repaired disparities are NaN, and the
+    validity still distinguishes these pixels from invalid ones. Returns the files. Raises Error if units are missing or damaged.
     """
     left = missing(job, targets(job))
     if left:
@@ -43,7 +43,7 @@ def merge(job: Job, output: Path, cog: bool = False, measured_only: bool = False
 
 
 def _outputs(job: Job, output: Path) -> list[tuple[Unit | None, Path]]:
-    """Returns the output file of the image; for a list of pairs, one for each pair, with the name of its left image."""
+    """Returns the output file of the image. For a list of pairs, returns one file for each pair, named after the left image."""
     if job.manifest.final_kind != "pair":
         return [(None, output)]
     try:
@@ -78,8 +78,8 @@ def _written(job: Job, unit: Unit | None, name: str, path: Path, cog: bool, meas
 
 @dataclass(frozen=True)
 class Status:
-    """The progress of a job. `kinds` has the numbers (complete units, all units) of each kind; `seconds_left` is None until it
-    can be estimated. `faults` has, for each fault of a pair that was found, the number of units and a sentence.
+    """The progress of a job. For each kind of unit, `kinds` has two numbers: complete units and all units. `seconds_left` is None until it
+    can be estimated. For each kind of fault in pairs, `faults` has the number of units and a sentence.
     """
 
     kinds: dict[str, tuple[int, int]]

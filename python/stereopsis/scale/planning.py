@@ -32,12 +32,13 @@ LARGEST_TILE = 4096
 SMALLEST_TILE = 64
 # Width of a tile in a sweep, as a multiple of the columns that it reads beside itself.
 COLUMNS_PER_COLLAR = 16
+OF_NETWORK = 4096  # bytes per pixel that a network is assumed to need, because it does not say how much it needs
 SEAM = 32  # width of an audited seam on each side, in pixels
 
 
 def plan(folder: str | Path, settings: Settings, replace_other: bool = False) -> Job:
     """Writes the manifest of a job into a folder. Reads the sizes of the images, and samples of the files to detect changes.
-    Raises CallError if the folder has another job that must not be replaced, or if the method cannot be computed in pieces.
+    Raises CallError if the folder has another job that must not be replaced, or if the method cannot be computed in parts.
     """
     folder = Path(folder).absolute()
     manifest = Planner(settings).manifest()
@@ -48,7 +49,7 @@ def plan(folder: str | Path, settings: Settings, replace_other: bool = False) ->
 
 
 def _job_in(folder: Path) -> str | None:
-    """Returns the present job of the folder; None if it is of another version or cannot be read."""
+    """Returns the present job of the folder. Returns None if the job is of another version or cannot be read."""
     try:
         return Manifest.read(folder).job
     except (CallError, FormatError):
@@ -66,12 +67,15 @@ def rules_of(pipeline: Pipeline, confidence: bool) -> Rules:
         refined=refined,
         filled=filled,
         fill=mode,
+        rated=None if found.rated is None else found.rated.to_json(),
         follows_paths=found.follows_paths,
         kinds=found.path_kinds,
         raw_rows=found.raw_rows,
         feature_rows=found.feature_rows,
         refined_rows=found.before_fill if found.fills else found.refined_rows,
         filled_rows=found.behind_fill,
+        rated_rows=found.rated_rows,
+        block=found.block,
         reads_images=found.reads_images,
         reads_right=found.reads_right,
         reads_confidence=found.reads_confidence,
@@ -108,6 +112,8 @@ class Planner:
                 self._tiles()
             if self._rules.refined is not None:
                 self._refinements(self._rules.refined)
+            if self._rules.rated is not None:
+                self._ratings(self._rules.rated)
         return Manifest(
             inputs=[(left, right) for left, right in self._inputs],
             pipeline=s.pipeline.to_json(),
@@ -149,13 +155,13 @@ class Planner:
         """Returns the memory of a worker in bytes: the workspace of the plan, the images with masks, and `maps` bytes per pixel
         for results.
         """
-        p = self._picture
+        p, s = self._picture, self._settings
         workspace = self.explained(pipeline, rows, columns, disparities, **how).workspace_bytes
         pixel = 2 * p.channels * np.dtype(p.dtype).itemsize + (2 if p.masked else 0)
-        return PROCESS + workspace + rows * columns * (pixel + maps)
+        return PROCESS + workspace + rows * columns * (pixel + maps + (OF_NETWORK if s.pipeline.external is not None else 0))
 
     def explained(self, pipeline: str, rows: int, columns: int, disparities: tuple[int, int], **how: Any) -> Explanation:
-        """Returns the plan for images of this size, without reading any."""
+        """Returns the plan for images of this size, without reading images."""
         p, s = self._picture, self._settings
         blank = np.empty((rows, columns, 3) if p.channels == 3 else (rows, columns), p.dtype)  # takes no memory until it is accessed
         matcher = Matcher(
@@ -165,7 +171,7 @@ class Planner:
         return matcher.explain(blank, blank)
 
     def fewest(self, takes: Callable[[int], int], most: int, what: str) -> int:
-        """Returns the smallest number of pieces that fit in the memory."""
+        """Returns the smallest number of parts that fit in the memory."""
         allowed = self._settings.memory
         if takes(most) > allowed:
             raise CallError(
@@ -193,7 +199,9 @@ class Planner:
                      memory=memory, pair=k)  # fmt: skip
 
     def _tiles_with_collar(self, collar: int) -> None:
-        """Semi-global matching in tiles, which is not exact: pixels farther away than the collar have no influence."""
+        """Plans semi-global matching in tiles. The result is not exact, because pixels outside the collar of a tile have no influence on
+        the tile.
+        """
 
         def reads(rows: Span, columns: Span, found: tuple[int, int], by: int) -> tuple[Span, Span]:
             width, height = self.size
@@ -209,7 +217,7 @@ class Planner:
                      read_columns=read_columns, disparities=found, memory=memory, after=(first.number, second.number))  # fmt: skip
 
     def _tiles(self) -> None:
-        """Tiles of methods with finite reach: a tile reads exactly the input that it requires."""
+        """Plans tiles for a method with finite reach. A tile reads exactly the input that it requires."""
         width, height = self.size
 
         def reads(rows: Span, columns: Span, found: tuple[int, int]) -> tuple[Span, Span]:
@@ -221,7 +229,7 @@ class Planner:
 
     @property
     def confidence(self) -> list[str]:
-        return ["confidence"] if self._settings.confidence else []
+        return ["confidence"] if self._settings.confidence and self._rules.rated is None else []
 
     @property
     def want(self) -> list[str]:
@@ -256,7 +264,9 @@ class Planner:
         return self._settings.tile[0] or side, self._settings.tile[1] or side
 
     def _refinements(self, refined: str) -> None:
-        """Adds the units that refine stripes of the maps, with a margin; if there is a fill, another set after it."""
+        """Adds the units that refine stripes of the maps, with a margin. If the pipeline has a fill, a second set of units refines the maps
+        after the fill.
+        """
         width, height = self.size
         rules = self._rules
         found = self.range_of(Span(0, height), Span(0, width))
@@ -281,13 +291,33 @@ class Planner:
             edges = [self._edges(stage, 8 * count * width, whole)] if carries else []
             self._stage("fill", cut(height, count), rules.filled_rows + int(carries), stage, memory, whole, edges)
 
+    def _ratings(self, rated: str) -> None:
+        """Adds the units that compute the confidence of stripes of the refined maps, with a margin."""
+        width, height = self.size
+        rules = self._rules
+        found = self.range_of(Span(0, height), Span(0, width))
+        reach = rules.rated_rows + rules.block
+
+        def takes(count: int) -> int:
+            rows = min(height, pieces_of(height, count) + 2 * reach)
+            return self.memory(rated, rows, width, found, maps=18, refine_only=True, want=["confidence"])
+
+        kind = "fill" if rules.filled else "refine" if rules.refined else None
+        before = [unit for unit in self._units if unit.kind == kind or (kind is None and unit.kind in ("match", "tile"))]
+        own = max(height // (8 * reach), min(ENOUGH_STRIPES, height // (4 * reach)), 1)  # more rows than the margins
+        count = max(self.fewest(takes, height, "stripe of ratings"), min(len({unit.rows for unit in before}), own))
+        whole = {"columns": Span(0, width), "read_columns": Span(0, width), "disparities": found}
+        self._stage("rate", cut(height, count), rules.rated_rows, before, takes(count), whole, block=rules.block)
+
     def _stage(
-        self, kind: str, cores: list[Span], reach: int, before: list[Unit], memory: int, whole: dict[str, Any], beside: Iterable[Unit] = ()
-    ) -> list[Unit]:
+        self, kind: str, cores: list[Span], reach: int, before: list[Unit], memory: int, whole: dict[str, Any],
+        beside: Iterable[Unit] = (), block: int = 1,
+    ) -> list[Unit]:  # fmt: skip
         height = self.size[1]
         made = []
         for i, rows in enumerate(cores):
             read = rows.grown(reach, reach, height)
+            read = Span(read.first // block * block, read.end)
             after = tuple(unit.number for unit in (*(unit for unit in before if unit.rows.meets(read)), *beside))
             made.append(self.add(kind=kind, at=(i,), rows=rows, read_rows=read, memory=memory, after=after, **whole))
         return made
@@ -298,9 +328,8 @@ class Planner:
 
 
 class Stripes:
-    """Semi-global matching with the same result as the whole image, bit for bit: sweeps down and up pass path costs from band to
-    band, in tiles of
-    columns; then each stripe is matched by itself.
+    """Plans semi-global matching with the same result as for the whole image, bit for bit. Sweeps down and up pass path costs from band to
+    band, in tiles of columns. Each stripe is then matched independently.
     """
 
     def __init__(self, planner: Planner) -> None:
@@ -334,14 +363,14 @@ class Stripes:
                               disparities=self._found, memory=self._matching(len(self._cores)), after=after)  # fmt: skip
 
     def _read(self, rows: Span) -> Span:
-        """Returns the rows of the images that a stripe reads. They include the next row, because the penalty of the step to it
-        may depend on it.
+        """Returns the rows of the images that a stripe reads. The rows include the row after the stripe, because the penalty of the step to
+        that row may depend on its pixels.
         """
         around = max(1, self._rules.feature_rows)
         return rows.grown(around, around, self._height)
 
     def _band(self, kind: str, at: int, rows: Span, before: list[Unit]) -> list[Unit]:
-        """Returns the units of a band; if it has no rows, those of the previous band."""
+        """Returns the units of a band, or those of the previous band if the band has no rows."""
         if rows.length == 0:
             return before
         lean = rows.length if self._rules.kinds > 1 else 0  # columns that diagonal paths cross in the band
@@ -389,7 +418,7 @@ class Stripes:
 
 
 def in_levels(units: list[Unit]) -> list[Unit]:
-    """Numbers the units so that those of a level, which may run at the same time, are consecutive."""
+    """Numbers the units so that the units of a level, which may run at the same time, are consecutive."""
     level: list[int] = []
     for unit in units:
         level.append(1 + max((level[i] for i in unit.after), default=-1))

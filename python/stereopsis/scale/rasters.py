@@ -1,4 +1,4 @@
-"""Reads images and writes maps piece by piece with rasterio: GeoTIFF, BigTIFF, COG, VRT, Zarr, PNG and other formats of GDAL."""
+"""Reads images and writes maps in blocks with rasterio: GeoTIFF, BigTIFF, COG, VRT, Zarr, PNG and other formats of GDAL."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from .._errors import CallError, FileError, FormatError
 from .spans import Span
+from .store import sha256_of
 
 Array = npt.NDArray[Any]
 SAMPLE = 65536  # bytes
@@ -79,7 +80,7 @@ class Picture:
 
 
 def _bit_depth_of_pnm(path: str) -> int:
-    """Returns the bit depth for the largest value in the header, which GDAL does not report."""
+    """Returns the bit depth that follows from the largest value in the file's header, which GDAL does not report."""
     with open(path, "rb") as file:
         maxval = int(re.sub(rb"#[^\n]*", b"", file.read(4096)).split(maxsplit=4)[3])
     bits = maxval.bit_length()
@@ -110,7 +111,7 @@ def read(path: str, picture: Picture, rows: Span, columns: Span, reduced: int = 
 
 
 def fingerprint(path: str, full: bool) -> dict[str, Any]:
-    """Returns values that identify a file: size, time, and a hash of all or of three samples of its bytes. Zarr is a folder."""
+    """Returns values that identify a file or, for Zarr, a folder of files: size, time, and a hash of all bytes or of three samples. """
     try:
         if os.path.isdir(path):
             return _fingerprint_of_folder(Path(path), full)
@@ -142,7 +143,7 @@ def _fingerprint_of_file(path: str, full: bool) -> dict[str, Any]:
     about = Path(path).stat()
     with open(path, "rb") as file:
         if full:
-            return {"bytes": about.st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+            return {"bytes": about.st_size, "sha256": sha256_of(file)}
         samples = hashlib.sha256()
         for start in (0, about.st_size // 2, about.st_size - SAMPLE):
             file.seek(max(0, start))
@@ -151,8 +152,8 @@ def _fingerprint_of_file(path: str, full: bool) -> dict[str, Any]:
 
 
 def _fingerprint_of_folder(folder: Path, full: bool) -> dict[str, Any]:
-    """Returns a hash of the names of the files, and of the bytes of all of them if `full`, otherwise of the sizes and times of
-    some: a folder may have 100,000 files, and every unit checks it.
+    """Returns a hash of the names of the files. If `full`, the hash covers the bytes of all files. Otherwise, the hash covers the sizes and
+    times of some files, because every unit checks the folder, which may have 100,000 files.
     """
     files = sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
     sums = hashlib.sha256("\n".join(os.path.relpath(file, folder) for file in files).encode())
@@ -169,7 +170,7 @@ def _profile(dtype: np.dtype[Any]) -> dict[str, Any]:
 
 
 def encoded(map_: Array, compression: str = "zstd") -> bytes:
-    """Returns a map as a GeoTIFF in memory. The caller writes it to disk, and so detects a full disk itself."""
+    """Returns a map as a GeoTIFF in memory. The caller writes the bytes to disk, so that the caller detects a full disk."""
     how = FAST["zstd" if map_.dtype.kind == "u" else compression]  # zstd reduces the bytes to a hundredth in the same time
     with library() as rasterio, rasterio.MemoryFile() as memory:
         height, width = map_.shape
@@ -186,8 +187,8 @@ def decoded(path: Path, rows: Span, columns: Span) -> Array:
 
 
 def write_tiled(path: Path, like: str, size: tuple[int, int], dtype: str, rows_of: Callable[[Span], Array], cog: bool) -> None:
-    """Writes a map whose rows `rows_of(rows)` returns. The file is read back, compared and then renamed. It has the coordinates
-    of the file `like`.
+    """Writes a map. `rows_of(rows)` returns a block of rows of the map. The file is read back, compared and then renamed. The map has the
+    geographic coordinates of the file `like`.
     """
     width, height = size
     temporary = path.with_name(f".{path.stem}.part.tif")

@@ -43,7 +43,7 @@ class Progress:
 
 def weight(unit: Unit) -> float:
     """Estimates the work of the unit relative to the other units of the job."""
-    kinds = {"down": 0.25, "up": 0.25, "refine": 0.2, "fill": 0.2, "edges": 0.01}
+    kinds = {"down": 0.25, "up": 0.25, "refine": 0.2, "fill": 0.2, "rate": 0.2, "edges": 0.01}
     return kinds.get(unit.kind, 1.0) * unit.pixels
 
 
@@ -59,7 +59,8 @@ def duration(seconds: float) -> str:
 
 
 def run_all(job: Job, options: Options, quiet: bool = False) -> int:
-    """Computes the needed units that are absent or damaged. Returns their number; with Slurm, they may still be running."""
+    """Computes the needed units that are absent or damaged. Returns the number of these units; with Slurm, the units may still be running.
+    """
     todo = missing(job, targets(job))
     if todo:
         progress = Progress(todo, quiet)
@@ -71,7 +72,7 @@ def run_all(job: Job, options: Options, quiet: bool = False) -> int:
 
 
 def _engine(name: str) -> Callable[[Job, list[Unit], Options, OnUnitDone], None]:
-    """Returns the module of an engine. It is imported on first use, so that only the engine for Dask requires Dask."""
+    """Returns the module of an engine. The module is imported on first use, so that only the engine for Dask requires Dask."""
     if name == "local":
         from .engines.local import run
     elif name == "dask":
@@ -99,7 +100,7 @@ def unit_of(job: Job, number: int) -> Unit:
 
 
 def run_shard(job: Job, index: int, count: int, options: Options, patience: float, quiet: bool = False) -> int:
-    """Computes every count-th unit in this process, and waits for units of other shards that these need. Returns the number of
+    """Computes every count-th unit in this process, and waits for units of other shards on which these units depend. Returns the number of
     computed units. Raises Error after `patience` seconds without progress.
     """
     if not 1 <= index <= count:

@@ -1,4 +1,4 @@
-"""Ranges of rows or columns: the first one, and the end, which is not included."""
+"""Ranges of rows or columns, from `first` to `end` (excluded)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Span(NamedTuple):
         return self.end - self.first
 
     def grown(self, before: int, after: int, most: int) -> Span:
-        """Returns the span extended on both sides, within an image of `most`."""
+        """Returns the span extended on both sides, within an image of `most` rows or columns."""
         return Span(max(0, self.first - before), min(most, self.end + after))
 
     def meets(self, other: Span) -> bool:
@@ -29,8 +29,8 @@ class Span(NamedTuple):
 
 
 def cut(length: int, pieces: int) -> list[Span]:
-    """Cuts a length into spans of equal length, which share a plan, with a shorter last one. If nothing would be left for the
-    last one, the lengths differ by at most 1.
+    """Cuts a length into spans of equal length, which share a plan, with a shorter last one. If the last span would be empty, the lengths
+    differ by at most 1 instead.
     """
     step = pieces_of(length, pieces)
     if step * (pieces - 1) < length:
@@ -39,5 +39,5 @@ def cut(length: int, pieces: int) -> list[Span]:
 
 
 def pieces_of(length: int, most: int) -> int:
-    """Returns the number of pieces of at most `most`."""
+    """Returns the number of spans of at most `most` that cover a length."""
     return -(-length // max(1, most))

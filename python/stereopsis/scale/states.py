@@ -1,8 +1,8 @@
 """Files of path costs that are passed from stripe to stripe.
 
-The first 8 bytes are MAGIC, the next 4 the header's length (little endian); the header is JSON; the rest is the array (kinds,
-columns, disparities). It is uint8 if all values fit, which halves the size at no cost; otherwise it is little-endian uint16,
-compressed by zlib.
+The first 8 bytes are MAGIC. The next 4 bytes are the length of the header (little endian). The header is JSON. The rest is the array of
+path costs, with the shape (paths, columns, disparities). The array is uint8 if all values fit, which halves the size at no cost. Otherwise,
+the array is little-endian uint16, compressed by zlib.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Paths = npt.NDArray[np.uint16]
 
 
 def packed(paths: Paths, job: str, row: int, columns: Span, first_disparity: int) -> bytes:
-    """Returns the contents of a file. `row` is the first row that continues from the path costs."""
+    """Returns the contents of a file of path costs. `row` is the first row that continues from the path costs."""
     narrow = int(paths.max(initial=0)) < 256
     payload = paths.astype("u1").tobytes() if narrow else zlib.compress(paths.astype("<u2").tobytes(), level=1)
     kinds, _, disparities = paths.shape

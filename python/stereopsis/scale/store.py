@@ -15,7 +15,7 @@ import uuid
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from .._errors import FileError, FormatError
 from .._json import parsed
@@ -25,6 +25,14 @@ class State(Enum):
     absent = "absent"
     whole = "whole"
     damaged = "damaged"  # the files differ from the sidecar
+
+
+def sha256_of(file: BinaryIO) -> str:
+    """Returns the SHA-256 of the file's bytes in hexadecimal digits."""
+    digest = hashlib.sha256()
+    while chunk := file.read(1 << 20):
+        digest.update(chunk)
+    return digest.hexdigest()
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -44,7 +52,9 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 class Store:
-    """The results of one job. `job`, a hash of all settings that affect results, distinguishes it from others in the same folder."""
+    """The results of one job. `job` is a hash of all settings that affect results. The hash distinguishes the job from others in the same
+    folder.
+    """
 
     def __init__(self, folder: Path, job: str) -> None:
         self._folder, self._job = folder, job
@@ -91,7 +101,7 @@ class Store:
             if not contents or self._compared.get(name) == same:
                 return True
             with open(self.path(name), "rb") as file:
-                whole = bool(hashlib.file_digest(file, "sha256").hexdigest() == expected["sha256"])
+                whole = bool(sha256_of(file) == expected["sha256"])
         except OSError:
             return False
         if whole:

@@ -46,7 +46,7 @@ def missing(job: Job, targets: Iterable[Unit], contents: bool = True) -> list[Un
 
 
 def targets(job: Job) -> list[Unit]:
-    """Returns the units whose results a job is run for."""
+    """Returns the units whose maps are the results of the job."""
     return job.manifest.of_kind(job.manifest.final_kind, "audit")
 
 
@@ -59,7 +59,7 @@ class Worker:
         self._fault: Fault | None = None  # fault of the unit that is being computed
 
     def run(self, unit: Unit) -> int:
-        """Computes a unit unless it is complete, after the units that it needs and that are absent or damaged. Returns the number
+        """Computes a unit unless it is complete. Absent or damaged units that the unit needs are computed first. Returns the number
         of computed units.
         """
         needed = missing(self._job, [unit])
@@ -149,10 +149,18 @@ class Worker:
             more = 2 * more + FIRST_LOOK
         if beside:
             self._put_edges(unit, exact, rows, maps)
-        return self._maps(unit, self._refined(self._rules.filled, unit, rows, maps), rows, unit.columns, self._manifest.want)
+        return self._maps(unit, self._refined(self._rules.filled, unit, rows, maps), rows, unit.columns, self._final)
+
+    def _make_rate(self, unit: Unit) -> dict[str, bytes]:
+        """Computes the confidence of a stripe, and keeps it with the refined maps."""
+        assert self._rules.rated is not None
+        maps = self._maps_before(unit, unit.read_rows, [])
+        matcher = self._matcher(self._rules.rated, unit, refine_only=True, want=["confidence"])
+        result = self._match(matcher, unit, {"maps": maps}, unit.read_rows)
+        return self._maps(unit, result, unit.read_rows, unit.columns, ["confidence"])
 
     def _put_edges(self, unit: Unit, exact: Span, rows: Span, maps: dict[str, Array]) -> None:
-        """Writes the nearest measured values beyond the rows `exact` to the rows of the maps above and below them."""
+        """Writes the nearest measured values beyond the rows `exact` into the rows of the maps just above and below `exact`."""
         if rows.first < exact.first:
             filling.put(maps, 0, self._met(unit, exact.first - 1, above=True))
         if rows.end > exact.end:
@@ -169,8 +177,8 @@ class Worker:
         return filling.last_of(self._decoded(edges, "edges", Span(line, line + 1), unit.columns)[0], here)
 
     def _edge_of(self, stripe: Unit, part: Span, columns: Span, above: bool) -> Array:
-        """Returns the last (`above`) or first measured values in a part of a stripe. A few rows usually contain them for all
-        columns that have any.
+        """Returns the last (`above`) or first measured values in a part of a stripe. A few rows usually contain these values for all
+        columns that have a measured value.
         """
         look, has_any = FIRST_LOOK, np.isfinite(self._decoded(stripe, "edges", Span(0, 1), columns)[0])
         while True:
@@ -183,12 +191,13 @@ class Worker:
     def _decoded(self, unit: Unit, name: str, rows: Span, columns: Span) -> Array:
         return decoded(self._job.store.path(f"maps/{unit.name}.{name}.tif"), rows, columns)
 
-    def _maps_before(self, unit: Unit, rows: Span) -> dict[str, Array]:
-        """Returns the maps that a stage of refinements reads: those of the previous stage, and the matched map of the right view.
+    def _maps_before(self, unit: Unit, rows: Span, more: Sequence[str] | None = None) -> dict[str, Array]:
+        """Returns the maps that a stage of refinements reads: the maps of the previous stage, and the matched map of the right view.
         """
-        before = self._manifest.of_kind("refine") if unit.kind == "fill" else self._raw
+        kinds = {"fill": "refine", "rate": self._manifest.refined_kind}
+        before = self._manifest.of_kind(kinds[unit.kind]) if unit.kind in kinds else self._raw
         maps = {}
-        for name in ("disparity", "validity", *self._wanted):
+        for name in ("disparity", "validity", *(self._wanted if more is None else more)):
             made = self._raw if name == "right" else before
             for other in made:
                 if other.rows.meets(rows) and other.number not in unit.after:
@@ -203,7 +212,7 @@ class Worker:
         return matcher(None, None, maps=maps)
 
     def _make_audit(self, unit: Unit) -> dict[str, bytes]:
-        """Matches a seam again with twice the collar, and counts the differences from the tiles."""
+        """Matches a seam again with twice the collar, and counts the pixels that differ from the tiles."""
         result = self._match(self._matcher(self._rules.raw, unit), unit)
         again = result.disparity[unit.rows.within(unit.read_rows), unit.columns.within(unit.read_columns)]
         before = read_map(self._job, self._raw, "disparity", unit.rows, unit.columns)
@@ -222,6 +231,11 @@ class Worker:
     @property
     def _wanted(self) -> list[str]:
         return self._rules.wanted("confidence" in self._manifest.want)
+
+    @property
+    def _final(self) -> Sequence[str]:
+        """The maps that the last refinement makes, in addition to disparity and validity."""
+        return () if self._rules.rated else self._manifest.want
 
     @property
     def _kept(self) -> list[str]:
@@ -243,19 +257,27 @@ class Worker:
         )
         result = matcher(left, right, mask_left=mask_left, mask_right=mask_right, **(given or {}))
         if unit.kind in CHECKED:
-            self._check(matcher, unit, result, left, right)
+            self._check(matcher, unit, result, left, right, rows or unit.read_rows)
         return result
 
-    def _check(self, matcher: Matcher, unit: Unit, result: Any, left: Array, right: Array) -> None:
-        """Keeps the fault of the unit's pair for its sidecar, and tells each kind of fault once."""
+    def _read_before(self, unit: Unit, rows: Span) -> tuple[Array, Array] | None:
+        """Returns the same part of the pair before the unit's, if both are alike."""
+        inputs = self._manifest.inputs
+        before = inputs[unit.pair - 1]
+        if unit.pair == 0 or before[0].picture != inputs[unit.pair][0].picture:
+            return None
+        left, right = (read(file.path, file.picture, rows, unit.read_columns)[0] for file in before)
+        return left, right
+
+    def _check(self, matcher: Matcher, unit: Unit, result: Any, left: Array, right: Array, rows: Span) -> None:
+        """Records the fault of the unit's pair for its sidecar, and reports each kind of fault once."""
         judge = judge_of(self._manifest.job)
-        self._fault = matcher._fault_of(judge, result, left, right)
-        if self._fault is not None and judge.is_new(self._fault):
+        self._fault = matcher._fault_of(judge, result, left, right, lambda: self._read_before(unit, rows))
+        if self._fault is not None and judge.is_new:
             print(f"stereopsis: warning: unit {unit.number} ({unit.name}): {self._fault.sentence}", file=sys.stderr)
 
     def _paths(self, unit: Unit, kind: str, row: int) -> Paths | None:
-        """Returns the path costs that continue at `row`, as wide as the input of the unit; 0 in columns in which they have no
-        influence.
+        """Returns the path costs that continue at `row`, with the width of the unit's input. Columns without influence have the cost 0.
         """
         before = [self._job.units[i] for i in unit.after if self._job.units[i].kind == kind]
         if not before:
@@ -281,7 +303,7 @@ class Worker:
 
 @lru_cache(maxsize=4)
 def judge_of(job: str) -> Judge:
-    """Returns the judge of a job's units in this process, whose workers may be many."""
+    """Returns the object that judges the pairs of the units in this process, which may have many workers."""
     return Judge()
 
 
@@ -308,7 +330,7 @@ def read_map(job: Job, units: Iterable[Unit], name: str, rows: Span, columns: Sp
 
 
 def run_unit(folder: str, number: int, device: str | None = None, threads: int = 0, *_: object) -> int:
-    """Computes a unit for an engine. Any process on any machine with access to the folder may call it. Returns the number of
+    """Computes a unit for an engine. Any process on any machine with access to the folder may call this function. Returns the number of
     computed units. Further arguments, such as the results that a unit waits for, are ignored.
     """
     job = _opened(folder, os.stat(os.path.join(folder, "manifest.json")).st_mtime_ns)

@@ -8,42 +8,55 @@ from typing import Any
 from .. import _native
 from .._errors import CallError
 
-EXAMPLES = """sources:
-  LEFT RIGHT             two images, folders, patterns ('left*.png', left%03d.png), videos or cameras (/dev/video0)
-  FOLDER                 a folder with left.* and right.*, or with left/ and right/; or a folder of such folders
-  FILE or /dev/videoN    one video or camera that has both views side by side
-  BAG                    a bag of ROS 1 or 2: .bag, .mcap, .db3, or a folder of ros2 bag
-  synth[:SCENE][,WxHxD][,moving]   a generated scene with its exact ground truth
+EXAMPLES = """Sources:
+  LEFT RIGHT              Two images, folders, patterns ('left*.png',
+                          left%03d.png), videos or cameras (/dev/video0)
+  FOLDER                  A folder with left.* and right.*, or with left/ and
+                          right/; or a folder of such folders
+  LIST                    A list of pairs (.csv), as for `match`
+  IMAGES                  With --side-by-side or --top-bottom: pictures that
+                          hold both views
+  FILE or /dev/videoN     One video or camera that has both views side by side
+  BAG                     A bag of ROS 1 or 2: .bag, .mcap, .db3, or a folder of
+                          ros2 bag
+  synth[:SCENE][,WxHxD][,moving]
+                          A generated scene with its exact ground truth
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("source", nargs="*", metavar="SOURCE", help="Source of the pairs (see below) [generated scenes]")
-    add("--calib", metavar="FILE", help="Calibration, from which depth is computed; with --raw, the pairs are rectified, too")
-    add("--calib-scale", type=float, default=1.0, metavar="S", help="Scale of the images after calibration: their width / the width that --calib is for [1]")
-    add("--lens", default="", metavar="MODEL", help="Lens model of a calibration file that does not name it: radtan or equidistant [the file's]")
-    add("--raw", action="store_true", help="Rectify the pairs with --calib")
-    add("--fill-depth", action="store_true", help="Show depth and points of filled and repaired pixels, too [of measured pixels only]")
+    add("--calib", metavar="FILE", help="Calibration for computing depth, and for rectifying the pairs with --raw")
+    add("--calib-scale", type=float, default=1.0, metavar="S",
+        help="Ratio of the image width to the width for which --calib was computed, if the images were scaled [1]")
+    add("--lens", default="", metavar="MODEL",
+        help="Lens model, for a calibration file that does not name one: radtan or equidistant [from the file]")
+    add("--raw", action="store_true", help="Rectify raw pairs with the calibration of --calib")
+    add("--fill-depth", action="store_true", help="Include filled and repaired pixels in depth and points [measured pixels only]")
     add("--truth", metavar="FILE", help="Ground truth of the disparity: a file, a folder or a pattern")
-    add("--truth-scale", type=float, default=0.0, metavar="S", help="Factor of an 8- or 16-bit ground truth: disparity = stored value / S")
-    add("--pair", choices=["number", "stamp"], metavar="BY", help="Pair the images of both views by number or by time stamp: number or stamp [number; stamp for bags]")
-    add("--strict", action=argparse.BooleanOptionalAction, help="Fail if an image has no partner, or if the times of a pair differ noticeably [for files and bags]")
+    add("--truth-scale", type=float, default=0.0, metavar="S", help="Scale of an 8- or 16-bit ground truth: disparity = stored value / S")
+    add("--pair", choices=["number", "stamp"], metavar="BY",
+        help="Pairing of the two views: number (by frame number) or stamp (by nearest time stamp) [number; stamp for bags]")
+    add("--strict", action=argparse.BooleanOptionalAction,
+        help="Fail if an image has no partner, or if the times of a pair differ noticeably [default for files and bags]")
+    add("--side-by-side", action="store_true", help="Read both views from one source: the left half of each picture is the left view")
+    add("--top-bottom", action="store_true", help="Read both views from one source: the upper half of each picture is the left view")
     add("--left", metavar="TOPIC", help="Topic of the left images in a bag [found by name]")
     add("--right", metavar="TOPIC", help="Topic of the right images in a bag [found by name]")
     add("--bit-depth", type=int, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [from the file]")
-    add("--method", default="sgm", metavar="NAME", help="Method to start with [sgm]")
-    add("--pipeline", metavar="FILE", help="JSON file of a pipeline to start with; replaces --method")
-    add("--set", action="append", default=[], metavar="NAME.PARAMETER=VALUE", help="Set a parameter of the method, such as sgm.p1=10; repeatable")
+    add("--method", default="sgm", metavar="NAME", help="Method to start with; onnx:FILE or program:'CMD {left} {right} {out}' joins the list of methods [sgm]")
+    add("--pipeline", metavar="FILE", help="JSON file of the pipeline to start with, instead of --method")
+    add("--set", action="append", default=[], metavar="NAME.PARAMETER=VALUE", help="Set a parameter of the method, such as optimisation.p1=10; repeatable")
     add("--device", default="auto", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")
     add("--threads", type=int, default=0, metavar="N", help="Number of CPU threads [all]")
-    add("--min-disparity", type=int, default=0, metavar="N", help="Lowest disparity of the search range; may be negative [0]")
+    add("--min-disparity", type=int, default=0, metavar="N", help="Lowest disparity of the search range, which may be negative [0]")
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range [estimated]")
     add("--fps", type=float, default=0.0, metavar="F", help="Largest number of pairs per second [no limit]")
     add("--host", default="127.0.0.1", metavar="ADDRESS", help="Address on which the server listens [127.0.0.1]")
     add("--port", type=int, default=0, metavar="N", help="Port on which the server listens [any free port]")
+    add("--open", action="store_true", help="Open the page in the browser")
     add("--paused", action="store_true", help="Start paused at the first pair")
 
 

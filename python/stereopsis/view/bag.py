@@ -23,7 +23,7 @@ def is_bag(given: str) -> bool:
 
 
 class Bag:
-    """A source (sources.py). Pairs can only be read in order; to go back, reading starts again at the beginning."""
+    """A source of pairs (see sources.py). Pairs can only be read in order. To go back, the source reads from the beginning."""
 
     disparities: tuple[int, int] | None = None
 

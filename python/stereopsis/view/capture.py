@@ -1,4 +1,4 @@
-"""Videos and cameras through OpenCV: two of them, or one that shows both views side by side."""
+"""Reads cameras with OpenCV: one for each view, or one that shows both views side by side."""
 
 from __future__ import annotations
 
@@ -9,17 +9,12 @@ import threading
 import time
 from typing import Any
 
-from .._errors import FileError, UnsupportedError
+from .._errors import CallError, FileError, UnsupportedError
 from .frame import Frame
-from .pairing import LOOSE, STRICT, Pairing, nearest
+from .pairing import LOOSE, STRICT, Pairing
 
 Array = Any
 PATIENCE = 5.0  # seconds without a pair before an error is reported
-VIDEOS = {".mp4", ".avi", ".mkv", ".mov", ".webm", ".m4v", ".mpg", ".mpeg", ".ogv", ".y4m"}
-
-
-def is_video(given: str) -> bool:
-    return is_camera(given) or pathlib.Path(given).suffix.lower() in VIDEOS
 
 
 def is_camera(given: str) -> bool:
@@ -27,45 +22,36 @@ def is_camera(given: str) -> bool:
 
 
 class View:
-    """One video or camera."""
+    """One camera."""
 
     def __init__(self, given: str) -> None:
+        if not is_camera(given):
+            raise CallError(f"'{given}' is no camera; give two cameras, or two videos")
         try:
             cv2: Any = importlib.import_module("cv2")
         except ModuleNotFoundError as missing:
             raise UnsupportedError(
                 f"'{given}' requires OpenCV, which is not installed; run: python -m pip install opencv-python-headless"
             ) from missing
-        self._cv2, self.given, self.live = cv2, given, is_camera(given)
-        device = int(re.sub(r"\D", "", given)) if self.live else given
-        if not self.live and not pathlib.Path(given).is_file():
-            raise FileError(f"'{given}' does not exist; give a video file, or /dev/videoN")
-        self._capture = cv2.VideoCapture(device)
+        self._cv2, self.given = cv2, given
+        self._capture = cv2.VideoCapture(int(re.sub(r"\D", "", given)))
         if not self._capture.isOpened():
-            raise FileError(f"'{given}' cannot be opened as a {'camera' if self.live else 'video'}; check that no other program uses it")
+            raise FileError(f"'{given}' cannot be opened as a camera; check that no other program uses it")
         self.rate = float(self._capture.get(cv2.CAP_PROP_FPS)) or 30.0
-        self.length = 0 if self.live else max(1, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
         self.stamp = 0.0  # time of the grabbed image, in seconds
-        self._next = 0
 
     def grab(self) -> None:
         """Grabs the next image. The images of two views are grabbed directly after each other."""
         if not self._capture.grab():
             raise FileError(f"'{self.given}' delivers no more images; check that the camera is connected")
-        self._next += 1
-        told = self._capture.get(self._cv2.CAP_PROP_POS_MSEC) / 1e3  # a camera's driver may report the kernel's clock
-        self.stamp = told if not self.live or told > 0 else time.monotonic()
+        told = self._capture.get(self._cv2.CAP_PROP_POS_MSEC) / 1e3  # the driver may report the kernel's clock
+        self.stamp = told if told > 0 else time.monotonic()
 
     def picture(self) -> Array:
         done, image = self._capture.retrieve()
         if not done:
             raise FileError(f"'{self.given}' delivered an image that cannot be decoded")
         return image if image.ndim == 2 else self._cv2.cvtColor(image, self._cv2.COLOR_BGR2RGB)
-
-    def seek(self, index: int) -> None:
-        if index != self._next:
-            self._capture.set(self._cv2.CAP_PROP_POS_FRAMES, index)
-            self._next = index
 
     def close(self) -> None:
         self._capture.release()
@@ -75,56 +61,36 @@ class Capture:
     """A source (sources.py) of live pairs."""
 
     disparities: tuple[int, int] | None = None
+    length: int | None = None
+    rate = 0.0
 
     def __init__(self, *given: str, how: Pairing = Pairing()) -> None:
         self._given = given
         self._views = [View(one) for one in given]
-        self._live = any(view.live for view in self._views)
         self.name = " + ".join(pathlib.Path(one).name for one in given)
-        self.rate = 0.0 if self._live else self._views[0].rate
-        self.length: int | None = None
         self.pairing: Pairing | None = None
         self._newest: Newest | None = None
         self.pair(how)
 
     def pair(self, how: Pairing) -> None:
-        how = how.or_usual("number", False)
-        if len(self._given) == 2:
-            self.pairing = how
-        if self._live:
-            self._release()
-        else:
-            self._pairs = pairs_of_frames([(view.length, view.rate) for view in self._opened()], how)
-            self.length = len(self._pairs)
+        self.pairing = how.or_usual("number", False) if len(self._given) == 2 else None
+        self._release()
 
     def read(self, index: int) -> Frame:
-        views = self._opened()
-        if self._live:
-            if self._newest is None:
-                self._newest = Newest(views, self.pairing or Pairing())
-            pictures, number, apart = self._newest.take()
-        else:
-            for view, place in zip(views, self._pairs[index], strict=True):
-                view.seek(place)
-                view.grab()
-            pictures, number = [view.picture() for view in views], index
-            apart = abs(views[0].stamp - views[-1].stamp)
-        return self._frame(pictures, number, apart if len(views) == 2 else None)
-
-    def _frame(self, pictures: list[Array], number: int, apart: float | None) -> Frame:
+        if not self._views:
+            self._views = [View(one) for one in self._given]
+        if self._newest is None:
+            self._newest = Newest(self._views, self.pairing or Pairing())
+        pictures, number, apart = self._newest.take()
         if len(pictures) == 1:
             half = pictures[0].shape[1] // 2
-            pictures = [pictures[0][:, :half], pictures[0][:, half : 2 * half]]
-        left, right = pictures
+            left, right = pictures[0][:, :half], pictures[0][:, half : 2 * half]
+        else:
+            left, right = pictures
         if left.shape != right.shape:
             sizes = " and ".join(f"{p.shape[1]}×{p.shape[0]}" for p in pictures)
             raise FileError(f"the two views have {sizes} pixels; set both cameras to the same size")
-        return Frame(left, right, f"{self.name} {number}", apart=apart)
-
-    def _opened(self) -> list[View]:
-        if not self._views:
-            self._views = [View(one) for one in self._given]
-        return self._views
+        return Frame(left, right, f"{self.name} {number}", apart=apart if len(pictures) == 2 else None)
 
     def _release(self) -> None:
         if self._newest is not None:
@@ -136,14 +102,6 @@ class Capture:
         for view in self._views:
             view.close()
         self._views = []
-
-
-def pairs_of_frames(views: list[tuple[int, float]], how: Pairing) -> list[tuple[int, ...]]:
-    """Returns the frame numbers that form pairs, for two videos given as (length, rate)."""
-    if len(views) == 1 or how.by == "number":
-        return [(i,) * len(views) for i in range(min(length for length, _ in views))]
-    (left, right) = ([i / rate for i in range(length)] for length, rate in views)
-    return list(nearest(left, right, bool(how.strict)))
 
 
 class Newest:
@@ -172,7 +130,7 @@ class Newest:
                 self._wake.notify()
 
     def _grab(self) -> tuple[list[Array], float] | None:
-        """Returns the next pair and the seconds between its images; None if that is too much."""
+        """Returns the next pair and the seconds between its images. Returns None if the time between them is too long."""
         for view in self._views:
             view.grab()
         first, last = self._views[0], self._views[-1]

@@ -38,6 +38,7 @@ class Shown:
     disparities: Range
     result: Result
     pinned: Result | None
+    pinned_ms: float
     ms: float
     device: str  # the device that matched the pair
     revision: int  # revision of the settings
@@ -61,8 +62,10 @@ class Matchers:
         left, right = prepared.masks
         return self._kept[use][1](prepared.left, prepared.right, mask_left=left, mask_right=right)
 
-    def fault(self, use: str, judge: Judge, prepared: Prepared, result: Result) -> Fault | None:
-        return self._kept[use][1]._fault_of(judge, result, prepared.left, prepared.right)
+    def fault(self, use: str, judge: Judge, prepared: Prepared, before: Prepared | None, result: Result) -> Fault | None:
+        return self._kept[use][1]._fault_of(
+            judge, result, prepared.left, prepared.right, lambda: None if before is None else (before.left, before.right)
+        )
 
     def device(self, use: str) -> str:
         """Returns the device of the last pair, which `auto` chose."""
@@ -95,8 +98,20 @@ def matcher_of(
     )
 
 
+def _end(inside: float, end: float, step: float, allows: Callable[[float], bool]) -> float:
+    """Returns the last allowed value on the way from `inside`, which is allowed, to `end`, by bisection."""
+    if allows(end):
+        return end
+    steps = int((end - inside) / step)
+    low, high = 0, steps  # the value after `low` steps is allowed
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if allows(inside + middle * step) else (low, middle)
+    return inside + low * step
+
+
 class Engine:
-    """The engine calls `notify` on its thread with "frame" or "state" when there is a new one."""
+    """The engine calls `notify` on the engine's thread, with "frame" for a new result and with "state" for a new state."""
 
     def __init__(
         self,
@@ -120,6 +135,7 @@ class Engine:
         self.fault: Fault | None = None  # fault of the last pair that was checked
         self._judge: tuple[object, Judge] | None = None  # the judge of pairs that are prepared in one way
         self._judged = 0  # number of the last pair that was judged
+        self._before: tuple[int, Prepared] | None = None  # index of that pair, and its images
         self.grabbing, self.matching = Rate(), Rate()
         self._wants: dict[object, frozenset[str]] = {}
         self._wake = threading.Condition()
@@ -154,7 +170,7 @@ class Engine:
         self._reader.shutdown()
 
     def change(self, message: Mapping[str, Any]) -> None:
-        """Applies a request of a page. Raises CallError for a wrong request, which changes nothing."""
+        """Applies a request of a page. Raises CallError for a wrong request, and then changes nothing."""
         do = message["do"]
         with self._wake:
             if do in PLAYING:
@@ -200,8 +216,29 @@ class Engine:
             prepared = self.shown.prepared
             matcher_of(prepared, settings, ()).explain(prepared.left, prepared.right)
 
+    def limits(self, name: str) -> tuple[float, float] | None:
+        """Returns the lowest and the highest value of a numeric parameter that the other parameters allow now; None if the pipeline has no
+        such parameter.
+        """
+        settings = self.settings
+        found = next((info for info in settings.pipeline.parameters() if info.name == name), None)
+        if found is None or found.minimum is None or found.maximum is None:
+            return None
+        step = found.step or (1.0 if found.type == "integer" else (found.maximum - found.minimum) / 1024)
+
+        def allows(value: float) -> bool:
+            text = str(round(value)) if found.type == "integer" else repr(value)
+            try:
+                changed = processing.changed(settings, {"do": "set", "name": name, "value": text})
+            except Error:
+                return True  # a single value, such as an even one, says nothing about those beyond it
+            return self._can_run(changed)
+
+        now = float(found.value)
+        return _end(now, found.minimum, -step, allows), _end(now, found.maximum, step, allows)
+
     def pair(self, how: Pairing) -> None:
-        """Pairs the views of the source in another way. If it raises Error, the previous pairing remains."""
+        """Pairs the views of the source in another way. If Error is raised, the previous pairing remains."""
         source = self.source
         if source.pairing is None:
             raise CallError(f"'{source.name}' does not have two views to pair")
@@ -299,32 +336,36 @@ class Engine:
         result = self._matchers.match("shown", prepared, settings, wanted & {"confidence"})
         ms = (time.perf_counter() - started) * 1e3
         self.matching.count()
-        self._check((source_index, *geometry[1:]), prepared, result)
-        other = None
+        self._check((source_index, *geometry[1:]), index, prepared, result)
+        other, pinned_ms = None, 0.0
         if pinned is None:
             self._matchers.drop("pinned")
         else:
             beside = replace(pinned, disparities=pinned.disparities or settings.disparities, region=settings.region)
+            started = time.perf_counter()
             other = self._matchers.match("pinned", prepared, beside, [])
+            pinned_ms = (time.perf_counter() - started) * 1e3
         assert settings.disparities is not None
         self._serial += 1
         rectifiable = self.rectifiable
         searched = prepared.range_of(settings.disparities)
         device = self._matchers.device("shown")
-        self.shown = Shown(self._serial, self._pair, index, prepared, settings, searched, result, other, ms, device, revision)
+        self.shown = Shown(self._serial, self._pair, index, prepared, settings, searched, result, other, pinned_ms, ms, device, revision)
         self.notify("frame")
         if rectifiable != self.rectifiable:  # with the cameras of the pair itself
             self.notify("state")
 
-    def _check(self, way: object, prepared: Prepared, result: Result) -> None:
-        """Checks a new pair if it is the first one that is prepared in this way, of a sample, or little of it is measured."""
+    def _check(self, way: object, index: int, prepared: Prepared, result: Result) -> None:
+        """Checks a new pair if it is the first pair with this preparation, is in the sample, or has few measured pixels."""
         if self._judged == self._pair:
             return
         self._judged = self._pair
         if self._judge is None or self._judge[0] != way:
-            self._judge = way, Judge()
-        before, self.fault = self.fault, self._matchers.fault("shown", self._judge[1], prepared, result)
-        if before != self.fault:
+            self._judge, self._before = (way, Judge()), None
+        pair_before = self._before[1] if self._before is not None and self._before[0] == index - 1 else None
+        self._before = index, prepared
+        fault_before, self.fault = self.fault, self._matchers.fault("shown", self._judge[1], prepared, pair_before, result)
+        if fault_before != self.fault:
             self.notify("state")
 
     def _read(self, fresh: bool, source: Source, source_index: int, index: int) -> Frame:

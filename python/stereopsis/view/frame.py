@@ -23,3 +23,4 @@ class Frame:
     apart: float | None = None  # seconds between the time stamps of the two images; None if unknown
     rig: _native.Rig | None = None  # the rig, if the source knows its cameras and the pair is rectified
     calibration: _native.Calibration | None = None  # the calibration, if the source knows its cameras and the pair is raw
+    masks: tuple[Array | None, Array | None] = (None, None)  # 0 where the file says that a pixel is no data

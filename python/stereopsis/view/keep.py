@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import _native
 from .._errors import CallError
+from .._pipeline import Pipeline
 from .._result import Result
 from .engine import Engine, Shown, matcher_of
 
@@ -35,7 +36,7 @@ class Keeper:
         self._engine, self._calib, self._raw = engine, calib, raw
 
     def make(self, what: str) -> Kept:
-        """Returns a file: preset, disparity, depth, cloud or all. Raises Error."""
+        """Returns the contents of a file: preset, disparity, depth, cloud or all. Raises Error."""
         match what:
             case "preset":
                 return Kept("preset.json", "application/json", self._preset().encode())
@@ -50,8 +51,8 @@ class Keeper:
         raise CallError(f"'{what}' cannot be saved; it must be preset, disparity, depth, cloud or all")
 
     def command(self) -> str:
-        """Returns the command that computes the present disparity. If the images are not files, the command reads the files that
-        `all` saves.
+        """Returns the command that computes the present disparity. If the images do not come from files, the command names the files in the
+        download `all`.
         """
         shown = self._shown()
         settings, prepared = shown.settings, shown.prepared
@@ -73,10 +74,13 @@ class Keeper:
 
     def _changes(self, shown: Shown) -> list[str]:
         pipeline = shown.settings.effective_pipeline()
-        method = _native.Pipeline(pipeline.method)
+        name = str(getattr(pipeline.external, "text", pipeline.method))
+        method, words = Pipeline(name), ["--method", name] if name != "sgm" else []
+        if pipeline.external is not None and pipeline.refinements:
+            method.refinements = pipeline.refinements
+            words += ["--set", f"refinements={','.join(pipeline.refinements)}"]
         if [(s.slot, s.stage) for s in method.slots()] != [(s.slot, s.stage) for s in pipeline.slots()]:
             return ["--pipeline", "preset.json"]
-        words = ["--method", str(pipeline.method)] if pipeline.method != "sgm" else []
         usual = {info.name: info.value for info in method.parameters()}
         for info in pipeline.parameters():
             if info.value != usual[info.name]:

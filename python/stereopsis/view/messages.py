@@ -12,7 +12,7 @@ import numpy as np
 
 from .._result import Result
 from .._native import Slot
-from .._pipeline import Pipeline, methods, stages
+from .._pipeline import Pipeline, methods, presets, stages
 from .engine import Engine, Shown
 from .keep import Kept
 from .settings import RESOLUTIONS, Settings
@@ -60,7 +60,7 @@ def seen(image: Array, bit_depth: int = 0) -> Array:
 
 
 def plane(shown: Shown, name: str) -> tuple[int, Array] | None:
-    """Returns a plane of a result, with a key that changes when the plane changes; None if the result has no such plane."""
+    """Returns a plane of a result, with a key that changes when the plane changes. Returns None if the result has no such plane."""
     prepared, result = shown.prepared, shown.result
     match name:
         case "left":
@@ -80,7 +80,7 @@ def plane(shown: Shown, name: str) -> tuple[int, Array] | None:
 
 
 def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> bytes | None:
-    """Returns the requested planes that the page does not have yet; None if it has them all."""
+    """Returns the requested planes that the page does not have yet, or None if the page has all of them."""
     new = {}
     for name, key in have.items():
         found = plane(shown, name)
@@ -108,7 +108,7 @@ def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> b
         "times": shown.result.times,
         "rates": engine.rates(),
         "apart": prepared.frame.apart,
-        "pinned": shown.pinned is not None,
+        "pinned": None if shown.pinned is None else {"ms": round(shown.pinned_ms, 3), "density": round(measured(shown.pinned), 5)},
         "revision": shown.revision,
     }
     return packed(header, new)
@@ -127,8 +127,9 @@ def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
             "revision": engine.revision,
             "sources": [source.name for source in engine.sources],
             "source": engine.source_index,
-            "methods": [{"name": m.name, "summary": m.summary, "paper": m.paper} for m in methods()],
-            "method": now.pipeline.method,
+            "methods": methods_of(now),
+            "presets": [{"name": p.name, "summary": p.summary, "paper": p.paper} for p in presets()],
+            "method": now.preset or now.pipeline.method,
             "devices": devices,
             "device": now.device,
             "resolutions": RESOLUTIONS,
@@ -152,10 +153,19 @@ def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
     )
 
 
+def methods_of(settings: Settings) -> list[dict[str, str]]:
+    """Returns the methods that a page may choose."""
+    listed = [{"name": m.name, "summary": m.summary, "paper": m.paper} for m in methods()]
+    if settings.external is not None:
+        listed.append({"name": settings.external.method, "summary": "A method from outside the library", "paper": ""})
+    return listed
+
+
 def slots_of(pipeline: Pipeline) -> list[dict[str, object]]:
-    """Returns the filled slots in the order of the taxonomy, with the empty ones between them."""
+    """Returns the slots in the order of the taxonomy: all filled slots, and the empty slots between them."""
     filled = {slot.slot: slot_of(slot) for slot in pipeline.slots()}
-    empty = {name: {"slot": name, "stage": "none", "refinement": False, "parameters": []} for name in STAGES if name != "refinements"}
+    there = [name for name in STAGES if name != "refinements" and (pipeline.external is None or name in filled)]
+    empty = {name: {"slot": name, "stage": "none", "refinement": False, "parameters": []} for name in there}
     return [filled.pop(name, empty[name]) for name in empty] + list(filled.values())
 
 

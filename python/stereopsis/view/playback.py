@@ -1,4 +1,4 @@
-"""Selects the next pair and its time."""
+"""Selects the next pair, and the time at which it is shown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GRABS = ("off", "request", "always")
 
 
 class Playback:
-    """The position in a source. `speed` is the largest number of pairs per second; 0: no limit."""
+    """The playback position in a source. `speed` is the largest number of pairs per second; 0 means no limit."""
 
     def __init__(self, playing: bool, speed: float) -> None:
         self.playing, self.speed, self.repeat = playing, speed, True

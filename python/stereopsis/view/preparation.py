@@ -24,7 +24,7 @@ class Prepared:
     left: Array
     right: Array
     truth: Array | None
-    masks: tuple[Array | None, Array | None]  # 0 where a pixel has no source
+    masks: tuple[Array | None, Array | None]  # 0 where a pixel has no source or is no data
     rig: Rig | None
     scale: tuple[float, float]
     full: tuple[int, int]
@@ -38,7 +38,7 @@ class Prepared:
         return first, max(first + 1, math.ceil(disparities[1] * self.scale[0]))
 
     def region_of(self, region: Region | None) -> Region | None:
-        """Returns the region in working pixels, cut to the picture; None if nothing of it is left."""
+        """Returns the region in working pixels, cropped to the image, or None if no pixel of the region remains."""
         if region is None:
             return None
         x, y, width, height = region
@@ -53,11 +53,11 @@ def prepare(frame: Frame, settings: Settings, rig: Rig | None, calibration: Cali
     if rig is None:
         rig, calibration = frame.rig, frame.calibration
     left, right, truth = frame.left, frame.right, frame.truth
-    masks: tuple[Array | None, Array | None] = (None, None)
+    masks = frame.masks
     if settings.swapped:
-        left, right, truth = right, left, None
+        left, right, truth, masks = right, left, None, masks[::-1]
     if calibration is not None and settings.rectified:
-        left, right, *found = rectification(calibration)(left, right)
+        left, right, *found = rectification(calibration)(left, right, *masks)
         masks = found[0], found[1]
     full = left.shape[1], left.shape[0]
     size = settings.working_size(full)

@@ -18,7 +18,7 @@ class Probe:
         self._engine, self._matchers, self._lock = engine, Matchers(), threading.Lock()
 
     def costs(self, x: int, y: int) -> dict[str, Any]:
-        """Returns the curves that the pipeline has, or the reason why there are none. Raises CallError if the position is not a
+        """Returns the cost curves of the pipeline, or the reason why there are none. Raises CallError if the position is not a
         pixel.
         """
         shown = self._engine.shown

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import signal
 import sys
+import webbrowser
 
 from .._errors import CallError
 from .._method import pipeline_of
@@ -15,12 +16,13 @@ from .keep import Keeper
 from .pairing import Pairing
 from .server import Viewer
 from .settings import Settings
-from .sources import Files, open_sources
+from .sources import Files, Halves, open_sources
 
 
 def viewer_of(arguments: argparse.Namespace) -> Viewer:
     how = Pairing(arguments.pair, arguments.strict)
-    sources = open_sources(arguments.source, arguments.truth, arguments.truth_scale, how, (arguments.left, arguments.right))
+    topics, halves = (arguments.left, arguments.right), Halves(arguments.side_by_side, arguments.top_bottom)
+    sources = open_sources(arguments.source, arguments.truth, arguments.truth_scale, how, topics, halves)
     if not 0 <= arguments.port < 65536:
         raise CallError(f"--port {arguments.port} is not allowed; it must be 0 to 65535")
     for source in sources:
@@ -31,7 +33,9 @@ def viewer_of(arguments: argparse.Namespace) -> Viewer:
     if isinstance(sources[0], Files):
         sources[0].read(0)  # an error of reading is reported before the server starts
     rig, calibration = geometry_of(arguments)
-    settings = Settings(pipeline_of(arguments), arguments.device, arguments.threads, range_of(arguments), fill_depth=arguments.fill_depth)
+    pipeline = pipeline_of(arguments)
+    settings = Settings(pipeline, arguments.device, arguments.threads, range_of(arguments), fill_depth=arguments.fill_depth,
+                        external=None if pipeline.external is None else pipeline)  # fmt: skip
     speed = arguments.fps or sources[0].rate
     engine = Engine(sources, settings, rig, calibration, playing=not arguments.paused, speed=speed)
     return Viewer(engine, Keeper(engine, arguments.calib, arguments.raw), arguments.host, arguments.port)
@@ -39,11 +43,11 @@ def viewer_of(arguments: argparse.Namespace) -> Viewer:
 
 def run(arguments: argparse.Namespace) -> int:
     viewer = viewer_of(arguments)
-    asyncio.run(serve(viewer))
+    asyncio.run(serve(viewer, arguments.open))
     return 0
 
 
-async def serve(viewer: Viewer) -> None:
+async def serve(viewer: Viewer, opens: bool) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -51,6 +55,8 @@ async def serve(viewer: Viewer) -> None:
 
     def ready(address: str) -> None:
         print(address, flush=True)
-        print("stereopsis: open this address in a browser; Ctrl-C ends the viewer", file=sys.stderr)
+        print(f"stereopsis: {'' if opens else 'open this address in a browser; '}Ctrl-C ends the viewer", file=sys.stderr)
+        if opens and not webbrowser.open(address):
+            print("stereopsis: no browser could be started; open the address yourself", file=sys.stderr)
 
     await viewer.serve(ready, stop)

@@ -19,6 +19,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
+from .. import _native
 from .._errors import Error, FileError
 from .._json import parsed
 from .._native import devices
@@ -34,6 +35,10 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
     "img-src 'self' data: blob:; media-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+# The colours of all maps, 256 for each, in hexadecimal digits; the page draws with the tables of the command.
+COLOR_MAPS = json.dumps(
+    {"choices": _native.color_maps(), "tables": {name: _native.color_map(name).tobytes().hex() for name in [*_native.color_maps(), "difference", "error"]}}
+).encode()
 LARGEST_MESSAGE = 1 << 20
 # Seconds between frames: for a page that draws them at once, and for a slow page, perhaps on the machine that also matches.
 FAST, SLOW = 1 / 30, 1 / 18
@@ -41,7 +46,7 @@ EVERYWHERE = ("", "0.0.0.0", "::")  # the names of these addresses are unknown, 
 
 
 class Page:
-    """A connected page. It sends messages, and receives the newest frame when it is ready."""
+    """A connected page. The page receives messages, and takes the newest frame when it is ready."""
 
     def __init__(self, viewer: Viewer, connection: ServerConnection) -> None:
         self.viewer, self.connection = viewer, connection
@@ -110,6 +115,10 @@ class Page:
             case "probe":
                 costs = await asyncio.to_thread(viewer.probe.costs, int(message["x"]), int(message["y"]))
                 return json.dumps(costs)
+            case "limits":
+                name = str(message["name"])
+                found = await asyncio.to_thread(viewer.engine.limits, name)
+                return None if found is None else json.dumps({"kind": "limits", "name": name, "low": found[0], "high": found[1]})
             case "estimate":
                 await asyncio.to_thread(viewer.engine.estimate)
                 return None
@@ -206,6 +215,8 @@ class Viewer:
         name = "/".join(rest).strip("/") or "index.html"
         if name == "socket":
             return None
+        if name == "color-maps.json":
+            return response(HTTPStatus.OK, "application/json", COLOR_MAPS)
         if name not in self._files:
             return refusal(HTTPStatus.NOT_FOUND, "there is no such page")
         body = self._files[name].read_bytes()

@@ -1,4 +1,4 @@
-"""The settings of the viewer. They are immutable: a message of a page makes new settings or raises CallError."""
+"""The settings of the viewer. Settings are immutable. A message of a page results in new settings, or raises CallError."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .. import _native
 from .._errors import CallError
-from .._pipeline import Pipeline
+from .._pipeline import Pipeline, presets
 
 Range = tuple[int, int]
 Region = tuple[int, int, int, int]
@@ -31,9 +32,13 @@ class Settings:
     post_processing: bool = True
     fill_depth: bool = False  # depth and points of filled and repaired pixels, too
     region: Region | None = None
+    external: Pipeline | None = None  # a method from outside the library, which pages may choose beside the library's own
+    preset: str = ""  # the preset from which the pipeline comes, as long as no parameter has changed
 
     def working_size(self, size: tuple[int, int]) -> tuple[int, int]:
-        """Returns the working size for images of (width, height). It keeps their aspect ratio and never enlarges them."""
+        """Returns the working size for images of (width, height). The working size keeps the aspect ratio, and never exceeds the size of
+        the images.
+        """
         if self.resolution in FRACTIONS:
             factor: float = 1 / FRACTIONS[self.resolution]
         else:
@@ -49,7 +54,7 @@ class Settings:
         for slot in pipeline.slots():
             enabled = f"{slot.slot}.enabled"
             if slot.is_refinement and any(info.name == enabled for info in slot.parameters):
-                pipeline.set(enabled, slot.slot == "confidence" and pipeline.get(enabled))
+                pipeline.set(enabled, slot.slot == "window_confidence" and pipeline.get(enabled))
         return pipeline
 
 
@@ -64,7 +69,7 @@ def changed(settings: Settings, message: Message) -> Settings:
 def set_parameter(settings: Settings, message: Message) -> Settings:
     pipeline = settings.pipeline.copy()
     pipeline.set_text(str(message["name"]), str(message["value"]))
-    return replace(settings, pipeline=pipeline)
+    return replace(settings, pipeline=pipeline, preset="")
 
 
 def set_refinements(settings: Settings, message: Message) -> Settings:
@@ -78,15 +83,23 @@ def set_refinements(settings: Settings, message: Message) -> Settings:
     placed = [slot.slot for slot in pipeline.slots() if slot.is_refinement]
     for name, slot in zip(names, placed, strict=True):
         pipeline.set(f"{slot}.enabled", name not in off)
-    return replace(settings, pipeline=pipeline)
+    return replace(settings, pipeline=pipeline, preset="")
 
 
 def set_method(settings: Settings, message: Message) -> Settings:
-    return replace(settings, pipeline=Pipeline(str(message["name"])))
+    name = str(message["name"])
+    if settings.external is not None and name == settings.external.method:
+        return replace(settings, pipeline=settings.external.copy(), preset="")
+    preset = name if name in {preset.name for preset in presets()} else ""
+    return replace(settings, pipeline=Pipeline(_native.Pipeline(name)), preset=preset)  # a page must not name files or programs
 
 
 def load_preset(settings: Settings, message: Message) -> Settings:
-    return replace(settings, pipeline=Pipeline.from_json(str(message["json"])), post_processing=True)
+    pipeline = Pipeline.from_json(str(message["json"]))
+    offered = None if settings.external is None else settings.external.external
+    if pipeline.external is not None and getattr(pipeline.external, "text", None) != getattr(offered, "text", None):
+        raise CallError(f"the pipeline uses {pipeline.method}, which the viewer was not started with; start it with --method")
+    return replace(settings, pipeline=pipeline, post_processing=True, preset="")
 
 
 def set_device(settings: Settings, message: Message) -> Settings:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
-import pathlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
+
+import numpy as np
 
 from .. import _native
 from .._errors import CallError, FileError, FormatError
 from .._json import parsed
-from .._scenes import read_image, synth
+from .._pair_source import ImagePair, PairSource
+from .._scenes import synth
 from .frame import Frame
-from .pairing import IMAGES, Pairing, Path, files_of, paired
+from .pairing import STRICT, Pairing
+
 
 class Source(Protocol):
-    """A source of pairs. `length` is None for live pairs: they cannot be sought, and read() returns the newest.
+    """A source of pairs. `length` is None for live pairs, which cannot be sought; read() then returns the newest pair.
 
-    After close(), the next read() opens the source again. One thread makes all calls.
+    After close(), the next read() opens the source again. All calls must come from the same thread.
     """
 
     name: str
@@ -32,48 +37,80 @@ class Source(Protocol):
     def close(self) -> None: ...
 
 
-class Files:
-    """A pair of images, or a sequence of pairs."""
+@dataclass(frozen=True)
+class Halves:
+    """The arrangement of pictures that hold both views; both are false for pictures of one view."""
 
-    rate = 0.0
+    side_by_side: bool = False
+    top_bottom: bool = False
+
+    def __bool__(self) -> bool:
+        return self.side_by_side or self.top_bottom
+
+
+class Files:
+    """A pair of images, or a sequence of pairs, from files that PairSource reads."""
+
+    disparities: tuple[int, int] | None = None
+    bit_depth: int | None = None  # overrides the bit depth of files that declare 16 bits
+    rig: _native.Rig | None = None  # the rig, if a calibration lies beside the pair
 
     def __init__(
-        self, name: str, left: Sequence[Path], right: Sequence[Path], truths: Sequence[Path], scale: float, how: Pairing
+        self, name: str, given: Sequence[str | Path], how: Pairing, truth: str | Path | None = None, scale: float = 0.0,
+        halves: Halves = Halves(),
     ) -> None:
-        self.name, self.truths, self.scale = name, list(truths), scale
-        self.disparities: tuple[int, int] | None = None
-        self.bit_depth: int | None = None
+        self.name, self.scale = name, scale
         self.length: int | None = None
-        self._left, self._right = left, right
-        self._place = {file: i for i, file in enumerate(left)}
+        self.pairing: Pairing | None = None
+        self._given, self._truth, self._halves = given, truth, halves
         self.pair(how)
 
     def pair(self, how: Pairing) -> None:
-        how = how.or_usual("number", True)
-        self.pairs = paired(self._left, self._right, how)
-        self.length = len(self.pairs)
-        self.pairing = how if len(self._left) + len(self._right) > 2 else None
+        has_videos = any(_native.is_video(one) for one in self._given)
+        how = how.or_usual("number", not has_videos)
+        by_stamp = how.by == "stamp"
+        self.pairs = PairSource(
+            *self._given,
+            pair=str(how.by),
+            slop=f"{100 * STRICT:g}%" if by_stamp and how.strict else None,
+            side_by_side=self._halves.side_by_side,
+            top_bottom=self._halves.top_bottom,
+            keep_going=not how.strict,
+        )
+        self.length, self.rate = len(self.pairs), self.pairs.rate
+        self.truths = self.pairs.files_beside(self._truth) if self._truth else [None] * self.length
+        self.pairing = how if self.pairs.is_sequence and not self._halves else None
 
     def read(self, index: int) -> Frame:
-        files = self.pairs[index]
-        left, right = files.left, files.right
-        truth = self.truths[self._place[left]] if self._place[left] < len(self.truths) else None
+        pair, truth = self.pairs[index], self.truths[index]
+        left, right = pair.files
+        is_video = _native.is_video(left)
         return Frame(
-            read_image(left, self.bit_depth),
-            read_image(right, self.bit_depth),
-            left.name if left.stem not in ("left", "im0", "im2") else left.parent.name or left.name,
+            pair.left,
+            pair.right,
+            f"{self.name} {index}" if is_video else left.name if left.stem not in ("left", "im0", "im2") else left.parent.name or left.name,
             None if truth is None else _native.read_disparity(truth, self.scale),
-            (str(left), str(right)),
-            self.bit_depth or 0,
-            files.apart,
+            None if is_video or self._halves else (str(left), str(right)),
+            self._bit_depth_of(pair),
+            pair.seconds_apart,
+            rig=self.rig,
+            masks=(pair.mask_left, pair.mask_right),
         )
+
+    def _bit_depth_of(self, pair: ImagePair) -> int:
+        if self.bit_depth is None:
+            return pair.bit_depth
+        if pair.left.dtype != np.uint16 or pair.bit_depth not in (0, self.bit_depth):
+            bits = pair.bit_depth or 8 * pair.left.itemsize
+            raise CallError(f"--bit-depth {self.bit_depth} applies to 16-bit images, but {pair.name} has {bits} bits; leave it out")
+        return self.bit_depth
 
     def close(self) -> None:
         pass
 
 
 class Synthetic:
-    """A generated scene. The cameras of a moving scene pan over a wider one and back."""
+    """A generated scene. The cameras pan over a wider scene and back if `moving` is true."""
 
     rate = 30.0
     frames = 48
@@ -123,18 +160,20 @@ Topics = tuple[str | None, str | None]
 
 
 def open_sources(
-    given: Sequence[str], truth: str | None, scale: float, how: Pairing = Pairing(), topics: Topics = (None, None)
+    given: Sequence[str], truth: str | None, scale: float, how: Pairing = Pairing(), topics: Topics = (None, None), halves: Halves = Halves()
 ) -> list[Source]:
     """Opens the sources that the call names, followed by the generated scenes."""
-    from . import bag
+    from . import bag, capture
 
+    if halves and (not given or any(bag.is_bag(one) or capture.is_camera(one) or one.startswith("synth") for one in given[:1])):
+        raise CallError("--side-by-side and --top-bottom apply to image files and videos, and the source has none; leave them out")
     found: list[Source] = []
     if given and bag.is_bag(given[0]):
         found += bags(given, truth, how, topics)
     elif any(topics):
         raise CallError("--left and --right are topics of a bag, and the source is none; give a bag, or LEFT and RIGHT without these options")
     elif given:
-        found += named(given, truth, scale, how)
+        found += named(given, truth, scale, how, halves)
     elif truth:
         raise CallError("--truth requires image files; give LEFT and RIGHT")
     first = [Synthetic("table", moving=True)] if not given else []
@@ -149,31 +188,24 @@ def bags(given: Sequence[str], truth: str | None, how: Pairing, topics: Topics) 
     return [bag.Bag(one, topics, how) for one in given]
 
 
-def named(given: Sequence[str], truth: str | None, scale: float, how: Pairing) -> list[Source]:
+def named(given: Sequence[str], truth: str | None, scale: float, how: Pairing, halves: Halves) -> list[Source]:
     from . import capture
 
     if len(given) > 2:
         raise CallError(f"{len(given)} sources are given; give LEFT and RIGHT, or one source: a folder, a video or synth:…")
-    if any(capture.is_video(one) for one in given):
+    if any(capture.is_camera(one) for one in given):
         return [capture.Capture(*given, how=how)]
-    truths = files_of(truth) if truth else []
-    if len(given) == 2:
-        return [Files(pathlib.Path(given[0]).name, files_of(given[0]), files_of(given[1]), truths, scale, how)]
     if given[0] == "synth" or given[0].startswith("synth:"):
         return [synthetic(given[0])]
-    folder = Path(given[0])
-    if not folder.is_dir():
-        if not folder.exists():
-            raise FileError(f"'{folder}' does not exist; give LEFT and RIGHT, a folder, a video or synth:SCENE")
-        raise CallError(f"'{folder}' is a single image; give LEFT and RIGHT")
-    scene = scene_of(folder, truths, scale, how)
-    if scene is not None:
-        return [scene]
-    inner = [one for one in sorted(folder.iterdir()) if one.is_dir()]
-    scenes = [found for one in inner if (found := scene_of(one, [], scale, how))]
-    if not scenes:
-        raise FileError(f"'{folder}' has no pair; it must have left.* and right.*, or left/ and right/, or folders with them")
-    return list(scenes)
+    first = Path(given[0])
+    if len(given) == 2 or halves or not first.is_dir():
+        if len(given) == 1 and _native.is_video(first) and not halves:
+            halves = Halves(side_by_side=True)
+        return [Files(first.name, given, how, truth, scale, halves)]
+    folders = [first] if _native.has_both_views(first) else [one for one in sorted(first.iterdir()) if one.is_dir() and _native.has_both_views(one)]
+    if not folders:
+        raise FileError(f"'{first}' has no pair; it must have left.* and right.*, or left/ and right/, or folders with them")
+    return [scene_of(one, truth if one == first else None, scale, how) for one in folders]
 
 
 def described_by(about: Path) -> tuple[tuple[int, int] | None, str, float]:
@@ -188,32 +220,34 @@ def described_by(about: Path) -> tuple[tuple[int, int] | None, str, float]:
         ) from error
 
 
-FOLDERS = [("left", "right"), ("image_2", "image_3"), ("image_0", "image_1"), ("image_02", "image_03"), ("cam0", "cam1")]
-PAIRS = [("left", "right"), ("im0", "im1"), ("im2", "im6"), ("view1", "view5")]
 TRUTHS = ["disp_left.pfm", "disp0.pfm", "disp0GT.pfm"]
 
 
-def scene_of(folder: Path, truths: Sequence[Path], scale: float, how: Pairing) -> Files | None:
-    """Returns the images of a folder: left/ and right/, or left.* and right.*, or the names of Middlebury, KITTI and EuRoC; with
-    the ground truth if there is one.
+def scene_of(folder: Path, truth: str | None, scale: float, how: Pairing) -> Files:
+    """Returns the pairs of a folder with both views; a single pair has the ground truth, the search range and the calibration that lie
+    beside it.
     """
-    for names in FOLDERS:
-        sides = [folder / name for name in names]
-        if all(side.is_dir() for side in sides):
-            left, right = (files_of(str(side / "data" if (side / "data").is_dir() else side)) for side in sides)
-            return Files(folder.name, left, right, truths, scale, how)
-    for names in PAIRS:
-        pair = [[f for f in sorted(folder.glob(f"{name}.*")) if f.suffix.lower() in IMAGES] for name in names]
-        if all(pair):
-            break
-    else:
-        return None
-    source = Files(folder.name, pair[0][:1], pair[1][:1], truths, scale, how)
-    about = folder / "dataset.json"
+    source = Files(folder.name, [folder], how, truth, scale)
+    if source.pairs.is_sequence:
+        return source
+    about, disparities = folder / "dataset.json", None
     if about.is_file():
-        source.disparities, name, truth_scale = described_by(about)
-        if not truths and (folder / name).is_file():
-            source.truths, source.scale = [folder / name], truth_scale
-    elif not truths:
-        source.truths = [file for name in TRUTHS if (file := folder / name).is_file()][:1]
+        disparities, name, truth_scale = described_by(about)
+        beside = [folder / name] if name else []
+    else:
+        beside, truth_scale = [folder / name for name in TRUTHS], scale
+    found = next((file for file in beside if file.is_file()), None)
+    if truth is None and found is not None:
+        source = Files(folder.name, [folder], how, found, truth_scale)
+    source.disparities, source.rig = disparities, rig_beside(source)
     return source
+
+
+def rig_beside(source: Files) -> _native.Rig | None:
+    """Returns the rig of the calib.txt beside a pair. A file for another size does not apply: the pair was scaled after calibration."""
+    file = source.pairs.files(0)[0].parent / "calib.txt"
+    if not file.is_file():
+        return None
+    height, width = source.pairs[0].left.shape[:2]
+    rig = _native.Rig.read(file)
+    return rig if tuple(rig.size) in ((0, 0), (width, height)) else None

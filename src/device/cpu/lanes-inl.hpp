@@ -1,5 +1,5 @@
-// Helpers on top of Highway for CPU stages: rows cut into vectors, narrow stores, reductions. Included once per SIMD
-// target, hence the unusual guard.
+// Helpers on top of Highway for CPU stages: rows cut into vectors, narrow stores, reductions. The file is included once
+// for each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_LANES_INL
 #undef STEREOPSIS_LANES_INL
@@ -20,15 +20,16 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Returns first, first + 1, … Highway's Iota builds the lanes one by one if `first` is not a compile-time constant.
+// Returns lanes with first, first + 1, … Highway's Iota builds the lanes one by one if `first` is not a compile-time
+// constant.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::VFromD<D> counted_from(D d, T first) {
   return hn::Add(hn::Iota(d, 0), hn::Set(d, first));
 }
 
-// Covers [0, last + first) of a row whose window lies inside the row only on [first, last). Calls vector(x) for whole
-// vectors of pixels inside [first, last) and scalar(x) for the other pixels. The last vector overlaps its neighbour, so
-// that a row of at least one vector has no scalar tail.
+// Covers the pixels [0, last + first) of a row, whose windows lie inside the row only for [first, last). Calls
+// vector(x) for whole vectors of pixels in [first, last), and scalar(x) for all other pixels. The last vector overlaps
+// the previous one, so that a row of at least one vector has no scalar tail.
 template <class D, class VectorFunction, class ScalarFunction>
 HWY_INLINE void for_each_block(D d, int first, int last, VectorFunction&& vector, ScalarFunction&& scalar) {
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -53,23 +54,23 @@ void copy_replicated(const T* row, int width, int first, int count, T* out) {
   std::fill_n(out + count - behind, behind, row[width - 1]);
 }
 
-// Copies Lanes(d) pixels of a row from `start` on, with `radius` more on each side; borders replicate.
+// Copies Lanes(d) pixels of a row, starting at `start`, and `radius` more pixels on each side; borders replicate.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void copy_block_replicated(D d, const T* row, int width, int start, int radius, T* out) {
   const int lanes = static_cast<int>(hn::Lanes(d)), last = width - lanes;
   if (last < radius || radius > lanes || (start != 0 && start != last))
     return copy_replicated(row, width, start - radius, lanes + 2 * radius, out);
   const T* pixels = row + start;
-  const bool left = start == 0;  // end of the row, else right end
+  const bool left = start == 0;  // true at the left end of the row, false at the right end
   hn::StoreU(hn::Set(d, left ? row[0] : row[width - 1]), d, out + (left ? 0 : 2 * radius));
   hn::StoreU(hn::LoadU(d, pixels), d, out + radius);
   hn::StoreU(hn::LoadU(d, pixels + (left ? radius : -radius)), d, out + (left ? 2 * radius : 0));
 }
 
 // Covers a row [0, width) with blocks of Lanes(d) pixels whose windows reach `radius` to each side. Calls f(rows, x,
-// out) per block. `rows` points at the block's first pixel in each of the window's rows, or in a copy with replicated
-// borders. `out` receives Lanes(d) results. Blocks overlap, so that only the first and the last block of a wide row are
-// copied. A row may be narrower than a block.
+// out) for each block. `rows` has a pointer to the first pixel of the block for each row of the window, in the image or
+// in a copy with replicated borders. `out` receives the Lanes(d) results of the block. Blocks overlap, so that only the
+// first and the last block of a wide row need copies. A row may be narrower than a block.
 template <int max_rows, int max_radius, class D, class Out, class F>
 HWY_INLINE void for_each_window_block(D d, const std::array<const hn::TFromD<D>*, max_rows>& rows, int count,
                                       int radius, int width, Out* out, F&& f) {
@@ -125,8 +126,8 @@ HWY_INLINE hn::VFromD<D> load_repeated(D d, const std::uint32_t* word) {
   return hn::BitCast(d, hn::Set(hn::Repartition<std::uint32_t, D>(), *word));
 }
 
-// Merges a and b into half as many lanes: each result is the smaller of two lanes. Lanes of a and b alternate in units
-// of Wide.
+// Merges a and b into half as many lanes: each result is the smaller of two lanes. Lanes of a and b alternate in the
+// result, in units of Wide.
 template <class Wide, class D, class V = hn::VFromD<D>>
 HWY_INLINE V merge_minima(D d, V a, V b) {
   const hn::Repartition<Wide, D> wide;
@@ -139,7 +140,7 @@ HWY_INLINE V merge_minima(D d, V a, V b) {
 template <class D8, class D16 = hn::Repartition<std::uint16_t, D8>>
 HWY_INLINE hn::VFromD<D16> sums_of_pairs([[maybe_unused]] D8 d8, hn::VFromD<D8> v) {
 #if HWY_ARCH_X86
-  // Multiplying by ones and adding neighbours is one instruction, which Highway does not offer.
+  // One instruction multiplies by ones and adds neighbours, but Highway does not offer it.
   const auto ones = hn::Set(d8, 1);
   if constexpr (sizeof(v) == 64)
     return hn::VFromD<D16>{_mm512_maddubs_epi16(v.raw, ones.raw)};
@@ -154,7 +155,7 @@ HWY_INLINE hn::VFromD<D16> sums_of_pairs([[maybe_unused]] D8 d8, hn::VFromD<D8> 
 #endif
 }
 
-// Returns the 128-bit blocks in the order 0, 2, 1, 3 if there are four, else unchanged.
+// Returns the 128-bit blocks in the order 0, 2, 1, 3 if there are four. Otherwise, returns them in the same order.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V swap_middle_blocks(D d, V v) {
   if constexpr (hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) == 64) {
@@ -177,7 +178,7 @@ HWY_INLINE auto minima_of_blocks(D, V v) {
   }
 }
 
-// Returns the minima over all 128-bit blocks, in every block.
+// Returns the minima over all 128-bit blocks, repeated in every block.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V minima_in_all_blocks(D d, V v) {
   constexpr std::size_t bytes = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>);

@@ -1,4 +1,5 @@
-// Integer division in SIMD lanes, for CPU stages. Included once per SIMD target, hence the unusual guard.
+// Integer division in SIMD lanes, for CPU stages. The file is included once for each SIMD target, hence the unusual
+// include guard.
 #if defined(STEREOPSIS_QUOTIENT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_QUOTIENT_INL
 #undef STEREOPSIS_QUOTIENT_INL

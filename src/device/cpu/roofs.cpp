@@ -19,8 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int chains = 8, steps = 20000;
 
-// Runs f repeatedly on eight independent vectors. Returns the lanes of one vector; `depends` receives a value that
-// depends on all results.
+// Runs f repeatedly on eight independent vectors. Returns the number of lanes of a vector; `depends` receives a value
+// that depends on all results.
 template <class D, class F>
 std::size_t run_chains(D d, std::uint64_t& depends, F&& f) {
   using T = hn::TFromD<D>;
@@ -35,7 +35,7 @@ std::size_t run_chains(D d, std::uint64_t& depends, F&& f) {
   return hn::Lanes(d);
 }
 
-// Returns instructions × lanes executed by one thread.
+// Returns the number of instructions × lanes that one thread executes.
 double path_operations(std::uint64_t& depends) {
   const hn::ScalableTag<std::uint8_t> d;
   const auto by = hn::Set(d, static_cast<std::uint8_t>(3 + depends % 2)), limit = hn::Set(d, std::uint8_t{200});
@@ -63,7 +63,7 @@ HWY_EXPORT(operations);
 
 namespace {
 
-// Returns the best rate of a few runs of f on every thread; f returns the amount of work it did.
+// Returns the best rate of several runs of f on every thread; f returns the amount of work that it did.
 template <class F>
 double rate(Threads& threads, F&& f) {
   double best = 0;
@@ -80,7 +80,7 @@ double rate(Threads& threads, F&& f) {
 }
 
 double copy_rate(Threads& threads) {
-  constexpr std::size_t bytes = std::size_t{32} << 20;  // per thread: more than its share of the caches
+  constexpr std::size_t bytes = std::size_t{32} << 20;  // bytes per thread, more than its share of the caches
   const auto all = bytes * threads.count();
   std::vector<std::byte> from(all, std::byte{1}), to(all, std::byte{2});
   return rate(threads, [&](int i) {

@@ -1,5 +1,6 @@
-// The threads of a CPU queue. All matchers of a process share oneTBB's workers and leave its process-wide settings
-// alone. With more threads than cores, the work is cut into one piece per thread, and the cores share the pieces.
+// The threads of a CPU queue. All matchers of a process share the worker threads of oneTBB, and do not change its
+// process-wide settings. If there are more threads than cores, the work is divided into one part per thread, and the
+// cores share the parts.
 #pragma once
 
 #include <oneapi/tbb/blocked_range.h>
@@ -18,33 +19,34 @@
 
 namespace stereopsis {
 
-// Returns how many threads the process may run at a time, by its affinity mask and its control group's quota.
+// Returns how many threads the process may run at the same time, according to its affinity mask and the quota of its
+// control group.
 int available_cores();
 
-// Returns the number of threads to work with when `asked` are requested; 0 requests the available cores. oneTBB ends
-// the process if the system refuses a thread. Under a limit of the address space, or beyond the number of cores, the
-// threads are therefore started as a trial. If the trial fails, a positive `asked` throws Error(unsupported), and 0
-// returns as many threads as could be started.
+// Returns the number of threads to use if `asked` threads are requested; 0 requests one per available core. If the
+// system refuses a thread, oneTBB ends the process. Under a limit of the address space, or for more threads than cores,
+// the threads are therefore started once as a trial. If the trial fails, a positive `asked` throws Error(unsupported),
+// and 0 returns the number of threads that were started.
 int usable_threads(int asked);
 
 // Returns the distance in bytes between the scratch memory of two threads that need `bytes` each. The gap absorbs the
-// hardware prefetches of a core that reads its last lines. Without the gap, these prefetches run to the end of the page
-// and fetch lines that the next thread's core is writing.
+// hardware prefetches of a core that reads the last lines of its memory. Without the gap, these prefetches reach the
+// end of the page, and fetch lines that the core of the next thread is writing.
 constexpr std::size_t with_gap(std::size_t bytes) { return (bytes + 63) / 64 * 64 + 4096; }
 
 class Threads {
  public:
-  // Uses `count` threads. 0: all available cores; callers_arena: those of the arena in which this object is
-  // constructed.
+  // Uses `count` threads. If `count` is 0, uses one thread per available core. If `count` is callers_arena, uses the
+  // threads of the arena in which this object is constructed.
   explicit Threads(int count = 0)
       : arena_(count == callers_arena ? tbb::task_arena(tbb::task_arena::attach{}) : tbb::task_arena(limited(count))),
         count_(count == callers_arena ? arena_.max_concurrency() : usable_threads(count)) {}
 
-  // Returns the number of pieces that the work is cut into.
+  // Returns the number of parts into which the work is divided.
   int count() const { return count_; }
 
-  // Calls f(first, last) on pieces of [0, rows) in parallel; pieces of at most `grain` rows are not divided. The result
-  // must not depend on the division.
+  // Calls f(first, last) on parts of [0, rows) in parallel; parts of at most `grain` rows are not divided further. The
+  // result of f must not depend on the division.
   template <class F>
   void rows(int rows, F&& f, int grain = 8) {
     if (count() == 1 || rows <= grain) return f(0, rows);
@@ -62,7 +64,7 @@ class Threads {
 #endif
   }
 
-  // Calls f(i) for i in [0, count()), in parallel as far as there are cores.
+  // Calls f(i) for each i in [0, count()), in parallel as far as there are cores.
   template <class F>
   void each(F&& f) {
     if (count() == 1) return f(0);
@@ -78,7 +80,7 @@ class Threads {
 
  private:
 #ifdef __SANITIZE_THREAD__
-  // The thread sanitizer does not see how oneTBB's tasks fork and join, and reports each of them as a race.
+  // The thread sanitizer does not see how oneTBB's tasks fork and join, and reports each task as a race.
   template <class F>
   static void on_plain_threads(int count, F&& f) {
     std::vector<std::jthread> threads;
@@ -87,7 +89,7 @@ class Threads {
   }
 #endif
 
-  // oneTBB warns about an arena that has more threads than it may start.
+  // oneTBB warns about an arena with more threads than it may start.
   static int limited(int asked) { return std::min(usable_threads(asked), tbb::info::default_concurrency()); }
 
   tbb::task_arena arena_;

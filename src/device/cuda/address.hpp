@@ -1,5 +1,5 @@
-// Addresses of arrays, images and volumes in CUDA memory, whose handles are addresses, for tuned kernels. Absent ones
-// are null.
+// Addresses of arrays, images and volumes in CUDA memory, whose handles are addresses, for tuned kernels. The address
+// of an absent image is null.
 #pragma once
 
 #include "device/gpu/view.hpp"

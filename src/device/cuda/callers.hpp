@@ -1,4 +1,5 @@
-// Makes a CUDA device use the caller's allocator or context. Both functions return whether the device is a CUDA device.
+// Sets the caller's allocator or context for a CUDA device. Both functions return false if the device is not a CUDA
+// device.
 #pragma once
 
 #include "device/cuda/cuda_api.hpp"

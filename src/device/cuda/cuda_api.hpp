@@ -1,5 +1,5 @@
-// The CUDA driver, opened at run time, so that the library starts without a driver. This file declares the part of the
-// driver's stable binary interface that is used; neither its headers nor its stub are needed.
+// The CUDA driver, opened at run time, so that the library starts without a driver. This file declares the used part of
+// the driver's stable binary interface, so that neither the headers nor the stub library of CUDA is needed.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ enum Attribute : int {
 // Function attributes.
 inline constexpr int max_dynamic_shared_memory = 8, preferred_shared_memory_carveout = 9;
 
-// Matches CUDA_MEMCPY2D.
+// The layout equals that of CUDA_MEMCPY2D.
 struct Copy2D {
   enum Kind : int { host = 1, device = 2 };
   std::size_t from_x, from_y;
@@ -70,7 +70,7 @@ struct Copy2D {
   std::size_t row_bytes, rows;
 };
 
-// Match CUlaunchAttribute and CUlaunchConfig.
+// The layouts equal those of CUlaunchAttribute and CUlaunchConfig.
 struct LaunchAttribute {
   enum Id : int { starts_early = 6 };  // CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
   Id id;
@@ -86,7 +86,7 @@ struct LaunchConfig {
 };
 
 struct Api {
-  // X(member, the driver's symbol, parameters).
+  // X(member of Api, symbol of the driver, parameters).
 #define STEREOPSIS_CUDA_FUNCTIONS(X)                                                                  \
   X(init, cuInit, (unsigned flags))                                                                   \
   X(driver_version, cuDriverGetVersion, (int* version))                                               \
@@ -133,7 +133,7 @@ struct Api {
 #define X(member, symbol, parameters) Status(*member) parameters = nullptr;
   STEREOPSIS_CUDA_FUNCTIONS(X)
 #undef X
-  // Null before CUDA 11.8.
+  // The pointer is null before CUDA 11.8.
   Status (*launch_with)(const LaunchConfig*, Function, void** arguments, void** extra) = nullptr;
 };
 

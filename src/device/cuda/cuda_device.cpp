@@ -50,13 +50,13 @@ class CudaQueue final : public gpu::Queue {
   void copy_2d(const Copy2D&, const char* what);
 
   CudaDevice& device_;
-  const bool starts_early_;  // lets kernels that are `early` start early
+  const bool starts_early_;  // true if kernels that are `early` may start early
   Stream stream_ = nullptr;
-  std::unique_ptr<gpu::Event> meeting_;  // for synchronising with the caller's queues
+  std::unique_ptr<gpu::Event> meeting_;  // event for synchronising with queues of the caller
   bool recording_ = false, repeatable_ = true;
 };
 
-// Asks the driver for attributes of a device; an attribute that the driver does not know is 0.
+// Queries the driver for attributes of a device. An attribute that the driver does not know is 0.
 class Attributes {
  public:
   Attributes(const Api& api, DeviceId id) : api_(api), id_(id) {}
@@ -77,7 +77,7 @@ constexpr int portable_only = 75;
 
 gpu::Properties properties_of(const Attributes& attribute) {
   gpu::Properties p;
-  // Tuned kernels cannot use features of a later capability than that which they were compiled for.
+  // Tuned kernels can only use features of the capability for which they were compiled.
   p.cuda_capability = std::max(tuned_architectures().run_by(attribute.capability()), portable_only);
   const auto report = [&](auto& value, Attribute what) {
     if (const int reported = attribute(what); reported > 0)
@@ -92,8 +92,8 @@ gpu::Properties properties_of(const Attributes& attribute) {
   return p;
 }
 
-// Retains the device's primary context, which CUDA's runtime uses too, at first use and keeps it, unless the caller
-// provides a context.
+// A CUDA device. At its first use, it retains the device's primary context, which the CUDA runtime shares, unless the
+// caller provides a context.
 class CudaDevice final : public gpu::Device {
  public:
   CudaDevice(const Api& functions, std::string name, DeviceId id)
@@ -102,7 +102,7 @@ class CudaDevice final : public gpu::Device {
         attribute({functions, id}),
         id_(id) {}
 
-  // Makes the context current in the calling thread for the object's lifetime.
+  // Makes the context current in the calling thread while the object exists.
   class Current {
    public:
     explicit Current(CudaDevice& device) : device_(device) {
@@ -149,7 +149,7 @@ class CudaDevice final : public gpu::Device {
     return d;
   }
 
-  // Returns those that tuned kernels use.
+  // Returns the instructions of this device that tuned kernels use.
   std::vector<std::string> native_instructions() const {
     std::vector<std::string> names;
     if (properties().has_dpx()) names.push_back("DPX");
@@ -160,16 +160,17 @@ class CudaDevice final : public gpu::Device {
 
   std::string why_unusable() override {
     if (attribute.capability() < portable_only)
-      return text("it has compute capability ", capability(), "; use a GPU of 7.5 or later, or OpenCL");
+      return text("the GPU has compute capability ", capability(), "; use a GPU with 7.5 or later, or OpenCL");
     if (portable_architectures().run_by(attribute.capability()) == 0)
-      return text(
-          "it has compute capability ", capability(),
-          ", which this build has no kernels for; configure it with STEREOPSIS_CUDA_ARCHITECTURES=native on this "
-          "machine, or use OpenCL");
+      return text("the GPU has compute capability ", capability(),
+                  ", which this build has no kernels for; configure the build with "
+                  "STEREOPSIS_CUDA_ARCHITECTURES=native on this "
+                  "machine, or use OpenCL");
     return {};
   }
 
-  // Starts the kernel before the previous one has ended, if `early`. The context must be current.
+  // Launches the kernel. If `early`, the kernel may start before the previous kernel has ended. The context must be
+  // current.
   Status launch(Function function, const LaunchConfig& c, bool early, void** arguments) const {
     if (!early || !can_start_early_)
       return api.launch(function, c.grid_x, c.grid_y, c.grid_z, c.block_x, c.block_y, c.block_z, c.shared_bytes,
@@ -225,7 +226,7 @@ class CudaDevice final : public gpu::Device {
 
   void* allocate_host(std::size_t bytes) override {
     const Current current(*this);
-    constexpr unsigned portable = 1;  // valid in every context
+    constexpr unsigned portable = 1;  // the memory is page-locked in every context
     void* memory = nullptr;
     check(api.allocate_host(&memory, bytes, portable), "allocate page-locked memory");
     return memory;
@@ -240,7 +241,7 @@ class CudaDevice final : public gpu::Device {
     return api.pointer_attribute(&type, memory_type, reinterpret_cast<Pointer>(memory)) == success && type == host;
   }
 
-  // If the device is lost, its resources are gone with it, and there is nothing to release.
+  // If the device is lost, its resources are also lost, and nothing is released.
   template <class F>
   void release_in_context(F&& release) {
     if (api.push_context(context_) != success) return;
@@ -269,7 +270,7 @@ class CudaDevice final : public gpu::Device {
     return context_;
   }
 
-  // Returns the kernel's function, ready to be launched. The context must be current.
+  // Returns the function of a kernel, ready to be launched. The context must be current.
   Function find(const gpu::Kernel& which) {
     const std::lock_guard lock(mutex_);
     Function& function = functions_[{which.file, which.name, which.instance}];
@@ -281,7 +282,7 @@ class CudaDevice final : public gpu::Device {
   const Attributes attribute;
 
  private:
-  // Requires that the mutex is held and that the context is current.
+  // The mutex must be held, and the context must be current.
   Function load(const gpu::Kernel& which) {
     Module& module = modules_[which.file];
     if (module == nullptr)
@@ -293,7 +294,7 @@ class CudaDevice final : public gpu::Device {
     return function;
   }
 
-  // Attributes belong to the function, which other threads may be launching later: they are set once.
+  // Attributes belong to the function, which other threads may be launching, so the attributes are set once.
   void set_attributes(Function function, const gpu::Kernel& which) const {
     if (which.most_local_bytes > 0)
       check(api.set_function_attribute(function, max_dynamic_shared_memory, which.most_local_bytes),
@@ -307,7 +308,7 @@ class CudaDevice final : public gpu::Device {
     return text(attribute(compute_capability_major), '.', attribute(compute_capability_minor));
   }
 
-  // CUDA 12.3 and later also let kernels in a recorded graph start early.
+  // CUDA 12.3 and later let kernels in a recorded graph start early.
   bool starts_early() const {
     int driver = 0;
     api.driver_version(&driver);
@@ -323,7 +324,7 @@ class CudaDevice final : public gpu::Device {
     const std::lock_guard lock(mutex_);
     return allocator_;
   }
-  // Allocates with the caller's allocator. The context must be current.
+  // Allocates memory with the caller's allocator. The context must be current.
   Handle allocate_of(const std::shared_ptr<const DeviceAllocator>& callers, std::size_t bytes) {
     const Handle memory = callers->allocate(bytes);
     if (memory == 0) refuse_memory(bytes);
@@ -336,7 +337,8 @@ class CudaDevice final : public gpu::Device {
     lent_[memory] = callers;
     return memory;
   }
-  // Returns the caller's allocator that owns `memory`, and forgets it. Null if the memory is the driver's.
+  // Returns the caller's allocator from which `memory` came, and removes its entry. Returns null if `memory` came from
+  // the driver.
   std::shared_ptr<const DeviceAllocator> lender_of(Handle memory) {
     const std::lock_guard lock(mutex_);
     const auto node = lent_.extract(memory);
@@ -347,11 +349,13 @@ class CudaDevice final : public gpu::Device {
   const bool can_start_early_ = starts_early();
   std::mutex mutex_;
   Context context_ = nullptr;
-  std::shared_ptr<const DeviceAllocator> allocator_;               // set by the caller; null: the driver's
-  std::map<Handle, std::shared_ptr<const DeviceAllocator>> lent_;  // allocator of each piece that came from a caller
+  // The allocator that the caller set; null for the driver's own.
+  std::shared_ptr<const DeviceAllocator> allocator_;
+  // The allocator of each block of memory that came from a caller's allocator.
+  std::map<Handle, std::shared_ptr<const DeviceAllocator>> lent_;
   std::map<std::string_view, Module> modules_;
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Function>
-      functions_;  // names are literals
+      functions_;  // keyed by kernels, whose names are string literals
 };
 
 using Current = CudaDevice::Current;
@@ -417,7 +421,7 @@ CudaQueue::CudaQueue(CudaDevice& device, bool one_of_several)
       starts_early_(!one_of_several),
       meeting_(device.make_event(false)) {
   const Current current(device_);
-  constexpr unsigned non_blocking = 1;  // does not synchronise with the legacy default stream
+  constexpr unsigned non_blocking = 1;  // the stream does not synchronise with the legacy default stream
   device_.check(device_.api.create_stream(&stream_, non_blocking), "create a queue");
 }
 
@@ -456,7 +460,7 @@ void CudaQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const g
 
 void CudaQueue::copy_2d(const Copy2D& copy, const char* what) {
   if (copy.row_bytes == 0 || copy.rows == 0) return;
-  // A recording may be replayed when the host memory belongs to something else.
+  // When a recording is replayed, the host memory may already belong to something else.
   if (recording_) {
     repeatable_ = false;
     return;
@@ -548,7 +552,7 @@ void CudaQueue::with_native(const std::function<void(Handle queue)>& f) {
 
 bool CudaQueue::begin_recording() {
   const Current current(device_);
-  constexpr int relaxed = 2;  // ignores what other threads do during the capture
+  constexpr int relaxed = 2;  // the capture ignores calls of other threads
   device_.check(device_.api.begin_capture(stream_, relaxed), "record commands");
   recording_ = repeatable_ = true;
   return true;
@@ -646,7 +650,7 @@ static Found find_cuda() {
   return found;
 }
 
-// Never destroyed: the driver may be unloaded before the process ends.
+// The list is never destroyed, because the driver may be unloaded before the process ends.
 const Found& cuda_devices() {
   static const Found& found = *new Found(find_cuda());
   return found;

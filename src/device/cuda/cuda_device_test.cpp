@@ -1,4 +1,4 @@
-// Tests of failures on a CUDA device, and of what must not happen in the steady state, with a fake driver.
+// Tests of failures on a CUDA device, and of calls that must not occur in the steady state, with a fake driver.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "stereopsis/resources.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::cuda_device_test {
 namespace {
 
 constexpr int out_of_memory = 2, no_binary = 209, illegal_address = 700, lost = 719;
@@ -37,7 +37,7 @@ class CudaDevice : public testing::Test {
   }
   StereoPair pair() const { return {left, right, {}, {}}; }
 
-  // Expects an error that is one sentence about the device; the process must continue.
+  // Expects an error with one sentence about the device. The process must continue.
   template <class F>
   void expect_error(ErrorCategory category, const std::string& said, F&& f) {
     try {
@@ -80,7 +80,7 @@ TEST(CudaArchitectures, MachineCodeServesItsMajorVersionAndPtxWhatIsLater) {
   EXPECT_EQ(made.run_by(90), 90);
   EXPECT_EQ(made.run_by(120), 90);
   const cuda::Architectures around{{80, 120}, {80, 120}};
-  EXPECT_EQ(around.run_by(110), 80);  // not 120: its machine code needs 12.0
+  EXPECT_EQ(around.run_by(110), 80);  // the code for 120 requires capability 12.0
   EXPECT_EQ(around.run_by(121), 120);
   EXPECT_EQ((cuda::Architectures{{90}, {}}).run_by(100), 0);
 }
@@ -91,7 +91,7 @@ TEST_F(CudaDevice, ThatIsTooOldIsListedWithTheReason) {
     if (device.name != "cuda:1") continue;
     found = true;
     EXPECT_FALSE(device.usable);
-    EXPECT_NE(device.reason.find("compute capability 3.5; use a GPU of 7.5 or later"), std::string::npos)
+    EXPECT_NE(device.reason.find("compute capability 3.5; use a GPU with 7.5 or later"), std::string::npos)
         << device.reason;
   }
   EXPECT_TRUE(found);
@@ -99,14 +99,14 @@ TEST_F(CudaDevice, ThatIsTooOldIsListedWithTheReason) {
   EXPECT_EQ(resolve_device("auto"), "cuda:0");
 }
 
-// Devices are looked for once per process, so that this test needs a process of its own.
+// The library looks for devices once per process, so that this test needs its own process.
 TEST_F(CudaDevice, ThatIsTheFirstUsableOneIsAuto) {
   setenv("FAKE_CUDA_OLD", "0", 1);
   EXPECT_EXIT(std::exit(resolve_device("auto") == "cuda:1" ? 0 : 1), testing::ExitedWithCode(0), "");
   unsetenv("FAKE_CUDA_OLD");
 }
 
-// The device has as much shared memory as one of capability 12.0; the kernels are compiled for 9.0.
+// The fake device has as much shared memory as one of capability 12.0; the kernels were compiled for 9.0.
 TEST_F(CudaDevice, WithLittleSharedMemoryIsNotGivenKernelsThatTakeMore) {
   const auto tuned_steps = [] {
     Pipeline pipeline("prehn-window");
@@ -132,7 +132,7 @@ TEST_F(CudaDevice, WithoutMemoryIsOneError) {
   expect_error(ErrorCategory::memory, "page-locked", [&] { Matcher(planned).match(pair()); });
 }
 
-// The device has 1 GiB of memory.
+// The fake device has 1 GiB of memory.
 TEST_F(CudaDevice, WithLittleMemoryDoesLargeImagesInStripes) {
   const auto planned = [](Size size) {
     return Plan(Pipeline("sgm"), {.size = size, .range = {0, 256}, .region = {}}, {"cuda:0", 0});
@@ -167,7 +167,7 @@ TEST_F(CudaDevice, TakesItsMemoryFromTheCallers) {
     EXPECT_GE(bytes + plan().staging_bytes(), plan().workspace_bytes());
     matcher.match(pair());
     EXPECT_EQ(calls("cuMemAlloc"), of_driver);
-    use_allocator("cuda:0", {});  // memory that is already allocated returns to its own allocator
+    use_allocator("cuda:0", {});  // memory that is already allocated is released with its own allocator
     Matcher of_the_driver(plan());
     EXPECT_GT(calls("cuMemAlloc"), of_driver);
   }
@@ -190,7 +190,7 @@ TEST_F(CudaDevice, TakesItsMemoryFromTheCallers) {
   EXPECT_THROW(use_allocator("cpu", pool(0)), Error);
 }
 
-// A device has one context, so that this test needs a process of its own.
+// A device has only one context, so that this test needs its own process.
 TEST_F(CudaDevice, WorksInTheCallersContext) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto works = [&] {
@@ -200,7 +200,7 @@ TEST_F(CudaDevice, WorksInTheCallersContext) {
     return calls("cuCtxPushCurrent of the caller's") > 10 && calls("cuDevicePrimaryCtxRetain") == 0;
   };
   EXPECT_EXIT(std::exit(works() ? 0 : 1), testing::ExitedWithCode(0), "");
-  Matcher matcher(plan());  // from here on, the device has its own context
+  Matcher matcher(plan());  // from this line on, the device has its own context
   int other = 0;
   expect_error(ErrorCategory::call, "already in use", [&] { use_cuda_context("cuda:0", &other); });
   EXPECT_THROW(use_cuda_context("cuda:0", nullptr), Error);
@@ -218,7 +218,7 @@ TEST_F(CudaDevice, ThatIsLostIsOneError) {
   }
 }
 
-// In a group, the lost device leaves its pairs to the others.
+// In a group, the other devices match the pairs of the lost device.
 TEST_F(CudaDevice, ThatIsLostLeavesItsPairsToOthers) {
   Problem problem = Problem::of(pair(), {0, 16});
   problem.batch = 2;
@@ -253,7 +253,7 @@ TEST_F(CudaDevice, ThatIsLostLastIsTheErrorOfItsPairs) {
   EXPECT_THROW(group.enqueue(pair(), result), Error);
 }
 
-// The pairs in flight fail in their order, and later pairs fail too.
+// The pairs in flight fail in the order of submission, and later pairs also fail.
 TEST_F(CudaDevice, ThatIsLostIsTheErrorOfAllPairsOfAnAsyncMatcher) {
   AsyncMatcher matcher(plan(2));
   fail("cuLaunchKernel", lost);
@@ -272,7 +272,7 @@ TEST_F(CudaDevice, ThatIsLostIsTheErrorOfAllPairsOfAnAsyncMatcher) {
 }
 
 TEST_F(CudaDevice, AKernelThatDoesNotLoadIsOneError) {
-  // Loaded modules stay loaded, so that this plan uses stages that no other test here uses.
+  // Loaded modules stay loaded, so this plan uses stages that no other test in this file uses.
   const Plan other(Pipeline("sgm"), Problem::of(pair(), {0, 16}), {"cuda:0", 0});
   fail("cuModuleLoadData", no_binary);
   expect_error(ErrorCategory::unsupported, "this build has no kernels for the device",
@@ -319,7 +319,7 @@ TEST_F(CudaDevice, ReportsItsPropertiesAndDefaultsForTheRest) {
   EXPECT_TRUE(p.has_dpx() && p.has_bulk_copies() && p.has_early_start());
 }
 
-// Other threads may be launching the function.
+// Attributes must not change later, because other threads may be launching the function.
 TEST_F(CudaDevice, SetsAttributesOfAFunctionWhenItIsLoaded) {
   const auto match = [&](const char* window) {
     Pipeline pipeline("asw");
@@ -330,7 +330,7 @@ TEST_F(CudaDevice, SetsAttributesOfAFunctionWhenItIsLoaded) {
   match("9");
   const int loaded = calls("cuFuncSetAttribute");
   EXPECT_GT(loaded, before);
-  match("33");  // takes more shared memory
+  match("33");  // this window requires more shared memory
   EXPECT_EQ(calls("cuFuncSetAttribute"), loaded);
 }
 
@@ -339,7 +339,7 @@ TEST_F(CudaDevice, LetsKernelsStartEarlyThatAskForIt) {
   const int early = calls("early"), all = calls("cuLaunchKernel");
   matcher.match(pair());
   EXPECT_GT(calls("early"), early);
-  EXPECT_GT(calls("cuLaunchKernel") - all, calls("early") - early);  // not all kernels start early
+  EXPECT_GT(calls("cuLaunchKernel") - all, calls("early") - early);  // only some kernels start early
 }
 
 TEST_F(CudaDevice, StartsNoKernelEarlyWhereFramesAreInFlightTogether) {
@@ -384,4 +384,4 @@ TEST_F(CudaDevice, MemoryOfTheHostIsRejected) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::cuda_device_test

@@ -1,6 +1,6 @@
 // The kernels compiled by nvcc: one fat binary for each .cl file and for each variant of a .cu file. The build packs
-// them into the library with zstd, because nvcc packs each architecture by itself, and the code of eight architectures
-// differs little.
+// the binaries into the library with zstd. nvcc packs each architecture separately, although the code of eight
+// architectures differs little.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@ struct MachineCode {
 };
 const std::vector<MachineCode>& machine_code();
 
-// Returns what the driver loads. Throws Error if the library has no code for the file.
+// Returns a fat binary, which the driver can load. Throws Error if the library has no code for the file.
 std::vector<unsigned char> fat_binary(std::string_view file);
 
-// The architectures that kernels were compiled for: 90 is compute capability 9.0.
+// The architectures for which kernels were compiled; 90 is compute capability 9.0.
 struct Architectures {
   std::vector<int> machine_code, ptx;
 
-  // Returns the architecture whose code a device of this capability runs, or 0. Machine code runs within its major
-  // version, PTX from its own version on.
+  // Returns the architecture whose code a device of this capability runs, or 0. Machine code runs on devices with the
+  // same major version, PTX on its own version and later ones.
   int run_by(int capability) const {
     int best = 0;
     for (const int made_for : machine_code)
@@ -36,6 +36,6 @@ struct Architectures {
   }
 };
 const Architectures& portable_architectures();
-const Architectures& tuned_architectures();  // 8.0 and later only
+const Architectures& tuned_architectures();  // architectures of tuned kernels, 8.0 and later
 
 }  // namespace stereopsis::cuda

@@ -23,13 +23,14 @@ struct Kernel {
   const char* file;
   const char* name;
   const char* instance;
-  // The kernel may start while the previous kernel in the queue still runs, because it waits by itself for its inputs
-  // (device/cuda/early.cuh). Only tuned kernels set it; devices without early start run them after the previous kernel.
+  // True if the kernel may start while the previous kernel in the queue still runs, because the kernel itself waits for
+  // its inputs (device/cuda/early.cuh). Only tuned kernels are early. Devices without early start run them after the
+  // previous kernel.
   bool early = false;
-  // Percentage of the memory shared by a multiprocessor's L1 cache and local memory that should be local; −1: the
-  // driver's choice. Kernels that differ in this value do not run concurrently on a multiprocessor.
+  // Share, in percent, of local memory in the memory that a multiprocessor's L1 cache and local memory have in common;
+  // −1 is the driver's choice. Kernels with different values do not run concurrently on a multiprocessor.
   int local_percent = -1;
-  // Largest Grid::local_bytes of the kernel's launches; 0 if 48 KiB, which every kernel may have, are enough.
+  // Largest Grid::local_bytes of all launches of the kernel; 0 if 48 KiB, which every kernel may use, are enough.
   int most_local_bytes = 0;
 };
 
@@ -37,10 +38,11 @@ struct Kernel {
 struct Grid {
   int groups_x = 1, groups_y = 1;
   int items_x = 1, items_y = 1;
-  int local_bytes = 0;  // bytes per group beyond what the kernel declares; for tuned kernels only
+  // Local memory per group, in bytes, in addition to the kernel's declarations; for tuned kernels only.
+  int local_bytes = 0;
 };
 
-// CUDA's limit of groups in y. Portable kernels continue in z from there; tuned kernels cannot.
+// The largest number of groups in y on CUDA. Portable kernels continue in z beyond this number; tuned kernels cannot.
 constexpr int most_cuda_groups_y = 65535;
 
 // Returns a grid with one work-item per pixel.
@@ -60,7 +62,7 @@ struct Layout {
   std::int32_t width, height;
 };
 
-// The arguments of a launch as both drivers take them: the address and the size of each.
+// The arguments of a launch in the form that both drivers require: the address and the size of each argument.
 class Arguments {
  public:
   template <class... Values>
@@ -86,7 +88,7 @@ class Arguments {
     put(array.memory);
     put(array.offset);
   }
-  // Adds a struct that a tuned kernel takes as a whole; its type declares `is_argument`.
+  // Adds a struct that is one argument of a tuned kernel; its type declares `is_argument`.
   template <class T>
   requires T::is_argument void add(const T& value) { put(value); }
   void add(int value) { put(value); }
@@ -110,24 +112,25 @@ class Arguments {
   int count_ = 0;
 };
 
-// A point among the commands of a queue. An event may be recorded many times; it stands for the last recording.
+// A point among the commands of a queue. An event may be recorded many times, and stands for the last recording.
 class Event {
  public:
   virtual ~Event() = default;
-  // Waits until the device has passed the event. Throws any error that occurred before it.
+  // Waits until the device has passed the event. Throws any error that occurred before the event.
   virtual void wait() = 0;
   virtual bool is_passed() = 0;
-  // Returns the time between two timed events that the device has passed; 0 if the driver does not measure it.
+  // Returns the time, in milliseconds, between two timed events that the device has passed; 0 if the driver does not
+  // measure times.
   virtual double ms_since(Event& earlier) = 0;
 };
 
-// Recorded commands that can be replayed with the same arguments at the cost of one launch.
+// Recorded commands, which can be replayed with the same arguments at the cost of one launch.
 class Graph {
  public:
   virtual ~Graph() = default;
 };
 
-// Commands of a device, executed in order. Only wait() and the destructor wait for them.
+// Commands of a device, executed in order. Only wait() and the destructor wait for the commands.
 class Queue {
  public:
   virtual ~Queue() = default;
@@ -141,7 +144,7 @@ class Queue {
   }
   virtual void launch(const Kernel&, const Grid&, const Arguments&) = 0;
 
-  // Copies between host memory, which must stay valid until wait(), and device memory.
+  // Copy between host memory, which must stay valid until wait(), and device memory.
   template <class T>
   void upload(ImageView<const T> from, const View<T>& to) {
     copy_in(from.data, sizeof(T) * from.pitch, memory_of(to), sizeof(T) * to.pitch, row_bytes(to), to.height);
@@ -163,13 +166,13 @@ class Queue {
   }
   virtual void fill(const Place& to, std::size_t bytes, std::uint8_t value) = 0;
 
-  // Records the event: the device passes it when all commands enqueued before are done.
+  // Records the event, which the device passes when all commands enqueued before are done.
   virtual void record(Event&) = 0;
   // Makes commands enqueued from now on wait for the event, so that queues can fork and join.
   virtual void wait_for(Event&) = 0;
-  // Order this queue and a queue of the caller's (CUstream, cl_command_queue). wait_for_native: later commands of this
-  // queue wait for all commands enqueued so far on the caller's. let_native_wait: later commands on the caller's queue
-  // wait for all commands of this queue.
+  // Order this queue relative to a queue of the caller (CUstream, cl_command_queue). After wait_for_native(), later
+  // commands of this queue wait for all commands enqueued so far on the caller's queue. After let_native_wait(), later
+  // commands on the caller's queue wait for all commands of this queue.
   virtual void wait_for_native(Handle queue) = 0;
   virtual void let_native_wait(Handle queue) = 0;
   // Calls f with the driver's handle of this queue, while the device is current in the calling thread.
@@ -178,15 +181,15 @@ class Queue {
   // Records the commands enqueued until end_recording() instead of running them. Returns false if the device cannot
   // record.
   virtual bool begin_recording() { return false; }
-  // Returns null if a recorded command cannot be replayed, such as a copy from host memory.
+  // Ends the recording. Returns null if a recorded command cannot be replayed, such as a copy from host memory.
   virtual std::unique_ptr<Graph> end_recording() { return nullptr; }
   virtual void replay(Graph&) {}
 
-  // Waits until all commands are done. Throws any error that occurred in between.
+  // Waits until all commands are done. Throws any error that has occurred since the last call.
   virtual void wait() = 0;
 
  protected:
-  // `properties` are the device's, which outlives its queues.
+  // The properties belong to the device, which outlives its queues.
   explicit Queue(const Properties& properties) : properties_(properties) {}
 
   virtual void copy_rows(const Place& from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
@@ -213,29 +216,31 @@ class Queue {
   const Properties& properties_;
 };
 
-// A GPU. It lives as long as the process; all functions may be called from several threads.
+// A GPU. A GPU. The object lives as long as the process, and all its functions may be called from several threads.
 class Device {
  public:
   virtual ~Device() = default;
 
-  const std::string& name() const { return name_; }  // such as cuda:0
-  virtual DeviceDescription describe() = 0;          // without any measurement
-  virtual std::string why_unusable() = 0;            // empty if kernels can run
+  const std::string& name() const { return name_; }  // name of the device, such as cuda:0
+  virtual DeviceDescription describe() = 0;          // returns the description without measurements
+  virtual std::string why_unusable() = 0;            // returns the reason why kernels cannot run, or an empty string
   virtual std::size_t memory_bytes() = 0;            // total memory
   virtual std::size_t largest_buffer() { return memory_bytes(); }
   const Properties& properties() const { return properties_; }
-  // `one_of_several`: the queue is one of several that are busy at the same time. Its kernels do not start early,
-  // because waiting blocks would occupy resources that the other queues could use.
+  // Creates a queue. `one_of_several` means that the queue is one of several queues that are busy at the same time.
+  // Kernels of such a queue do not start early, because waiting blocks would occupy resources that the other queues
+  // could use.
   virtual std::unique_ptr<Queue> make_queue(bool one_of_several = false) = 0;
   virtual std::unique_ptr<Event> make_event(bool timed) = 0;
   virtual Handle allocate(std::size_t bytes) = 0;
   virtual void release(Handle) = 0;
 
-  // Allocates page-locked host memory, which copies access directly and without waiting. Call allocate_page_locked
-  // instead.
+  // Allocates page-locked host memory, which the device copies directly and without waiting. Callers use
+  // allocate_page_locked instead.
   virtual void* allocate_host(std::size_t bytes) = 0;
   virtual void release_host(void*) = 0;
-  // Returns whether copies can access memory directly that did not come from allocate_host(), such as the user's.
+  // Returns whether the device can copy memory directly that did not come from allocate_host(), such as memory of the
+  // user.
   virtual bool is_pinned(const void*) { return false; }
 
  protected:
@@ -276,25 +281,25 @@ class Buffer {
   Handle handle_ = 0;
 };
 
-// Allocates host memory that the device's copies access directly. Releasing it does not need the device.
+// Allocates host memory from and to which the device copies directly. The device is not needed to release the memory.
 void* allocate_page_locked(Device&, std::size_t bytes);
 void release_page_locked(void*);
-// Returns whether the device's copies access `memory` directly.
+// Returns whether the device copies `memory` directly.
 bool is_page_locked(Device&, const void*);
 
 // The devices found for CUDA or for OpenCL.
 struct Found {
-  std::string reason;  // the reason for which there is no device; empty if there are some
+  std::string reason;  // reason why there is no device; empty if there is at least one
   struct Candidate {
-    std::unique_ptr<Device> device;  // null if the device cannot be used
-    DeviceDescription unusable;      // the reason, if the device cannot be used
+    std::unique_ptr<Device> device;  // the device, or null if it cannot be used
+    DeviceDescription unusable;      // description with the reason, if the device cannot be used
   };
   std::vector<Candidate> candidates;
 
-  void add(std::unique_ptr<Device>);  // usable or not
+  void add(std::unique_ptr<Device>);  // adds a device, usable or not
 };
 
-// Return the devices found at the first call; each is implemented in its own folder.
+// Return the devices found at the first call; each function is implemented in its own folder.
 const Found& cuda_devices();
 const Found& opencl_devices();
 
@@ -308,7 +313,7 @@ std::vector<Device*> usable_devices();
 // Returns the bytes read and written per second by a short copy in device memory.
 double measure_copy_bandwidth(Device&);
 
-// Returns an element type's code in the names of instances: u8, u16, f32.
+// Returns the code of an element type in the names of instances: u8, u16, f32.
 template <class T>
 constexpr const char* instance_of() {
   using U = std::remove_const_t<T>;

@@ -80,13 +80,13 @@ void DeviceImage::check_fits(const AnyImageView& host) const {
   if (size != view_.size() || type != view_.type || channels != view_.channels)
     throw Error(ErrorCategory::call,
                 text("the image on the device has ", view_.width, "×", view_.height, " pixels, ", to_string(view_.type),
-                     ", ", view_.channels, " channels, but the image of the host has ", size.width, "×", size.height,
-                     ", ", to_string(type), ", ", channels, "; both must have the same size, pixel type and channels"));
+                     ", ", view_.channels, " channels, but the host image has ", size.width, "×", size.height, ", ",
+                     to_string(type), ", ", channels, "; both must have the same size, pixel type and channels"));
   if (data == nullptr || pitch < std::int64_t{width} * channels)
     throw Error(ErrorCategory::call,
-                text("the image of the host has ",
-                     data == nullptr ? "no pixels (its data is null)" : "rows that overlap", " and a pitch of ", pitch,
-                     " elements; pass an image with pixels and a pitch of at least ", std::int64_t{width} * channels));
+                text("the host image has ", data == nullptr ? "no pixels (its data is null)" : "rows that overlap",
+                     " and a pitch of ", pitch, " elements; pass an image with pixels and a pitch of at least ",
+                     std::int64_t{width} * channels));
 }
 
 void DeviceImage::upload(const AnyImageView& pixels) {

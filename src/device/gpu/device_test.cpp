@@ -16,7 +16,7 @@
 #include "device/opencl/program_cache.hpp"
 #endif
 
-namespace stereopsis {
+namespace stereopsis::device_test {
 namespace {
 
 using namespace test;
@@ -216,4 +216,4 @@ TEST(Devices, HaveProperties) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::device_test

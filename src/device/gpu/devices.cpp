@@ -67,7 +67,8 @@ void Found::add(std::unique_ptr<Device> device) {
 
 namespace {
 
-// The device that allocated each piece of page-locked memory. Never destroyed: images may outlive all other objects.
+// The devices that allocated blocks of page-locked memory. The table is never destroyed, because images may outlive all
+// other objects.
 struct PageLocked {
   std::mutex mutex;
   std::map<const void*, std::pair<Device*, std::size_t>> pieces;
@@ -80,7 +81,7 @@ PageLocked& page_locked() {
 }  // namespace
 
 void* allocate_page_locked(Device& device, std::size_t bytes) {
-  bytes += 64;  // images have padding behind their end
+  bytes += 64;  // images have padding after their end
   void* piece = device.allocate_host(bytes);
   const std::lock_guard lock(page_locked().mutex);
   page_locked().pieces[piece] = {&device, bytes};
@@ -120,7 +121,7 @@ double measure_copy_bandwidth(Device& device) {
   queue->fill({from.handle(), 0}, bytes, 1);
   const auto start = device.make_event(true), end = device.make_event(true);
   double best = 0;
-  for (int run = 0; run < 4; ++run) {  // the first run warms up
+  for (int run = 0; run < 4; ++run) {  // the first run is a warm-up
     queue->record(*start);
     queue->copy({from.handle(), 0}, {to.handle(), 0}, bytes);
     queue->record(*end);

@@ -1,14 +1,14 @@
-// The state of a work-group that walks one path, with a share of the disparities per work-item: the path costs of the
-// previous pixel and of the current one. The cost of disparity k is at index k + 1; both ends hold more than any path
-// cost. The state lies in local memory, or in the kernel's `scratch` if there are too many disparities for that (WIDE).
-// There is no include guard, because every instance needs its own definitions.
+// The state of a work-group that walks along one path: the path costs of the previous pixel and of the current pixel.
+// Each work-item has a share of the disparities. The path cost of disparity k has index k + 1. The first and the last
+// element are larger than any path cost. The state lies in local memory. If there are too many disparities (WIDE), it
+// lies in the kernel's `scratch`. There is no include guard, because every instance needs its own definitions.
 #undef STATE
 #undef PATH_STATE
 #define NARROW_STATE 1026
 #define BEYOND 65535
 
-// Declares the state in a kernel's outermost scope: `last` and `path`, and `lowest`, the minima of the path costs of
-// the previous, the current and the next pixel, which are used in turn.
+// Declares the state in the outermost scope of a kernel: `last` and `path`, and `lowest`. `lowest` has the minima of
+// the path costs of the previous, the current and the next pixel, in rotation.
 #if WIDE
 #define STATE GLOBAL ushort
 #define PATH_STATE(line, disparities)                                      \
@@ -31,7 +31,8 @@
     lowest[0] = lowest[1] = lowest[2] = BEYOND;                                                 \
   }                                                                                             \
   BARRIER()
-// Lowers `*lowest` to the minimum of the group's values. On CUDA, each warp first reduces its own values.
+// Lowers `*lowest` to the minimum of the group's values. On CUDA, each warp first reduces the values of its own
+// work-items.
 #ifdef __CUDACC__
 FUNCTION int warp_min(int value) {
 #if __CUDA_ARCH__ >= 800
@@ -48,7 +49,8 @@ FUNCTION void group_min(int* lowest, int value) {
 #else
 #define group_min(lowest, value) atomic_min(lowest, value)
 #endif
-// Ends a pixel, whose path costs have the minimum `mine` in this work-item: the pixel becomes the previous one.
+// Ends a pixel: the current pixel becomes the previous pixel. `mine` is the minimum of its path costs in this
+// work-item.
 #define END_PIXEL(turn, next, mine)                                \
   group_min(&lowest[next], mine);                                  \
   if (local_id(0) == 0) lowest[(next) == 2 ? 0 : (next) + 1] = BEYOND; \

@@ -22,7 +22,7 @@
 #define UNPACK(v) as_uint(v)
 #endif
 
-// Additions and minima of two 16-bit lanes, the operations of semi-global matching's path costs.
+// Additions and minima of two 16-bit lanes, as in the path costs of semi-global matching.
 KERNEL(path_operations)(ARRAY(uint, out), int seed) {
   PACKED v[CHAINS];
   for (int i = 0; i < CHAINS; ++i) v[i] = PACK((uint)(global_id(0) * 8 + i));

@@ -1,5 +1,6 @@
-// Runs of RUN elements of type ELEMENT. A work-item loads or stores a run at once if every run is aligned to its size.
-// There is no include guard, because every instance of a kernel includes this file with its own types.
+// Loads and stores runs of RUN elements of type ELEMENT. A work-item loads or stores a run with one instruction if
+// every run is aligned to its size. There is no include guard, because every instance of a kernel includes this file
+// with its own types.
 #ifdef __CUDACC__
 typedef struct __align__(RUN * sizeof(ELEMENT)) {
 #else
@@ -13,7 +14,7 @@ FUNCTION int in_runs(GLOBAL const ELEMENT* elements, long count) {
   return (ulong)elements % (RUN * sizeof(ELEMENT)) == 0 && count % RUN == 0;
 }
 
-// Loads a run from `from`; elements beyond the first `count` are 0.
+// Loads a run from `from`; elements after the first `count` are 0.
 FUNCTION Run load_run(GLOBAL const ELEMENT* from, int count, int whole) {
   if (whole) return *(GLOBAL const Run*)from;
   Run run;

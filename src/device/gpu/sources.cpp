@@ -29,7 +29,7 @@ void for_each_line(std::string_view lines, F&& f) {
   }
 }
 
-// Appends the text, with each included file inserted once.
+// Appends a source text, in which each included file is inserted once.
 void resolve(std::string_view lines, std::set<std::string_view>& seen, std::string& out) {
   constexpr std::string_view include = "#include \"";
   for_each_line(lines, [&](std::string_view line) {

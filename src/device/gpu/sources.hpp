@@ -8,16 +8,16 @@
 namespace stereopsis::gpu {
 
 struct SourceFile {
-  std::string_view path;  // relative to src/
+  std::string_view path;  // path relative to src/
   std::string_view text;
 };
 const std::vector<SourceFile>& source_files();
 
 struct Program {
-  std::string source;   // all includes resolved
-  std::string options;  // the constants of the instance, as -D… options
+  std::string source;   // source text with all includes inserted
+  std::string options;  // constants of the instance, as -D… options
 };
-// Returns what OpenCL compiles for one instance of a kernel file.
+// Returns the program that OpenCL compiles for one instance of a kernel file.
 Program program(std::string_view file, std::string_view instance);
 
 }  // namespace stereopsis::gpu

@@ -10,7 +10,7 @@ namespace stereopsis {
 
 namespace {
 
-// Synchronises with the caller's queue through a queue of its own.
+// Synchronises with the caller's queue by an additional queue.
 class QueuePoint final : public gpu::StreamPoint {
  public:
   explicit QueuePoint(gpu::Device& device) : queue_(device.make_queue(true)), event_(device.make_event(false)) {}

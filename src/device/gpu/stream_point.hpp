@@ -21,8 +21,8 @@ class StreamPoint {
 
 namespace stereopsis::cuda {
 
-// Makes a point that consists of an event only. A pair in flight then needs no device memory for it; a stream would
-// take 80 KB. Returns null if the device is not a CUDA device.
+// Makes a stream point that consists only of an event. A pair in flight then needs no device memory for the point; a
+// stream would take 80 KB. Returns null if the device is not a CUDA device.
 std::unique_ptr<gpu::StreamPoint> make_stream_point(gpu::Device& device);
 
 }  // namespace stereopsis::cuda

@@ -1,4 +1,5 @@
-// Images and volumes in GPU memory: like ImageView and VolumeView, but only kernels and copies access the data.
+// Images and volumes in GPU memory. These types resemble ImageView and VolumeView, but only kernels and copies access
+// the data.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +20,19 @@ namespace gpu {
 
 class Queue;
 
-// The driver's handle of a memory object, a CUdeviceptr or a cl_mem; 0: none.
+// The driver's handle of a memory object, a CUdeviceptr or a cl_mem; 0 means none.
 using Handle = std::uint64_t;
 
 // A contiguous run of elements.
 template <class T>
 struct Array {
   Handle memory = 0;
-  std::int64_t offset = 0;  // first element, in elements
+  std::int64_t offset = 0;  // position of the first element, in elements
 
   operator Array<const T>() const requires(!std::is_const_v<T>) { return {memory, offset}; }
 };
 
-// A piece of memory; it starts at a multiple of 256 bytes.
+// A span of memory, which starts at a multiple of 256 bytes.
 struct Span {
   Handle memory = 0;
   std::int64_t offset = 0;
@@ -54,11 +55,11 @@ struct Span {
 template <class T>
 struct View {
   Handle memory = 0;
-  std::int64_t offset = 0;  // pixel (0, 0), in elements
+  std::int64_t offset = 0;  // position of pixel (0, 0), in elements
   int width = 0;
   int height = 0;
   int channels = 1;
-  std::int64_t pitch = 0;  // distance of rows, in elements
+  std::int64_t pitch = 0;  // distance between rows, in elements
 
   bool empty() const { return memory == 0 || width <= 0 || height <= 0; }
   Size size() const { return {width, height}; }
@@ -81,7 +82,7 @@ bool same_start(const View<A>& a, const View<B>& b) {
   return a.memory == b.memory && a.offset == b.offset;
 }
 
-// Cells (x, y, d), disparity fastest, dense rows.
+// A view of cells (x, y, d), with the disparity as the fastest index and dense rows.
 template <class T>
 struct Volume {
   Array<T> cells;

@@ -1,9 +1,9 @@
-// The vocabulary of portable kernels: what OpenCL C 1.2 and CUDA C++ share, under common names.
+// The vocabulary of portable kernels: common names for the features that OpenCL C 1.2 and CUDA C++ share.
 //
-// KERNEL(name)(arguments) { … } defines a kernel; the build defines INSTANCE, which distinguishes its instances.
-// FUNCTION starts a helper. LOCAL declares work-group memory in the kernel's outermost scope; LOCAL_POINTER and GLOBAL
-// qualify pointers. Integers have the same widths in both languages: long and ulong have 64 bits. A kernel checks that
-// its work-item is inside the image, in y even where the number of groups divides evenly.
+// KERNEL(name)(arguments) { … } defines a kernel. The build defines INSTANCE, which distinguishes the instances of the
+// kernel. FUNCTION starts a helper. LOCAL declares work-group memory in the outermost scope of a kernel; LOCAL_POINTER
+// and GLOBAL qualify pointers. Integers have the same widths in both languages: long and ulong have 64 bits. A kernel
+// checks that its work-item is inside the image, in y even if the number of groups divides evenly.
 #ifndef STEREOPSIS_VOCABULARY_H
 #define STEREOPSIS_VOCABULARY_H
 
@@ -24,7 +24,7 @@ typedef unsigned int uint;
 typedef unsigned long ulong;
 static_assert(sizeof(long) == 8, "kernels need 64-bit long");
 
-// Groups in y beyond the grid's limit continue in z; the last ones may lie beyond the requested count.
+// Groups in y beyond the limit of the grid continue in z, where the last groups may exceed the requested count.
 FUNCTION int group_id(int axis) { return axis == 0 ? blockIdx.x : blockIdx.z * gridDim.y + blockIdx.y; }
 FUNCTION int local_id(int axis) { return axis == 0 ? threadIdx.x : threadIdx.y; }
 FUNCTION int local_size(int axis) { return axis == 0 ? blockDim.x : blockDim.y; }
@@ -62,7 +62,8 @@ FUNCTION int global_id(int axis) { return group_id(axis) * local_size(axis) + lo
 // Reads memory that other work-items may have just written.
 #define FRESH(type, pointer) (*(volatile GLOBAL type*)(pointer))
 
-// Passes an image as an argument: IMAGE(const uchar, grey) is read as PIXEL(grey, x, y). An absent image has no memory.
+// Passes an image as an argument: IMAGE(const uchar, grey) is read as PIXEL(grey, x, y). An absent image has a null
+// pointer.
 typedef struct {
   long offset, pitch;
   int width, height;
@@ -82,7 +83,7 @@ FUNCTION float quotient(int a, int b) {
 #ifdef ROUNDED_DIVISION
   return (float)a / (float)b;
 #else
-  // Long division yields at least 40 bits, the lowest of which is sticky: a single rounding is then exact.
+  // Long division yields at least 40 bits, the lowest of which is sticky, so that a single rounding is exact.
   if (a == 0) return 0.0f;
   const ulong dividend = (ulong)abs(a), divisor = (ulong)abs(b);
   const int shift = (int)clz(dividend);

@@ -118,13 +118,13 @@ class OpenClDevice final : public gpu::Device {
     return d;
   }
 
-  // Returns why kernels cannot run on the device; empty if they can.
+  // Returns why kernels cannot run on the device. The text is empty if they can.
   std::string why_unusable() override {
     if (number<cl_bool>(CL_DEVICE_AVAILABLE) == CL_FALSE) return "the device is not available at present";
     if (number<cl_bool>(CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE)
       return "its driver has no compiler; install a driver with one";
     if (number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE) < 256)
-      return text("its work-groups hold ", number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE),
+      return text("the work-groups of the device hold ", number<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE),
                   " work-items; at least 256 are required");
     if (number<cl_bool>(CL_DEVICE_ENDIAN_LITTLE) == CL_FALSE)
       return "it is big-endian; only little-endian devices are supported";
@@ -149,7 +149,8 @@ class OpenClDevice final : public gpu::Device {
   }
   void release(Handle memory) override { api.ReleaseMemObject(reinterpret_cast<cl_mem>(memory)); }
 
-  // Allocates memory through the driver and keeps it mapped: its pages are locked if the driver supports that.
+  // Allocates memory through the driver and keeps it mapped. The pages of such memory are locked if the driver supports
+  // page locking.
   void* allocate_host(std::size_t bytes) override {
     const cl_context in = context();
     const std::lock_guard lock(mutex_);
@@ -295,23 +296,24 @@ class OpenClDevice final : public gpu::Device {
   }
 
   std::string platform_;
-  // When PoCL before 6.0 counts the machine code in use, it takes a kernel's code for small grids and for large grids
-  // as the same, and aborts if both are in use. In a single in-order queue this does not happen; all queues therefore
-  // share one, which is kept.
+  // When PoCL before 6.0 counts the machine code in use, it confuses a kernel's code for small grids with that for
+  // large grids, and aborts if both are in use. The problem does not occur in a single in-order queue, so all queues
+  // share one queue.
   const bool has_one_queue_;
   std::mutex one_queue_mutex_;
   cl_command_queue one_queue_ = nullptr;
   std::mutex mutex_;
   cl_context context_ = nullptr;
-  cl_command_queue host_queue_ = nullptr;  // maps and unmaps memory
+  cl_command_queue host_queue_ = nullptr;  // queue for mapping and unmapping memory
   std::map<void*, cl_mem> host_buffers_;
   std::map<std::pair<std::string, std::string>, cl_program> programs_;
-  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, cl_kernel> kernels_;  // names are literals
+  // Keyed by names that are string literals.
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, cl_kernel> kernels_;
 };
 
 cl_mem memory(Handle handle) { return reinterpret_cast<cl_mem>(handle); }
 
-// OpenCL creates a new event object at each recording.
+// An event. OpenCL creates a new event object at each recording.
 class OpenClEvent final : public gpu::Event {
  public:
   explicit OpenClEvent(OpenClDevice& device) : device_(device) {}
@@ -342,8 +344,8 @@ class OpenClEvent final : public gpu::Event {
   cl_event event = nullptr;
 
  private:
-  // Returns the time in ms, or nothing if the driver does not measure it. If several threads use a device, NVIDIA's
-  // driver completes an event slightly later than its queue.
+  // Returns the time in ms, or nothing if the driver does not measure times. If several threads use a device, NVIDIA's
+  // driver completes an event slightly later than the queue of the event.
   std::optional<double> time() {
     wait();
     cl_ulong nanoseconds = 0;
@@ -371,7 +373,8 @@ void OpenClQueue::launch(const gpu::Kernel& kernel, const gpu::Grid& grid, const
   device_.launch(queue_, kernel, grid, arguments);
 }
 
-// OpenCL describes a rectangle as bytes by rows; the origin of the pitched side is the offset in its memory.
+// OpenCL describes a rectangle as bytes × rows. The origin on the pitched side is the offset of the rectangle in its
+// memory.
 void OpenClQueue::copy_in(const void* from, std::size_t from_pitch, const Place& to, std::size_t to_pitch,
                           std::size_t row_bytes, int rows) {
   if (row_bytes == 0 || rows == 0) return;
@@ -410,7 +413,7 @@ void OpenClQueue::record(gpu::Event& point) {
   auto& event = static_cast<OpenClEvent&>(point);
   event.release();
   device_.check(device_.api.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event.event), "record an event");
-  device_.check(device_.api.Flush(queue_), "start");  // some drivers batch commands until the host waits
+  device_.check(device_.api.Flush(queue_), "start");  // some drivers delay commands until the host waits
 }
 
 void OpenClQueue::wait_for(gpu::Event& point) {
@@ -464,7 +467,7 @@ static Found find_opencl() {
   return found;
 }
 
-// Never destroyed: drivers may be unloaded before the process ends.
+// The list is never destroyed, because drivers may be unloaded before the process ends.
 const Found& opencl_devices() {
   static const Found& found = *new Found(find_opencl());
   return found;

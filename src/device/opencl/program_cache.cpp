@@ -1,9 +1,6 @@
 #include "device/opencl/program_cache.hpp"
 
-#include <unistd.h>
-
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
@@ -11,6 +8,7 @@
 #include <string_view>
 
 #include "core/text.hpp"
+#include "device/system/system.hpp"
 
 namespace stereopsis::opencl {
 namespace {
@@ -32,29 +30,22 @@ std::string number(std::uint64_t v) {
   return out.str();
 }
 
-// Returns the bytes that start a complete entry of this key; the program follows.
+// Returns the first bytes of a complete entry with this key, which precede the program.
 std::string head(const std::string& key, std::string_view binary) {
   return text(magic, number(key.size()), number(binary.size()), number(hash(binary)), key);
-}
-
-fs::path folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-    return fs::path(cache) / "stereopsis";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
-    return fs::path(home) / ".cache" / "stereopsis";
-  return {};
 }
 
 }  // namespace
 
 std::string program_path(const std::string& key) {
-  const fs::path place = folder();
-  return place.empty() ? std::string() : (place / (number(hash(key)) + ".program")).string();
+  const fs::path caches = system::cache_folder();
+  return caches.empty() ? std::string() : (caches / "stereopsis" / (number(hash(key)) + ".program")).string();
 }
 
 std::optional<std::string> load_program(const std::string& key) {
   std::error_code ignored;
-  if (!fs::is_regular_file(program_path(key), ignored)) return std::nullopt;  // reading a folder would throw
+  // Reading a folder would throw an exception.
+  if (!fs::is_regular_file(program_path(key), ignored)) return std::nullopt;
   std::ifstream file(program_path(key), std::ios::binary);
   std::string entry((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const std::size_t start = head(key, {}).size();
@@ -69,7 +60,8 @@ void store_program(const std::string& key, const std::string& binary) {
   if (path.empty()) return;
   std::error_code failed;
   fs::create_directories(path.parent_path(), failed);
-  const fs::path temporary = text(path.string(), ".", getpid(), ".", reinterpret_cast<std::uintptr_t>(&failed));
+  const fs::path temporary =
+      text(path.string(), ".", system::process_id(), ".", reinterpret_cast<std::uintptr_t>(&failed));
   {
     std::ofstream file(temporary, std::ios::binary);
     file << head(key, binary) << binary;

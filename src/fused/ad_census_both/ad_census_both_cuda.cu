@@ -1,4 +1,5 @@
-// AD-Census costs of both views, where the right view's cells are copied from the left view's: ad_census_both_cuda.hpp.
+// AD-Census costs of both views, in which cells of the right view are copied from the left view:
+// ad_census_both_cuda.hpp.
 #include "device/cuda/words.cuh"
 #include "fused/ad_census_both/ad_census_both_cuda_problem.hpp"
 
@@ -14,7 +15,7 @@ __device__ __forceinline__ u8* cells_of(const Problem& p, int x, int y) {
                      : p.costs_beyond + ((i64)y * p.beyond + x - p.width) * p.disparities;
 }
 
-// A byte table with one copy per lane, each in a bank of its own.
+// A table of bytes with one copy per lane. Each copy lies in its own bank.
 template <int kEntries>
 struct Table {
   static constexpr int quads = (kEntries + 3) / 4;
@@ -28,7 +29,7 @@ struct Table {
       words[i] = word;
     }
   }
-  // Returns entry i. `bank` points at the table's bytes from the lane's own word on.
+  // Returns entry i. `bank` points to the copy of the lane, at the first word of its bank.
   static __device__ __forceinline__ u32 at(const u8* bank, u32 i) { return bank[(i & ~3u) * 31 + i]; }
 };
 constexpr int colours = 766, censuses = 66;
@@ -42,8 +43,9 @@ __device__ __forceinline__ Word word_at(const u8* image, const u64* census, int 
   return {channels == 1 ? pixel[0] * 0x010101u : pixel[0] | (u32)pixel[1] << 8 | (u32)pixel[2] << 16, census[x]};
 }
 
-constexpr int seen = columns + groups * group;  // right pixels read by a group of work-items
-constexpr int plane = seen / per_lane + 8;      // neighbours lie `plane` apart, so that lanes read adjacent words
+constexpr int seen = columns + groups * group;  // number of right pixels that a group of work-items reads
+// Distance of neighbours in memory, so that the lanes read adjacent words.
+constexpr int plane = seen / per_lane + 8;
 
 __device__ __forceinline__ int slot_of(int i) { return i % per_lane * plane + i / per_lane; }
 
@@ -92,14 +94,14 @@ __device__ __forceinline__ void make_costs(const Problem& p, const Tables& table
   const int unit = threadIdx.x / lanes, own_group = unit % own_groups;
   const int share = columns / (units / own_groups), from = unit / own_groups * share;
   const int in_group = threadIdx.x % lanes * per_lane, k = (first_group + own_group) * group + in_group;
-  // Skips columns where the group's right pixels lie outside, too.
+  // Columns in which all right pixels of the group are outside the image are skipped.
   const int end = min(p.width + p.beyond, p.width + max(first_d + (own_group + 1) * group - 1, 0));
   const int count = min(share, end - first_x - from);
   if (k >= p.disparities) return;
 
   const u32 lane_byte = (threadIdx.x & 31) * 4;
   const u8 *colour = (const u8*)colour_table.words + lane_byte, *census = (const u8*)census_table.words + lane_byte;
-  // `entry` is the entry of the first disparity's right pixel; those of the other disparities lie before it.
+  // `entry` is the index of the right pixel for the first disparity. The pixels for the other disparities precede it.
   int entry = groups * group - 1 + from - own_group * group - in_group;
   const auto right = [&](int i) { return Word{right_colour[slot_of(i)], right_census[slot_of(i)]}; };
   Word seen_by[per_lane] = {{}, right(entry - 1), right(entry - 2), right(entry - 3)};
@@ -119,21 +121,21 @@ __device__ __forceinline__ void make_costs(const Problem& p, const Tables& table
   }
 }
 
-// Computes C_R(x, −d) = C_L(x + d, d), which reverses the order of disparities. A word of four disparities d of a left
+// Computes C_R(x, −d) = C_L(x + d, d), which reverses the order of disparities. A word with four disparities of a left
 // column belongs to four right pixels.
 __device__ __forceinline__ void mirror(const Problem& p) {
-  constexpr int pitch = tile + 4;  // spreads a column's bytes over all banks
+  constexpr int pitch = tile + 4;  // spreads the bytes of a column over all banks
   constexpr int warps = items / 32, at_once = 8;
   __shared__ __align__(16) u8 cells[tile * pitch];
   const int tiles = (p.disparities + tile - 1) / tile, y = blockIdx.y;
   const int first_x = blockIdx.x / tiles * tile, first_k = blockIdx.x % tiles * tile;
   const int first_left = first_x + p.min_disparity + first_k, in_tile = threadIdx.x % 32 * 4, k = first_k + in_tile;
-  const int most = p.disparities - k;  // number of disparities from the lane's first one on
+  const int most = p.disparities - k;  // number of disparities, counted from the first disparity of the lane
   for (int first = threadIdx.x / 32; first < 2 * tile - 1; first += warps * at_once) {
     u32 words[at_once];
 #pragma unroll
     for (int i = 0; i < at_once; ++i) {
-      // `before` is the number of right pixels before the column.
+      // `before` is the number of right pixels to the left of the column.
       const int column = first + i * warps, x = first_left + column, before = column - in_tile;
       words[i] = 0;
       if (before < 0 || before >= tile + 3 || most <= 0 || x >= p.width + p.beyond) continue;
@@ -154,7 +156,7 @@ __device__ __forceinline__ void mirror(const Problem& p) {
     }
   }
   __syncthreads();
-  // Writes in the right view's order: the tile's last disparity comes first.
+  // The right view stores disparities in reverse order, so the last disparity of the tile comes first.
   const int to_k = p.disparities - first_k - tile + in_tile;
 #pragma unroll 4
   for (int row = threadIdx.x / 32; row < tile; row += warps) {

@@ -1,5 +1,5 @@
-// Registers the tuned CUDA kernels that compute AD-Census costs, averaged over the crosses of both views, for the right
-// view and for the left one at once.
+// Registers the tuned CUDA kernels that compute the AD-Census costs of both views at once, averaged over the crosses of
+// both pixels.
 #include "fused/ad_census_both/ad_census_both_cuda.hpp"
 #include "graph/registry.hpp"
 
@@ -29,13 +29,14 @@ const StageDescriptor tuned{
                     [](const Shape& s) {
                       return cuda_scratch_bytes(s.size(), s.context.range, s.target.cuda_capability);
                     }},
-    // Costs are made and read, sums written and read in each iteration, means written; the mirrored cells are copied.
+    // Costs are written and read once. In each iteration, sums are written and read, and means are written. The cells
+    // of the right view are copied.
     .work = [](const Shape& s) {
       const int iterations = s.as<Parameters>().aggregation.iterations;
       return Work{.bytes = (5 + 4.0 * iterations) * s.cells(), .popcounts = 2 * s.cells()};
     }};
 
-// Returns whether two steps read each other's views of an image.
+// Returns whether two steps read the two views of an image in exchanged order.
 bool are_mirrored(const Step& a, const Step& b, const char* name) {
   return std::ranges::all_of(each_view, [&](Side view) {
     const Operand one = a.input(name, view), other = b.input(name, opposite(view));

@@ -7,27 +7,28 @@
 
 namespace stereopsis::ad_census_both {
 
-// Costs: 16 lanes hold 64 disparities of a pixel; a block processes up to `groups` such sets of disparities for some
-// columns.
+// Work for costs: 16 lanes hold 64 disparities of a pixel. A block processes up to `groups` such sets of disparities
+// for some columns.
 inline constexpr int lanes = 16, per_lane = 4, group = lanes * per_lane;
 
 struct Tuning {
   int capability;
   int items;            // threads per block
-  int groups, columns;  // per block of the kernel for costs
-  int tile;             // pixels and disparities per block of the kernel for the right view's cells
+  int groups, columns;  // sizes per block of the kernel for costs
+  int tile;             // pixels and disparities per block of the kernel that copies the cells of the right view
 };
 inline constexpr Tuning tunings[] = {
-    {.capability = 80, .items = 256, .groups = 2, .columns = 768, .tile = 128},  // not measured alone
+    // The numbers were not varied separately.
+    {.capability = 80, .items = 256, .groups = 2, .columns = 768, .tile = 128},
 };
 
-// The same tables as ad_census::Tables.
+// The tables have the same contents as ad_census::Tables.
 struct Tables {
   static constexpr bool is_argument = true;
   std::uint8_t colour[766], census[66];
 };
 
-// Columns from `width` on, `beyond` of them, hold the right view's cells whose left pixel is outside the image.
+// The `beyond` columns from `width` on hold the cells of the right view whose left pixel is outside the image.
 struct Problem {
   static constexpr bool is_argument = true;
 
@@ -36,7 +37,7 @@ struct Problem {
   std::int64_t left_pitch, right_pitch, left_census_pitch, right_census_pitch;
   std::uint8_t *costs, *costs_beyond, *right_costs;
   int width, beyond, height, channels, disparities, min_disparity;
-  bool in_words;  // costs of 4 disparities are a word
+  bool in_words;  // true if the costs of 4 disparities form a word
 };
 
 }  // namespace stereopsis::ad_census_both

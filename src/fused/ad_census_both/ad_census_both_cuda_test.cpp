@@ -4,7 +4,7 @@
 #include "support/random_arms.hpp"
 #include "support/words.hpp"
 
-namespace stereopsis {
+namespace stereopsis::ad_census_both_cuda_test {
 namespace {
 
 using namespace test;
@@ -23,7 +23,7 @@ struct Pair {
   PitchedImage<std::uint32_t> left_arms, right_arms;
 };
 
-// Returns a view's means by the oracles.
+// Returns the means of a view, computed by the oracles.
 Volume<std::uint8_t> means_of(const ad_census_both::Parameters& p, Pair& in, Size size, DisparityRange range,
                               bool from_right) {
   Volume<std::uint8_t> costs(size, range.count);
@@ -36,7 +36,8 @@ Volume<std::uint8_t> means_of(const ad_census_both::Parameters& p, Pair& in, Siz
   return costs;
 }
 
-// The property on which the fused kernel relies; its header gives the reason.
+// Tests the property on which the fused kernel relies. The reason for the property is given in the header of the
+// kernel.
 TEST(AdCensusBothOracles, CellsOfTwoPixelsInsideAreTheSameInBothViews) {
   for (const int longest : {0, 3, 12, 33})
     for (const DisparityRange range : {DisparityRange{0, 30}, {7, 20}, {-9, 21}}) {
@@ -77,7 +78,7 @@ void expect_equals_oracles(const ad_census_both::Parameters& p, Size size, Dispa
   }
 }
 
-// Sizes and ranges around those of lanes, groups and tiles.
+// Tests sizes and ranges close to those of lanes, groups and tiles.
 TEST(AdCensusBothCuda, EqualsTheOracles) {
   for_each_tuned_gpu([](gpu::Queue& queue, gpu::Device& device) {
     const auto expect = [&](int iterations, Size size, DisparityRange range, int channels, int longest) {
@@ -109,4 +110,4 @@ TEST(AdCensusBothCuda, ServesArmsOfBothViewsAndDisparitiesFrom0) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::ad_census_both_cuda_test

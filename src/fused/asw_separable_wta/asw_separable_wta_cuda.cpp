@@ -41,7 +41,7 @@ struct Memory {
   std::size_t bytes;
   int slices;
   Bands across, down;
-  gpu::Span volume;  // the volume between the passes
+  gpu::Span volume;  // the cost volume between the passes
   std::size_t used;
 };
 
@@ -50,7 +50,7 @@ CudaWeights weights_of(const Parameters& p) {
   const auto table = support_weight::make_table();
   CudaWeights weights{.table = {}, .colour_scale = static_cast<std::uint32_t>(scales.colour), .distances = {}};
   for (int i = 0; i < 256; ++i) weights.table[i] = static_cast<std::uint8_t>(support_weight::in_8_bits(table.of[i]));
-  // The last entry, 0, applies beyond the window.
+  // The last entry, 0, is the weight of pixels beyond the window.
   for (int i = 0; i <= cuda_reach(5); ++i) {
     const int part = i <= p.window / 2 ? support_weight::distance_part(scales, 4 * i) : 255 << 16;
     weights.distances[i] = cuda_distance(weights.colour_scale, static_cast<std::uint32_t>(part));
@@ -58,9 +58,9 @@ CudaWeights weights_of(const Parameters& p) {
   return weights;
 }
 
-// Returns the number of tiles that a warp processes one below the other: many, because each run of tiles computes the
-// rows around it again, but so few that the last blocks do not run alone. `blocks` is the number of blocks side by
-// side, `columns` that of columns in a block.
+// Returns the number of tiles, one below the other, that a warp processes. A large number saves work, because each run
+// of tiles computes the rows around it again. The number must be small enough that the last blocks do not run alone.
+// `blocks` is the number of blocks side by side, and `columns` is the number of columns in a block.
 int tiles_of(int tiles, int blocks, int columns, int extra, const gpu::Properties& device) {
   const CudaTuning& tuning = gpu::pick(cuda_tunings, device);
   const int resident = device.multiprocessors * tuning.vertical_blocks;

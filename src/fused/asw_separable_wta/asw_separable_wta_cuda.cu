@@ -1,4 +1,4 @@
-// Adaptive support weights in two passes as matrix products: asw_separable_wta_cuda.hpp.
+// Adaptive support weights in two passes, computed as matrix products: asw_separable_wta_cuda.hpp.
 #include "fused/asw_separable_wta/asw_separable_wta_cuda_problem.hpp"
 
 using namespace stereopsis;
@@ -16,7 +16,7 @@ constexpr int horizontal_blocks = tuning.horizontal_threads / (32 * run_tiles<bl
 template <int blocks>
 constexpr int vertical_blocks = blocks == 3 ? tuning.vertical_blocks : tuning.large_blocks;
 
-struct Layout {  // layout of an image
+struct Layout {  // layout of an image in memory
   std::int64_t offset, pitch;
   std::int32_t width, height;
 };
@@ -36,7 +36,7 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-// Copies to shared memory asynchronously; the data is there once wait_for_copies returns.
+// Copies to shared memory asynchronously. The data is available after wait_for_copies().
 template <int bytes>
 __device__ __forceinline__ void copy_ahead(void* to, const void* from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(to)), "l"(from), "n"(bytes));
@@ -49,12 +49,13 @@ template <int blocks_>
 struct Shape {
   static constexpr int blocks = blocks_, reach = cuda_reach(blocks);
   static constexpr int tiles = run_tiles<blocks>, run = cuda_tile * tiles, threads = 32 * tiles;
-  static constexpr int input = run + 2 * reach;  // pixels that the sums of a run read
+  static constexpr int input = run + 2 * reach;  // number of pixels that the sums of a run read
 };
 
 // ---- weights
 
-// Returns 2²³ + ⌊√n⌋ as bits, for n < 2²²: it takes the root of n + 1, which is too large only if n + 1 is a square.
+// Returns 2²³ + ⌊√n⌋ as bits, for n < 2²². The function computes the root of n + 1, which is too large only if n + 1 is
+// a square.
 __device__ __forceinline__ std::uint32_t root_bits(float apart0, float apart1, float apart2) {
   const float above = __fmaf_rn(apart2, apart2, __fmaf_rn(apart1, apart1, __fmaf_rn(apart0, apart0, 1)));
   float root;
@@ -63,15 +64,16 @@ __device__ __forceinline__ std::uint32_t root_bits(float apart0, float apart1, f
   return __float_as_uint(biased) - (__fmaf_rn(-whole, whole, above) < 1.0f);
 }
 
-// Hides a value from the compiler: a product with a power of two then stays a product, on the pipe that is idle.
+// Hides a value from the compiler. A product with a power of two then remains a multiplication, which runs on an idle
+// pipe.
 __device__ __forceinline__ std::uint32_t opaque(std::uint32_t v) {
   asm("" : "+r"(v));
   return v;
 }
 
-// Divides a sum S ≤ 32640 w of products by w, the sum of the weights, rounded to nearest: ⌊(S + ⌊w / 2⌋) / w⌋ = ⌊(S +
-// ⌊w / 2⌋) 2ᵃ m / 2⁴⁸⌋, 2¹⁶ < 2ᵃ w ≤ 2¹⁷, m = ⌈2⁴⁸ / (2ᵃ w)⌉, a ≥ 3. The first factor is below 2³², so that the error
-// of m is smaller than what moves the quotient to the next multiple of 1 / w.
+// Divides a sum S ≤ 32640 w of products by w, the sum of the weights, with rounding to nearest: ⌊(S + ⌊w / 2⌋) / w⌋ =
+// ⌊(S + ⌊w / 2⌋) 2ᵃ m / 2⁴⁸⌋, where 2¹⁶ < 2ᵃ w ≤ 2¹⁷, m = ⌈2⁴⁸ / (2ᵃ w)⌉, a ≥ 3. The first factor is below 2³². The
+// error of m is therefore smaller than the change that moves the quotient to the next multiple of 1 / w.
 struct Divider {
   std::uint32_t multiplier, scale, half;
   __device__ explicit Divider(uint2 divisor) : multiplier(divisor.x) {
@@ -84,11 +86,11 @@ struct Divider {
   }
 };
 
-// The weights of adjacent runs of pixels, each computed once per pair of pixels: pixel k of a run's input and the pixel
-// at distance i behind it.
+// The weights of adjacent runs of pixels: between pixel k of the input of a run and the pixel at distance i after it.
+// Each weight is computed once per pair of pixels.
 template <class S>
 struct Weights {
-  static constexpr int planes = S::reach + cuda_tile;  // those beyond the reach are zeros
+  static constexpr int planes = S::reach + cuda_tile;  // the planes beyond the reach are zero
   static constexpr int starts = S::run + S::reach;     // pixels
   __device__ const std::uint8_t* place(int line, int i, int k) const { return &of[line][i][k]; }
 
@@ -127,7 +129,7 @@ __device__ __forceinline__ void weigh(Weights<S>& weights, const CudaWeights& w)
 }
 
 // Stores the weights of a tile as a band of a matrix, in the order in which the lanes hold it. Row m has the weights of
-// pixel m for the `span` pixels that the tile's sums read, with zeros on both sides.
+// pixel m for the `span` pixels that the sums of the tile read, with zeros on both sides.
 template <class S>
 __device__ __forceinline__ void store_band(const Weights<S>& weights, int line, int tile, std::int64_t place,
                                            uint2* bands, uint2* divisors) {
@@ -157,8 +159,8 @@ __device__ __forceinline__ void store_band(const Weights<S>& weights, int line, 
     divisors[place * cuda_tile + lane / 4 + 8 * (lane % 4)] = Divider::divisor(lane % 4 == 0 ? sums[0] : sums[1]);
 }
 
-// Computes the bands of run number `nth`, for `cuda_rows` rows in the horizontal pass or as many columns in the
-// vertical one. Tiles are stored in the order in which the passes process them.
+// Computes the bands of run number `nth`, for `cuda_rows` rows in the horizontal pass, or for as many columns in the
+// vertical pass. Tiles are stored in the order in which the passes process them.
 template <class S>
 __device__ void make_bands(Weights<S>& weights, const Pixels& lab, bool is_vertical, int nth, uint2* bands,
                            uint2* divisors, const CudaWeights& w) {
@@ -182,7 +184,8 @@ __device__ void make_bands(Weights<S>& weights, const Pixels& lab, bool is_verti
     auto* zeros = reinterpret_cast<std::uint32_t*>(weights.of[line][S::reach + 1]);
     for (int i = threadIdx.x; i < (cuda_tile - 1) * plane / 4; i += cuda_weight_threads) zeros[i] = 0;
     if (threadIdx.x < plane / 4)
-      reinterpret_cast<std::uint32_t*>(weights.of[line][0])[threadIdx.x] = 0xFFFFFFFF;  // a pixel's own weight is 255
+      // The weight of a pixel for itself is 255.
+      reinterpret_cast<std::uint32_t*>(weights.of[line][0])[threadIdx.x] = 0xFFFFFFFF;
   }
 #pragma unroll
   for (int n = 0; n < rounds; ++n) {
@@ -204,7 +207,7 @@ __device__ void make_bands(Weights<S>& weights, const Pixels& lab, bool is_verti
 
 // ---- products
 
-// Sums to which the products of the bands' 16 × 16 n bytes with 16 n × 8 bytes are added, n = 2 and 1.
+// Accumulates the products of the bands, 16 × 16 n bytes, and 16 n × 8 bytes of costs, for n = 2 and 1.
 struct Sums {
   std::uint32_t of[4];
 };
@@ -225,7 +228,7 @@ __device__ __forceinline__ Sums multiply(uint2 a, std::uint32_t b, Sums before) 
   return s;
 }
 
-// Loads 8 × 16 bytes per word, one row from each of eight lanes.
+// Loads matrices of 8 × 16 bytes, one per word, with a row from each of eight lanes.
 __device__ __forceinline__ uint2 load_two(const void* row) {
   uint2 v;
   asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
@@ -239,28 +242,31 @@ __device__ __forceinline__ std::uint32_t load_one(const void* row) {
   return v;
 }
 
-// ---- the horizontal pass
+// ---- the horizontal pass ----
 
 template <class S>
 struct Costs {
-  static constexpr int pitch = S::input + 16;  // an odd multiple of 16, with padding behind 8 rows, avoids bank
-                                               // conflicts
-  static constexpr int ring = 256;             // candidates of the current slice and of the next
+  // An odd multiple of 16, with padding after every 8 rows, avoids bank conflicts.
+  static constexpr int pitch = S::input + 16;
+  // Size of the ring buffer for the candidates of the current and the next slice.
+  static constexpr int ring = 256;
   __device__ std::uint8_t* row(int row, int d) { return cells[row][d / 8] + d % 8 * pitch; }
 
   alignas(16) std::uint8_t cells[cuda_rows][cuda_slice / 8][8 * pitch + 32];
   alignas(16) std::uint32_t left[cuda_rows][S::input];
-  uint4 dividers[S::tiles][cuda_rows][cuda_tile];  // multiplier, 128 scale, half
+  // The multiplier, 128 times the scale, and half of the divisor, for each divisor.
+  uint4 dividers[S::tiles][cuda_rows][cuda_tile];
   alignas(16)
-      std::uint32_t right[cuda_rows][ring];  // the candidate of pixel k of the input and disparity d at (k - d) % ring
+      // The candidate of pixel k of the input for disparity d, at index (k - d) % ring.
+      std::uint32_t right[cuda_rows][ring];
 };
 
 __device__ __forceinline__ std::uint32_t pair(std::uint32_t a, std::uint32_t b, std::uint32_t limits) {
   return __vminu2(__byte_perm(a, b, 0x5410), limits);
 }
 
-// Computes the costs of the disparities from `first` on, four pixels and four disparities at a time. Disparities behind
-// the last one have the largest cost: their sums are the largest, and never win a tie.
+// Computes the costs of the disparities from `first` on, four pixels and four disparities at a time. Disparities after
+// the last one have the largest cost, so that their sums are the largest and never win a tie.
 template <class S>
 __device__ __forceinline__ void make_costs(Costs<S>& costs, int first, const CudaCosts& c) {
   constexpr int side_by_side = 8, quads = S::input / 4;
@@ -290,7 +296,7 @@ __device__ __forceinline__ void make_costs(Costs<S>& costs, int first, const Cud
   }
 }
 
-// Replicates the costs of the border's pixels; pixels `begin` to `end` of the input lie in the image.
+// Replicates the costs of pixels at the border. The pixels `begin` to `end` of the input lie in the image.
 template <class S>
 __device__ __forceinline__ void replicate_border(Costs<S>& costs, int begin, int end) {
   for (int item = threadIdx.x; item < cuda_rows * cuda_slice; item += S::threads) {
@@ -300,9 +306,9 @@ __device__ __forceinline__ void replicate_border(Costs<S>& costs, int begin, int
   }
 }
 
-// Processes rows y to y + 3 of a run of pixels. A cell of `volume` holds two disparities, with four lower and four
-// upper bytes each. The order from the last row to the first finds the most recent weights in the cache, and the
-// vertical pass finds the most recent cells.
+// Processes rows y to y + 3 for a run of pixels. A cell of `volume` holds two disparities: four lower and four upper
+// bytes for each. Rows are processed from the last to the first. The most recent weights are then still in the cache,
+// and the vertical pass finds the most recent cells there.
 template <class S>
 __device__ void add_horizontally(const uint2* __restrict__ bands, const uint2* __restrict__ band_divisors,
                                  const Pixels& left, const Pixels& right, uint4* volume, const CudaCosts& c) {
@@ -319,7 +325,8 @@ __device__ void add_horizontally(const uint2* __restrict__ bands, const uint2* _
     copy_ahead<4>(&costs.left[row][k], left.at(x0 - S::reach + k, min(y0 + row, last_row)));
     copy_candidate(row, k);
   }
-  const int own_row = threadIdx.x / cuda_slice, own = threadIdx.x % cuda_slice;  // the candidates of the next slice
+  // Load the candidates of the next slice.
+  const int own_row = threadIdx.x / cuda_slice, own = threadIdx.x % cuda_slice;
   if (own_row < cuda_rows) copy_candidate(own_row, own - cuda_slice);
   uint2 weights[cuda_rows][S::blocks];
   const int tiles = tiles_of(width), own_tile = min(x0 / cuda_tile + tile, tiles - 1);
@@ -383,7 +390,7 @@ __device__ void add_horizontally(const uint2* __restrict__ bands, const uint2* _
   }
 }
 
-// ---- the vertical pass and the selection
+// ---- the vertical pass and the selection ----
 
 // The input of one step of the vertical pass, loaded asynchronously.
 template <int blocks>
@@ -399,7 +406,7 @@ __device__ void add_vertically(const uint2* __restrict__ bands, const uint2* __r
                                std::uint8_t* validity, Layout validity_layout, const CudaVertical& s) {
   constexpr int half_blocks = blocks / 2;
   __shared__ Step<blocks> steps[cuda_warps][2];
-  __shared__ std::uint32_t winners[cuda_most_tiles * cuda_tile];  // column by column
+  __shared__ std::uint32_t winners[cuda_most_tiles * cuda_tile];  // winners, column by column
   for (int i = threadIdx.x; i < s.columns * s.tiles * cuda_tile; i += blockDim.x) winners[i] = 0xFFFFFFFF;
   __syncthreads();
 
@@ -417,7 +424,7 @@ __device__ void add_vertically(const uint2* __restrict__ bands, const uint2* __r
       if (block >= 0 && 4 * block + 3 < groups) return;
       const int group = 4 * block + lane % 4, order = group < 0        ? 0
                                                       : group < groups ? 0x3210
-                                                                       : 0x3333;  // repeats the border's row
+                                                                       : 0x3333;  // repeat the row at the border
       for (uint4& v : cells)
         v = {__byte_perm(v.x, 0, order), __byte_perm(v.y, 0, order), __byte_perm(v.z, 0, order),
              __byte_perm(v.w, 0, order)};
@@ -433,7 +440,7 @@ __device__ void add_vertically(const uint2* __restrict__ bands, const uint2* __r
       if (lane < cuda_tile) copy_ahead<8>(&step.divisors[lane], divisors + place * cuda_tile + lane);
       asm volatile("cp.async.commit_group;");
     };
-    wait_for_copies();  // waits for the previous slice
+    wait_for_copies();  // wait for the previous slice
     __syncwarp();
     fetch(first);
     fetch(first + 1);
@@ -464,7 +471,7 @@ __device__ void add_vertically(const uint2* __restrict__ bands, const uint2* __r
         std::uint32_t best[2] = {0xFFFFFFFF, 0xFFFFFFFF};
 #pragma unroll
         for (int n = 0; n < cuda_slice / 8; ++n) {
-          // Disparities 16 (n / 2) + 2 i + n % 2 belong to the columns i of the product.
+          // Column i of the product belongs to the disparities 16 (n / 2) + 2 i + n % 2.
           const auto bytes = [&](int block, bool upper) {
             const uint4 v = cells[(u + block) % blocks][n / 2];
             return n % 2 == 0 ? (upper ? v.y : v.x) : (upper ? v.w : v.z);

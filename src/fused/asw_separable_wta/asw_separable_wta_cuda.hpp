@@ -1,11 +1,12 @@
-// asw-separable with a plain selection (integer disparities of the left view, all candidates, no masks) as tuned CUDA
-// kernels. The result equals that of the portable kernels, bit for bit; docs/notes/esaw.md has the measurements.
+// asw-separable with a plain selection as tuned CUDA kernels. A plain selection takes integer disparities of the left
+// view from all candidates, without masks. The result equals that of the portable kernels, bit for bit;
+// docs/notes/esaw.md has the measurements.
 //
-// Both passes are products of byte matrices on the tensor cores, whose sums are exact. 16 neighbouring pixels, of a row
-// in one pass and of a column in the other, share the 48 pixels of their windows of 33. Their sums are the product of a
-// band of a 16 × 48 matrix of weights and the costs of the 48 pixels, for 8 disparities at a time. Costs are computed
-// from the pixels and stay in shared memory. The 15-bit averages between the passes are two bytes, and take two
-// products. Windows above 33 read 80 pixels.
+// Both passes are products of byte matrices on the tensor cores, which compute exact sums. The windows of 16
+// neighbouring pixels cover 48 pixels in a row or in a column, if a window has 33 pixels. The sums of the 16 pixels are
+// the product of a banded 16 × 48 matrix of weights and the costs of the 48 pixels, for 8 disparities at a time. Costs
+// are computed from the pixels, and remain in shared memory. The averages between the passes have 15 bits. The averages
+// are split into two bytes, which need two products. Windows larger than 33 cover 80 pixels.
 #pragma once
 
 #include "device/gpu/device.hpp"

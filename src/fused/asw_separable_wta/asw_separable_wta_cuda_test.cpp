@@ -5,7 +5,7 @@
 #include "support/recording_queue.hpp"
 #include "support/volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::asw_separable_wta_cuda_test {
 namespace {
 
 using namespace test;
@@ -18,10 +18,10 @@ struct Case {
 const std::vector<Case> cases = {{{1, 1}, 1, 0},      {{1, 9}, 3, 0},      {{9, 1}, 33, -3}, {{67, 45}, 37, -11},
                                  {{131, 70}, 65, 60}, {{150, 23}, 300, 3}, {{64, 64}, 32, 0}};
 
-constexpr std::uint32_t dim = 0x7F << 2 | 0x1F << 12 | 0x1F << 22;  // words with similar colours
+constexpr std::uint32_t dim = 0x7F << 2 | 0x1F << 12 | 0x1F << 22;  // bits for words with similar colours
 constexpr std::uint32_t wide = 0x3FFFFFFF;
 
-// `rgb` and `lab` are the bits that pixels may have.
+// `rgb` and `lab` are masks of the bits that pixels may have.
 template <class Serves, class Bytes, class Run>
 void expect_equals_oracle(const support_weight_wta::Parameters& p, const Case& c, std::uint32_t rgb, std::uint32_t lab,
                           gpu::Queue& queue, gpu::Device& device, Serves&& serves, Bytes&& bytes, Run&& run) {
@@ -29,7 +29,7 @@ void expect_equals_oracle(const support_weight_wta::Parameters& p, const Case& c
                                   << c.min_disparity);
   PitchedImage<std::uint32_t> left(random_words(c.size, 1, rgb).view()), right(random_words(c.size, 2, rgb).view());
   Image<std::uint32_t> colours = random_words(c.size, 3, lab);
-  for (int y = 0; y < c.size.height; ++y)  // runs of one colour have large weights
+  for (int y = 0; y < c.size.height; ++y)  // runs of equal colour result in large weights
     for (int x = 1; x < c.size.width; ++x)
       if (x % 5 != 0) colours(x, y) = colours(x - 1, y);
   PitchedImage<std::uint32_t> lab_left(colours.view());
@@ -72,7 +72,7 @@ TEST(AswSeparableWtaCuda, EqualsTheOracles) {
         SCOPED_TRACE(testing::Message() << "window " << window);
         expect({{}, asw_separable::Parameters{.window = window}, {.border_candidates = true}}, c, 0x1F1F1F, dim);
       }
-    // The largest sums, and constant weights.
+    // Cases with the largest sums, and with constant weights.
     const asw_separable::Parameters flat{.window = 63, .gamma_colour = 1000, .gamma_distance = 1000};
     expect({{.truncation = 255}, flat, {.border_candidates = true}}, cases[4], 0xFFFFFF, wide);
     expect({{.truncation = 255}, asw_separable::Parameters{.gamma_colour = 1}, {.border_candidates = true}}, cases[3],
@@ -110,4 +110,4 @@ TEST(AswSeparableWtaCuda, HasRunsOfTilesThatFillAllMultiprocessors) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::asw_separable_wta_cuda_test

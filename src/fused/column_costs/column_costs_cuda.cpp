@@ -26,7 +26,7 @@ struct Memory {
   }
 
   std::size_t bytes;
-  gpu::Span weights, colours;  // each holds both views
+  gpu::Span weights, colours;  // each array holds both views
   std::size_t used;
 };
 
@@ -35,7 +35,7 @@ CudaWeights weights_of(const asw::Parameters& p) {
   const auto table = support_weight::make_table();
   CudaWeights weights{.table = {}, .colour_scale = static_cast<std::uint32_t>(scales.colour), .distances = {}};
   for (int i = 0; i < 256; ++i) weights.table[i] = static_cast<std::uint8_t>(support_weight::in_8_bits(table.of[i]));
-  // The last entry, 0, applies beyond the window.
+  // The last entry, 0, is the weight of pixels beyond the window.
   for (int i = 0; i <= cuda_reach; ++i) {
     const int part = i <= p.radius_y() ? support_weight::distance_part(scales, asw::quarters(0, i)) : 255 << 16;
     weights.distances[i] = cuda_distance(weights.colour_scale, static_cast<std::uint32_t>(part));
@@ -50,8 +50,8 @@ CudaColumns columns_of(const Parameters& p, const Input& in, int disparities, co
   const Size size = in.rgb_left.size();
   const int octets = ceil_div(disparities, cuda_tile), tiles = ceil_div(size.width, cuda_tile) + octets - 1;
   const int units = is_narrow(disparities) ? ceil_div(tiles, 2) : tiles * ceil_div(disparities, 128);
-  // A block has many rows, because it computes the costs around them again, but so few that all multiprocessors have
-  // blocks.
+  // A block needs many rows, because it also computes the costs of rows around them. The number must be small enough
+  // that all multiprocessors have blocks.
   const int resident = device.multiprocessors * tuning.blocks * tuning.warps;  // warps
   const std::int64_t warps = std::int64_t{ceil_div(units, tuning.warps)} * tuning.warps * cuda_tile;
   const std::int64_t groups = std::clamp<std::int64_t>(groups_of(size.height) * warps / (resident * tuning.turns),

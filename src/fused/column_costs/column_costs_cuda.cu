@@ -1,4 +1,4 @@
-// Costs aggregated over columns on tensor cores: column_costs_cuda.hpp.
+// Costs aggregated over columns on the tensor cores: column_costs_cuda.hpp.
 #include "device/cuda/words.cuh"
 #include "fused/column_costs/column_costs_cuda_problem.hpp"
 
@@ -12,7 +12,7 @@ constexpr int cuda_weight_threads = tuning.weight_threads;
 constexpr int cuda_weight_columns = tuning.weight_columns, cuda_weight_rows = tuning.weight_rows;
 constexpr int cuda_warps = tuning.warps, cuda_blocks = tuning.blocks;
 
-struct Layout {  // layout of an image
+struct Layout {  // layout of an image in memory
   std::int64_t offset, pitch;
   std::int32_t width, height;
 };
@@ -21,7 +21,8 @@ __device__ constexpr int padded(int rows) { return (rows + cuda_group - 1) / cud
 
 // ---- weights
 
-// Returns 2²³ + ⌊√n⌋ as bits, for n < 2²²: it takes the root of n + 1, which is too large only if n + 1 is a square.
+// Returns 2²³ + ⌊√n⌋ as bits, for n < 2²². The function computes the root of n + 1, which is too large only if n + 1 is
+// a square.
 __device__ __forceinline__ u32 root_bits(float apart0, float apart1, float apart2) {
   const float above = __fmaf_rn(apart2, apart2, __fmaf_rn(apart1, apart1, __fmaf_rn(apart0, apart0, 1)));
   float root;
@@ -36,7 +37,8 @@ __device__ __forceinline__ float reciprocal(float v) {
   return r;
 }
 
-// The products of 16 × 16 or 16 × 32 bytes with as many × 8 bytes; the latter are added to earlier ones.
+// Products of matrices of 16 × 16 or 16 × 32 bytes and matrices with 8 columns. The products with 32 bytes are added to
+// earlier sums.
 struct Products {
   u32 of[4];
 };
@@ -74,7 +76,7 @@ struct Weighed {
   std::uint8_t table[256];
 };
 
-struct Colour {  // 2²³ plus each component, so that differences are exact
+struct Colour {  // each component plus 2²³, so that differences of floats are exact
   float of[3];
   __device__ explicit Colour(u32 word) {
     for (int i = 0; i < 3; ++i) of[i] = __uint_as_float((word >> 10 * i & 1023) | 0x4B000000);
@@ -108,8 +110,8 @@ __device__ __forceinline__ void weigh(Weighed& weighed, const CudaWeights& w) {
   }
 }
 
-// Stores the weights of four rows of adjacent pixels, 128 bytes. The four words that the lanes hold for two rows
-// alternate between the pixels 1 to 16 rows above and those 1 to 16 rows below.
+// Stores the weights for four rows of adjacent pixels, 128 bytes per pixel. A lane holds four words for two rows. These
+// words alternate between the pixels 1 to 16 rows above and the pixels 1 to 16 rows below.
 __device__ __forceinline__ void store_weights(const Weighed& weighed, int row, int column, uint4* out) {
 #pragma unroll
   for (int t = 0; t < 4; ++t) {
@@ -149,7 +151,7 @@ __device__ __forceinline__ void make_weights(Weighed& weighed, const Pixels& lab
   }
 }
 
-// Stores the colours of four rows together, from 16 rows above an image to 16 rows below it.
+// Stores the colours in groups of four rows, from 16 rows above the image to 16 rows below it.
 __device__ __forceinline__ void store_colours(const Pixels& rgb, int first_x, uint4* colours) {
   const int x = first_x + threadIdx.x % cuda_weight_columns;
   const int groups = padded(rgb.layout.height) / 4 + 2 * cuda_reach / 4;
@@ -164,12 +166,12 @@ __device__ __forceinline__ void store_colours(const Pixels& rgb, int first_x, ui
 
 // ---- costs
 
-// A warp computes the cells of 16 left pixels and 8 right columns, for one row after the other. A lane holds two of
-// these columns with two left pixels each, its part of a matrix product. The left pixels are 8 columns apart, so that
-// each has 8 disparities with 8 adjacent right pixels.
+// A warp computes the cells of 16 left pixels and 8 right columns, row by row. A lane holds its part of a matrix
+// product: two of these columns, with two left pixels each. The two left pixels are 8 columns apart, so that each has 8
+// disparities with 8 adjacent right pixels.
 //
-// With up to 64 disparities (`pair`), a right tile meets only 8 left pixels; 8 more belong to the next tile. Products
-// are then computed for both tiles, and half of each is discarded.
+// With up to 64 disparities (`pair`), a tile of right pixels combines with only 8 left pixels, and the other 8 belong
+// to the next tile. Products are then computed for both tiles, and half of each product is discarded.
 
 // The positions of these columns in a row.
 template <bool pair>
@@ -178,7 +180,7 @@ struct Columns {
   u32 left[2], right[tiles], colour_left[2], colour_right[tiles][2];
 };
 
-// The weights of two rows in the order of store_weights.
+// The weights of two rows, in the order of store_weights.
 template <bool pair>
 struct Weights {
   uint4 left[2], right[Columns<pair>::tiles];
@@ -192,13 +194,13 @@ __device__ __forceinline__ Weights<pair> load_weights(const Columns<pair>& colum
   return weights;
 }
 
-// The weights of one row: the pixels above and below.
+// The weights of one row, for the pixels above and below.
 template <bool pair>
 struct RowWeights {
-  std::uint64_t left[2];  // weights of both left pixels
+  std::uint64_t left[2];  // weights of the two left pixels
   uint2 right[Columns<pair>::tiles];
-  // The value of `zero` is unknown to the compiler, which makes it arrange the operands of products once instead of
-  // each time.
+  // The value of `zero` is unknown to the compiler. The compiler therefore arranges the operands of products once,
+  // instead of for each product.
   __device__ RowWeights(const Weights<pair>& w, bool second, u32 zero) {
     const auto half = [&](const uint4& v) { return second ? uint2{v.z, v.w} : uint2{v.x, v.y}; };
     const uint2 a = half(w.left[0]), b = half(w.left[1]);
@@ -224,10 +226,10 @@ __device__ __forceinline__ Colours<pair> load_colours(const Columns<pair>& colum
 }
 
 constexpr int cells = 4;                                // per lane
-constexpr int window_words = (2 * cuda_reach + 4) / 4;  // rows that four rows read, one byte each
-constexpr u32 own_weight = 255 * 255;                   // product of both views' own weights
+constexpr int window_words = (2 * cuda_reach + 4) / 4;  // words that hold the rows read by four rows, one byte per row
+constexpr u32 own_weight = 255 * 255;                   // product of the weights of both views for the pixel itself
 
-// Returns the costs of four rows, one byte each.
+// Returns the costs of a cell in four rows, one byte each.
 template <bool pair>
 __device__ __forceinline__ u32 costs_of(const Colours<pair>& c, int cell, u32 truncation) {
   const uint4 &l = c.left[cell / 2], &r = c.right[pair ? cell / 2 : 0][cell % 2];
@@ -236,18 +238,18 @@ __device__ __forceinline__ u32 costs_of(const Colours<pair>& c, int cell, u32 tr
   return __byte_perm(first, second, 0x6420);
 }
 
-// The lane's own part of a matrix: all bits set for its quarter of the taps.
+// Masks for the lane's part of a matrix: all bits are set in its quarter of the taps.
 struct Quarters {
   u32 own[4];
 };
 
-// Combines one left pixel of one product with the other left pixel of another.
+// Takes one left pixel from one product and the other left pixel from another product.
 __device__ __forceinline__ Products halves(const Products& a, const Products& b) {
   return {{a.of[0], a.of[1], b.of[2], b.of[3]}};
 }
 
-// Returns the products of both views' weights of tap `tap`. Taps are bytes of a pixel's weights; a lane holds 8 of
-// them.
+// Returns the products of the weights of both views for the tap `tap`. A tap is a byte of a pixel's weights. A lane
+// holds 8 taps.
 template <bool pair>
 __device__ __forceinline__ Products products(const RowWeights<pair>& w, const Quarters& quarters, int tap) {
   const u32 mask = quarters.own[tap % cuda_reach / 4] & (255u << tap % 4 * 8);
@@ -271,7 +273,8 @@ __device__ __forceinline__ Products all_products(const RowWeights<pair>& w) {
     return with(0);
 }
 
-// Adds the weighted costs of row `row` of four. Costs and products are combined in pairs of rows for one instruction.
+// Adds the weighted costs of row `row` of a group of four rows. One instruction combines costs and products of two
+// rows.
 template <int row, bool pair>
 __device__ __forceinline__ void add_row(u32 (&sums)[cells], const u32 (&costs)[cells][window_words],
                                         const RowWeights<pair>& w, const Quarters& quarters) {
@@ -282,7 +285,7 @@ __device__ __forceinline__ void add_row(u32 (&sums)[cells], const u32 (&costs)[c
   };
 #pragma unroll
   for (int p = row / 2; p <= (row + 2 * cuda_reach) / 2; ++p) {
-    const int first = 2 * p - row - cuda_reach;  // distance in rows of the pair's first row
+    const int first = 2 * p - row - cuda_reach;  // distance, in rows, to the first row of the pair
     Products pairs;
     if (!taken(first + 1)) {
       pairs = made(first);
@@ -299,18 +302,18 @@ __device__ __forceinline__ void add_row(u32 (&sums)[cells], const u32 (&costs)[c
   }
 }
 
-// Returns the average of costs in units of 1/128, rounded, and that rounded to an integer: the largest n with n w − s ≤
-// w (1/2 + 1/256). The quotient rounded to nearest is n or n − 1, because the truncated part of the sum is at most
-// 1/254 of w.
+// Returns the rounded average of costs in units of 1/128, and this average rounded to an integer. The rounded average
+// is the largest n with n w − s ≤ w (1/2 + 1/256). The quotient, rounded to nearest, is n or n − 1, because the
+// truncated part of the sum is at most 1/254 of w.
 __device__ __forceinline__ u32 average(u32 sum, u32 weight) {
   const float divisor = __fmaf_rn(__uint_as_float(weight | 0x4B000000), 1.0f / 256, -32768.0f);  // w / 256
   const float part = __uint_as_float(__byte_perm(sum, 0x4B000000, 0x7321)) - 8388608.0f;         // ⌊s / 256⌋
   const u32 near = __float_as_uint(__fmaf_rn(part, reciprocal(divisor), 8388608.0f)) - 0x4B000000;
-  const u32 missing = near * weight - sum;  // negative if there is a remainder
+  const u32 missing = near * weight - sum;  // the difference is negative if there is a remainder
   return near + (weight * 127 - 1 + (missing << 8) >> 31);
 }
 
-// `even`: the number of disparities is even.
+// `even` is true if the number of disparities is even.
 template <bool pair, bool even>
 __device__ __forceinline__ void make_costs(const uint4* __restrict__ weights, const uint4* __restrict__ colours,
                                            std::uint8_t* costs, const CudaColumns& c) {
@@ -321,7 +324,7 @@ __device__ __forceinline__ void make_costs(const uint4* __restrict__ weights, co
   const int tile = c.first_tile + (pair ? 2 * unit : unit / chunks), first_k = pair ? 0 : unit % chunks * 128;
   const auto inside = [&](int column) { return min(max(column, 0), c.width - 1); };
   Columns<pair> columns;
-  bool wanted[2], wanted_next[2];  // the disparities are in the range
+  bool wanted[2], wanted_next[2];  // true if the disparities are in the search range
   std::uint8_t* out[2];
   for (int i = 0; i < 2; ++i) {
     const int x = cuda_tile * (tile + g + (pair ? i : 8 * i)) + first_k + remainder;
@@ -404,7 +407,7 @@ __device__ __forceinline__ void make_costs(const uint4* __restrict__ weights, co
 
 extern "C" {
 
-// Computes the weights of both views, the left one first.
+// Computes the weights of both views, of the left view first.
 __global__ void __launch_bounds__(cuda_weight_threads)
     weights_any(const u32* lab_left, Layout lab_left_layout, const u32* lab_right, Layout lab_right_layout,
                 const u32* left, Layout left_layout, const u32* right, Layout right_layout, uint4* weights,

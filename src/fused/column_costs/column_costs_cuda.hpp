@@ -1,12 +1,13 @@
-// Truncated colour differences, aggregated with adaptive support weights over columns, as integer intensities of 8
-// bits: stages/colour_difference, stages/asw and stages/quantise in one run of tuned CUDA kernels. The result equals
-// that of the portable kernels, bit for bit; docs/notes/table-3.md has the measurements.
+// Colour differences with truncation, aggregated with adaptive support weights over columns, and converted to 8 bits,
+// as tuned CUDA kernels. The kernels compute the stages colour_difference, asw and quantise in one run. The result
+// equals that of the portable kernels, bit for bit; docs/notes/table-3.md has the measurements.
 //
-// One kernel computes the weights of both views once, one byte each, and stores those of the 32 rows around a pixel
-// contiguously. Another processes 8 or 16 left pixels and 8 right ones, whose pairs have 8 disparities each. The
-// products of their weights are products of byte matrices on the tensor cores, in which all taps of the right view but
-// one are masked. A warp walks down the rows and keeps the costs of the 36 rows around it in registers, computed from
-// the pixels once. Two taps of a cell are one instruction, dp2a.
+// One kernel computes the weights of both views once, as bytes, and stores the weights for the 32 rows around a pixel
+// contiguously. A second kernel processes 8 or 16 left pixels and 8 right pixels; each left pixel forms pairs with 8
+// disparities. The products of the weights of both views are products of byte matrices on the tensor cores. In each
+// product, all taps of the right view except one are masked. A warp walks down the rows. The warp computes the costs of
+// pixels once, and keeps the costs of the 36 rows around it in registers. One instruction, dp2a, processes two taps of
+// a cell.
 #pragma once
 
 #include "device/gpu/device.hpp"
@@ -20,7 +21,7 @@ struct Parameters {
   asw::Parameters aggregation;
 };
 
-// Words of stages/rgb and stages/lab.
+// The input images, in the words of stages/rgb and stages/lab.
 struct Input {
   gpu::View<const std::uint32_t> rgb_left, rgb_right, lab_left, lab_right;
   int min_disparity;

@@ -1,4 +1,5 @@
-// Registers the tuned CUDA kernels that compute colour differences and aggregate them over columns, in 8 bits.
+// Registers the tuned CUDA kernels that compute colour differences and aggregate them over columns, with results of 8
+// bits.
 #include "fused/column_costs/column_costs_cuda.hpp"
 #include "graph/registry.hpp"
 #include "stages/quantise/quantise.hpp"
@@ -19,7 +20,7 @@ const StageDescriptor tuned{
                              c.volume<std::uint8_t>("costs"), c.scratch(), c.worker());
                       }},
     .scratch = {.gpu = [](const Shape& s) { return cuda_workspace_bytes(s.size()); }},
-    // Each cell is written once. Two pixels of the column take one word of products, and one addition of their weighted
+    // The kernel writes each cell once. Two pixels of the column take one word of products and one addition of weighted
     // costs.
     .work = [](const Shape& s) {
       const int window = s.as<Parameters>().aggregation.window;

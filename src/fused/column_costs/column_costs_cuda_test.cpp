@@ -4,7 +4,7 @@
 #include "support/cost_volumes.hpp"
 #include "support/recording_queue.hpp"
 
-namespace stereopsis {
+namespace stereopsis::column_costs_cuda_test {
 namespace {
 
 using namespace test;
@@ -14,15 +14,16 @@ struct Case {
   int disparities, min_disparity;
 };
 
-// Up to 64 disparities, up to 128, and more; none fills the rows, columns and disparities that are processed together.
+// Cases with up to 64 disparities, up to 128, and more. None is a multiple of the numbers of rows, columns and
+// disparities that are processed together.
 const std::vector<Case> cases = {{{1, 1}, 1, 0},     {{1, 9}, 70, 5},     {{9, 1}, 3, -3},    {{17, 6}, 7, -2},
                                  {{23, 41}, 60, 0},  {{37, 53}, 64, -7},  {{40, 19}, 65, 3},  {{29, 50}, 128, 0},
                                  {{21, 10}, 129, 9}, {{33, 7}, 300, -90}, {{150, 70}, 37, 11}};
 
-constexpr std::uint32_t dim = 0x1F << 2 | 0x1F << 12 | 0x1F << 22;  // words with similar colours
+constexpr std::uint32_t dim = 0x1F << 2 | 0x1F << 12 | 0x1F << 22;  // bits for words with similar colours
 constexpr std::uint32_t wide = 0x3FFFFFFF;
 
-// Returns runs of one colour down the columns, which have large weights.
+// Returns an image with runs of equal colour down the columns, which result in large weights.
 Image<std::uint32_t> patches(Size size, unsigned seed, std::uint32_t bits) {
   Image<std::uint32_t> words = random_words(size, seed, bits);
   for (int y = 1; y < size.height; ++y)
@@ -64,7 +65,7 @@ TEST(ColumnCostsCuda, EqualTheOracles) {
     for (const Case& c : cases) {
       for (const int window : {1, 7, 33})
         expect_equals_oracles({{.truncation = 60}, column(window, 14, 15)}, c, 0x1F1F1F, dim, queue, device);
-      // The largest sums, constant weights, and weights that fall at once.
+      // Cases with the largest sums, with constant weights, and with weights that fall to 0 after one pixel.
       expect_equals_oracles({{.truncation = 255}, column(33, 1000, 1000)}, c, 0xFFFFFF, wide, queue, device);
       expect_equals_oracles({{.truncation = 255}, column(31, 1, 5)}, c, 0xFFFFFF, wide, queue, device);
     }
@@ -98,4 +99,4 @@ TEST(ColumnCostsCuda, HaveBlocksForAllMultiprocessors) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::column_costs_cuda_test

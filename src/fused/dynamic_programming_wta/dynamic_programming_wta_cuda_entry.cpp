@@ -1,4 +1,4 @@
-// Registers the tuned CUDA kernels that run dynamic programming along rows and a plain selection at once, without
+// Registers the tuned CUDA kernels that run dynamic programming along rows together with a plain selection, without
 // writing sums.
 #include "fused/support_weight_wta/support_weight_wta.hpp"
 #include "stages/dynamic_programming/dynamic_programming.hpp"
@@ -24,8 +24,8 @@ const StageDescriptor tuned{
     .global_support = true,
     .check = dynamic_programming::check,
     .scratch = {.gpu = [](const Shape& s) { return dynamic_programming::cuda_kept_bytes(s.size(), s.disparities()); }},
-    // Each direction reads the costs once. For half of the cells, it writes what it adds, and the other direction reads
-    // that.
+    // Each direction reads the costs once. For half of the cells, each direction writes its contribution, which the
+    // other direction reads.
     .work = [](const Shape& s) { return Work{.bytes = 4 * s.cells(), .path_ops = 18 * s.cells()}; }};
 
 Step fuse(const Run& run) {

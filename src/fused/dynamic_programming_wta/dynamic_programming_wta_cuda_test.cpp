@@ -2,7 +2,7 @@
 #include "stages/wta/wta.hpp"
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::dynamic_programming_wta_cuda_test {
 namespace {
 
 using namespace test;
@@ -58,4 +58,4 @@ TEST(DynamicProgrammingWtaCuda, ServesPenaltiesOf8Bits) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::dynamic_programming_wta_cuda_test

@@ -10,7 +10,7 @@
 namespace stereopsis::guided_wta {
 namespace {
 
-// Assigns the arrays of `problem`, whose sizes are known, to parts of the scratch memory.
+// Assigns parts of the scratch memory to the arrays of `problem`, whose sizes are known.
 std::size_t lay_out(FilterProblem& problem, int channels, gpu::Span memory) {
   const std::size_t before = memory.bytes;
   const auto take = [&]<class T>(T*& pointer, std::size_t count) {
@@ -26,7 +26,7 @@ std::size_t lay_out(FilterProblem& problem, int channels, gpu::Span memory) {
   return before - memory.bytes;
 }
 
-// Names of instances are literals, because devices keep pointers to them.
+// Names of instances are string literals, because devices keep pointers to the names.
 template <class Kind>
 constexpr const char* instance_of() {
   if constexpr (std::is_same_v<Kind, cost::Census<std::uint32_t>>)
@@ -39,13 +39,14 @@ constexpr const char* instance_of() {
     return "colour_gradient";
 }
 
-// Returns the number of rows in a piece. Before a piece, a warp sums the costs of a window; then it walks down the
-// rows. The number minimises the time of all blocks on the multiprocessors of the device. `blocks` is the number of
-// blocks per piece.
+// Returns the number of rows in a piece, the part of the image that a warp processes at a time. A warp first sums the
+// costs of the window above a piece, and then walks down the rows of the piece. The number minimises the time of all
+// blocks on the multiprocessors of the device. `blocks` is the number of blocks that process one piece.
 int rows_in_piece(int rows, int blocks, int radius, const gpu::Properties& device) {
   const Tuning& tuning = gpu::pick(tunings, device);
   const int at_a_time = device.multiprocessors * tuning.blocks_of_coefficients;
-  const double start = 2 + 0.08 * 2 * radius;  // time of the first sums, in rows of coefficients
+  // Time for the first sums, in units of the time for a row of coefficients.
+  const double start = 2 + 0.08 * 2 * radius;
   int best = 1;
   double least = std::numeric_limits<double>::max();
   for (int times = ceil_div(blocks, at_a_time); times * start < least; ++times) {

@@ -1,6 +1,6 @@
-// CUDA kernels of the guided filter of costs and of the selection from its slices. A warp walks down its columns, four
-// neighbours per lane, with the columns' sums in registers; boxes are differences of prefix sums over the warp's
-// columns. All sums are integers, so that they do not depend on their order.
+// CUDA kernels for the guided filter of costs, and for the selection from its planes. A warp walks down its columns,
+// with four neighbouring columns per lane, and keeps the sums of the columns in registers. Box sums are differences of
+// prefix sums over the columns of the warp. All sums are integers, so that they do not depend on their order.
 #include "device/cuda/words.cuh"
 #include "fused/guided_wta/guided_wta_cuda_problem.hpp"
 
@@ -15,7 +15,8 @@ template <int kChannels>
 constexpr int spans_of_coefficients = tuning.spans(kChannels);
 template <int kChannels>
 constexpr int blocks_of_filter = tuning.filter_blocks(kChannels);
-constexpr int lane_columns = 4;  // neighbours in a span, which one load or store accesses
+// Number of neighbouring pixels of a lane in a span; one load or store accesses all of them.
+constexpr int lane_columns = 4;
 static_assert(32 * lane_columns == span);
 constexpr unsigned all_lanes = 0xFFFFFFFFu;
 
@@ -26,7 +27,7 @@ __device__ __forceinline__ float part(const float4& v, int i) {
 }
 __device__ __forceinline__ u32 part(const uint4& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
 
-// The supported kinds of stages/cost.
+// The supported matching costs of stages/cost.
 struct Census32 {
   using Word = u32;
   __device__ __forceinline__ static int cost(const FilterProblem&, Word a, Word b) { return __popc(a ^ b); }
@@ -64,8 +65,8 @@ __device__ __forceinline__ u64 right_word<ColourGradient>(const FilterProblem& p
 
 // ---- Costs.
 
-// Computes the costs of four neighbours per thread, for some consecutive disparities: each needs one new word of the
-// right view.
+// Computes the costs of four neighbouring pixels per thread, for several consecutive disparities. Each further
+// disparity needs one new word of the right view.
 template <class Kind>
 __device__ __forceinline__ void make_costs(const FilterProblem& p) {
   using Word = typename Kind::Word;
@@ -96,9 +97,9 @@ __device__ __forceinline__ void make_costs(const FilterProblem& p) {
   }
 }
 
-// ---- Statistics of the guide, computed once per pixel, so that sums over the window's side are cheap enough.
+// ---- Statistics of the guide ----
 
-// The planes with a window's statistics: K, 1/N, the bytes of m, and δ.
+// The planes with the statistics of each window: K, 1/N, the bytes of m, and δ.
 template <int kChannels>
 struct WindowPlanes {
   static constexpr int k_count = kChannels * (kChannels + 1) / 2;
@@ -107,10 +108,11 @@ struct WindowPlanes {
   static_assert(count == statistics_numbers(kChannels) && guide_sums == guide_sums_of(kChannels));
 };
 
-// Returns byte i of a word as a signed number; intensities are stored relative to 128.
+// Returns byte i of a word as a signed number. Intensities are stored relative to 128.
 __device__ __forceinline__ int signed_byte(u32 packed, int i) { return (int)(packed << (24 - 8 * i)) >> 24; }
 
-// The guide of a lane's neighbours: one byte each; with colour one word each, whose highest byte is 0.
+// The guide of a lane's neighbouring pixels: one byte per pixel for a grey guide, and one word, whose highest byte is
+// 0, for a colour guide.
 template <int kChannels>
 struct GuideOf {
   using Quad = uint4;
@@ -130,7 +132,7 @@ __device__ __forceinline__ GuideQuad<kChannels> guide_quad(const FilterProblem& 
                                                         ((i64)y * p.pitch + x) * guide_pixel_bytes<kChannels>);
 }
 
-// Prepares the bytes of four rows of a column per thread, and their sums.
+// Each thread prepares four rows of one column: the bytes of the guide, and the sums of these bytes.
 template <int kChannels>
 __device__ __forceinline__ void prepare_guide(const FilterProblem& p) {
   constexpr int rows = 4, sums_count = WindowPlanes<kChannels>::guide_sums;
@@ -158,7 +160,7 @@ __device__ __forceinline__ void prepare_guide(const FilterProblem& p) {
   }
 }
 
-// Computes the statistics of guided.hpp, as guided_oracle.cpp does.
+// Computes the statistics that guided.hpp defines, in the same way as guided_oracle.cpp.
 template <int kChannels>
 __device__ __forceinline__ void window_statistics(const FilterProblem& p) {
   using Planes = WindowPlanes<kChannels>;
@@ -167,7 +169,7 @@ __device__ __forceinline__ void window_statistics(const FilterProblem& p) {
   if (x >= p.pitch) return;
   const i64 plane = (i64)(p.end - p.begin) * p.pitch;
   float* const out = p.statistics + (i64)(y - p.begin) * p.pitch + x;
-  if (x >= p.width) {  // the rest of the quadruple has no coefficients
+  if (x >= p.width) {  // the other pixels of the quadruple have no coefficients
     for (int i = 0; i < Planes::count; ++i) out[i * plane] = 0;
     return;
   }
@@ -222,12 +224,12 @@ __device__ __forceinline__ void window_statistics(const FilterProblem& p) {
   for (int i = 0; i < Planes::k_count; ++i) out[i * plane] = k[i];
 }
 
-// Returns whether all windows of neighbours lie completely in the image.
+// Returns whether the windows of all neighbouring pixels lie completely in the image.
 __device__ __forceinline__ bool lie_inside(const FilterProblem& p, int x, int y) {
   return y >= p.radius && y + p.radius < p.height && x >= p.radius && x + lane_columns - 1 + p.radius < p.width;
 }
 
-// Returns 1/N of the windows of neighbours, which is read from memory only near the border.
+// Returns 1/N for the windows of neighbouring pixels. Only near the border is this value read from memory.
 __device__ __forceinline__ float4 shares(const FilterProblem& p, const float* plane, int x, int y) {
   if (lie_inside(p, x, y)) return {p.share, p.share, p.share, p.share};
   return *reinterpret_cast<const float4*>(plane + (i64)(y - p.begin) * p.pitch + x);
@@ -240,7 +242,8 @@ struct alignas(4 * kSums) Cell {
   u32 values[kSums];
 };
 
-// A warp's columns: spans, of each of which a lane has four neighbours, and the quadruples whose boxes it computes.
+// The columns of a warp: spans, in each of which a lane has four neighbouring columns, and the quadruples whose boxes
+// the warp computes.
 template <int kSpans>
 struct Columns {
   __device__ __forceinline__ Columns(const FilterProblem& p, int segment, int segments) : lane(threadIdx.x & 31) {
@@ -257,7 +260,7 @@ struct Columns {
   int spans;  // number of spans that overlap the image
 };
 
-// Adds the value of the lane `step` below, if there is one.
+// Adds the value of the lane with an index lower by `step`, if there is such a lane.
 __device__ __forceinline__ u32 plus_lower(u32 value, int step) {
   u32 sum;
   asm volatile("{ .reg .pred there; shfl.sync.up.b32 %0|there, %1, %2, 0, 0xffffffff; @there add.u32 %0, %0, %1; }"
@@ -266,8 +269,8 @@ __device__ __forceinline__ u32 plus_lower(u32 value, int step) {
   return sum;
 }
 
-// Prefix sums over a warp's columns in shared memory, with an apron for windows that reach beyond the columns. Columns
-// are stored in four groups by their residue, which avoids bank conflicts.
+// Prefix sums over the columns of a warp in shared memory, with an apron for windows that extend beyond the columns.
+// Columns are stored in four groups by their index modulo 4, which avoids bank conflicts.
 template <int kSums, int kSpans>
 struct Prefix {
   static constexpr int apron = (widest_radius + 1 + lane_columns - 1) / lane_columns;
@@ -323,21 +326,21 @@ struct Prefix {
 };
 static_assert(widest_radius <= 32);  // a lane writes one cell beyond the columns
 
-// Returns Σ a_i b_i of bytes.
+// Returns the dot product Σ a_i b_i of the bytes of two words.
 __device__ __forceinline__ u32 dot(u32 bytes, u32 signed_bytes, u32 sum) {
   u32 result;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(bytes), "r"(signed_bytes), "r"(sum));
   return result;
 }
 
-// The rows that the windows gain and lose when they move down by one row.
+// The rows that the windows gain and lose when moving down by one row.
 template <int kChannels>
 struct Step {
   u32 costs_gained = 0, costs_lost = 0;
   GuideQuad<kChannels> guide_gained = {}, guide_lost = {};
 };
 
-// Updates Σ I' p and Σ p of columns whose windows gain a row and lose one: −x = ¬x + 1 in bytes.
+// Updates Σ I' p and Σ p of columns whose windows gain one row and lose one row, with −x = ¬x + 1 in bytes.
 template <int kChannels>
 __device__ __forceinline__ void change(u32 (&column)[lane_columns][kChannels + 1], const Step<kChannels>& step) {
   constexpr u32 once_each = 0x0000FF01, not_and_one = 0x01FFFFFF;
@@ -368,7 +371,7 @@ __device__ __forceinline__ void transpose(const u32 (&in)[4], u32 (&out)[4]) {
   out[3] = __byte_perm(c, d, 0x7632);
 }
 
-// Does the same for columns that gain four rows.
+// Updates the same sums for columns that gain four rows.
 template <int kChannels>
 __device__ __forceinline__ void gain(u32 (&column)[lane_columns][kChannels + 1], const u32 (&rows)[4],
                                      const GuideQuad<kChannels> (&guides)[4]) {
@@ -421,7 +424,7 @@ __device__ __forceinline__ u32 cost_quad(const FilterProblem& p, const u8* costs
   return *reinterpret_cast<const u32*>(costs + (i64)y * p.pitch + x);
 }
 
-// Sums a warp's columns from one row to another.
+// Sums the columns of a warp over a range of rows.
 template <int kChannels, int kSpans>
 __device__ __forceinline__ void sum_rows(const FilterProblem& p, const u8* costs, const Columns<kSpans>& columns,
                                          int from, int to, u32 (&column)[kSpans][lane_columns][kChannels + 1]) {
@@ -460,7 +463,7 @@ __device__ __forceinline__ void sum_coefficients(const FilterProblem& p) {
   u32 column[spans][lane_columns][sums] = {};
   sum_rows<kChannels>(p, costs, columns, max(first - p.radius, 0), min(first + p.radius, p.height), column);
 
-  // If the cost is absent, the guide does not matter.
+  // If the cost is outside the image, the guide is irrelevant.
   const auto load = [&](int w, int gained, bool loses) {
     Step<kChannels> step;
     const int x = columns.own(w), lost = gained - 2 * p.radius - 1;
@@ -478,7 +481,7 @@ __device__ __forceinline__ void sum_coefficients(const FilterProblem& p) {
   const i64 plane = (i64)(p.end - p.begin) * p.pitch;
   u32 above[spans][lane_columns][sums] = {};
   for (int y = first; y < last; ++y) {
-    // Loads are in flight while sums are computed.
+    // Loads are in flight while the sums are computed.
     const i64 row = (i64)(y - p.begin) * p.pitch;
     float4 numbers[spans][Planes::count];
 #pragma unroll
@@ -508,7 +511,7 @@ __device__ __forceinline__ void sum_coefficients(const FilterProblem& p) {
 #pragma unroll
         for (int s = 0; s < sums; ++s) above[w][i][s] += coefficients[s];
       }
-      // Costs and guides are read again soon: a streaming hint keeps the coefficients from evicting them from the
+      // Costs and guides will be read again soon. A streaming hint keeps the coefficients from evicting them from the
       // cache.
       u32* const out = p.coefficients + (i64)disparity * sums * plane + row + columns.own(w);
 #pragma unroll
@@ -532,8 +535,8 @@ __device__ __forceinline__ float guide_float(const GuideQuad<kChannels>& quad, i
     return byte_float(part(quad, i), channel);
 }
 
-// A warp processes a few rows, one by one. Blocks are ordered by segments, rows and disparities, so that the rows that
-// a window loses are still in the cache from when they were gained.
+// Filters several rows per warp, one after the other. Blocks are ordered by segments, rows and disparities, so that
+// rows leaving a window are still in the cache.
 template <int kChannels>
 __device__ __forceinline__ void filter(const FilterProblem& p) {
   constexpr int sums = kChannels + 1, spans = spans_of_filter;
@@ -549,8 +552,8 @@ __device__ __forceinline__ void filter(const FilterProblem& p) {
   const u32* const coefficients = p.coefficients + (i64)disparity * sums * plane;
   float* const filtered = p.filtered + (i64)disparity * rows * p.pitch;
   for (int y = first + threadIdx.x / 32; y < last; y += warps_in_block) {
-    // The sums over a window's rows: the prefix sum at its bottom, minus the one above it, plus those of the pieces
-    // that end inside it.
+    // The sums over the rows of a window are the prefix sum at its bottom minus the prefix sum above the window. The
+    // sums of the pieces that end inside the window are added.
     u32 column[spans][lane_columns][sums] = {};
     const auto add = [&](int row, u32 sign) {
 #pragma unroll
@@ -595,7 +598,7 @@ __device__ __forceinline__ void filter(const FilterProblem& p) {
   }
 }
 
-// ---- Selection (wta.hpp) from planes of disparities of several levels (cross_scale.hpp).
+// ---- Selection (wta.hpp) from planes of disparities of several levels (cross_scale.hpp) ----
 
 template <bool kLevels>
 __device__ __forceinline__ float cost_at(const SelectProblem& p, int x, int row, int k) {

@@ -1,5 +1,5 @@
-// Registers the tuned CUDA kernels for costs, the guided filter on one or more levels, their coupling and the
-// selection. They store filtered costs in planes.
+// Registers the tuned CUDA kernels for costs, for the guided filter on one or more levels, for the coupling of levels,
+// and for the selection. The kernels store filtered costs in planes.
 #include "fused/guided_wta/guided_wta_cuda.hpp"
 #include "stages/cost/source_of.hpp"
 #include "stages/cost_volume/cost_volume.hpp"
@@ -9,24 +9,26 @@
 namespace stereopsis::guided_wta {
 namespace {
 
-// Limits of the memory for the planes of a strip, and for a portion of the disparities before and in a filter.
+// Limits of the memory for the planes of a strip, and of the memory for a portion of the disparities before and in a
+// filter.
 constexpr std::size_t most_plane_bytes = std::size_t{768} << 20, portion_bytes = std::size_t{768} << 20;
 
 struct Level {
   guided::Parameters guided;
   WordCost cost;
   DisparityRange range;
-  Rows rows;      // the filtered rows among those that are read
+  Rows rows;      // filtered rows, counted within the rows that are read
   int first_row;  // position of the first filtered row in the level
   float weight;
 };
 struct Parameters {
-  std::vector<Level> levels;  // from the finest on
+  std::vector<Level> levels;  // ordered from the finest to the coarsest
   wta::Parameters select;
 };
-constexpr std::size_t operands_of_level = 3;  // words of the reference and of the other view, guide
+// Number of operands of a level: words of the reference view and of the other view, and guide.
+constexpr std::size_t operands_of_level = 3;
 
-// Returns the shape or the call with only the operands of a level.
+// Returns a copy of the shape or the call that has only the operands of a level.
 template <class S>
 S at_level(S s, int level) {
   s.operands = s.operands.subspan(operands_of_level * static_cast<std::size_t>(level), operands_of_level);
@@ -35,7 +37,7 @@ S at_level(S s, int level) {
 }
 AnyView guide_of(const Shape& s, int level) { return at_level(s, level).operand("guide"); }
 
-// Cost volume and filter; of coarser levels the coupling, too.
+// Returns the number of steps of a level: cost volume, filter and, for coarser levels, the coupling.
 int length(const Run& run) {
   const auto is = [&](std::size_t i, const char* name) {
     return i < run.steps.size() && run.steps[i].entry->name == name;
@@ -116,7 +118,7 @@ Work work(const Shape& s) {
 const StageDescriptor tuned{.slot = Slot::internal,
                             .name = "guided_wta_cuda",
                             .title = "cost, guided filter, winner takes all",
-                            .ports = wta::selecting({}),  // behind those of the levels
+                            .ports = wta::selecting({}),  // these operands follow the operands of the levels
                             .functions = {.gpu = run},
                             .scratch = {.gpu = scratch_bytes},
                             .work = work};

@@ -7,7 +7,7 @@
 #include "support/stage_test.hpp"
 #include "support/words.hpp"
 
-namespace stereopsis {
+namespace stereopsis::guided_wta_cuda_test {
 namespace {
 
 using namespace test;
@@ -28,15 +28,16 @@ std::vector<Case> cases() {
   list.push_back({{131, 37}, 37, 19, 3, {.radius = 9}, {5, 30}, 3});
   list.push_back({{300, 80}, 18, 5, -9, {.radius = 32, .epsilon = 0.1}, {40, 41}, 1});
   list.push_back({{300, 80}, 9, 9, 0, {.radius = 17}, {3, 80}, 3});
-  list.push_back({{129, 260}, 5, 5, 1, {.radius = 9}, {0, 260}, 1});  // pieces shorter than a window
-  // Warps with neighbours on both sides; the last warp's columns end exactly with the image, and before its end.
+  list.push_back({{129, 260}, 5, 5, 1, {.radius = 9}, {0, 260}, 1});  // the pieces have fewer rows than a window
+  // Widths with warps that have neighbours on both sides, where the columns of the last warp end at the end of the
+  // image, and beyond it.
   for (const int channels : {1, 3})
     for (const int width : {641, 384 + 128, 513, 259})
       list.push_back({{width, 9}, 2, 2, 0, {.radius = channels == 1 ? 32 : 27}, {0, 9}, channels});
   return list;
 }
 
-// Filtered costs and winners equal those of the oracles, run one after the other.
+// Compares filtered costs and winners with those of the oracles that run one after the other.
 template <class Kind>
 void expect_equals_oracles(const Kind& kind, auto&& words_of) {
   using Word = typename Kind::Word;
@@ -118,4 +119,4 @@ TEST(GuidedWtaCuda, HasPiecesThatFillAllMultiprocessors) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::guided_wta_cuda_test

@@ -1,4 +1,4 @@
-// The sum of learned costs and those of census with gradient: learned_sum.hpp.
+// The sum of learned costs and of census costs with gradient: learned_sum.hpp.
 //
 // instance any: WORD=uint COST=3
 #include "device/gpu/vocabulary.h"

@@ -1,8 +1,8 @@
-// Learned costs and those of census with gradient, added cell by cell as they are computed. The result equals
-// stages/learned_features, stages/census_gradient, stages/cost_volume and stages/sum composed, bit for bit. Of three
-// volumes, one is written and none is read.
+// Learned costs and the costs of census with gradient, added cell by cell as they are computed. The result equals the
+// composition of stages/learned_features, stages/census_gradient, stages/cost_volume and stages/sum, bit for bit. The
+// stages write three volumes and read two; the fused step writes one and reads none.
 //
-// Cost: that of learned costs, plus one popcount per cell.
+// Cost: the cost of the learned costs, plus one population count per cell.
 #pragma once
 
 #include "device/gpu/view.hpp"

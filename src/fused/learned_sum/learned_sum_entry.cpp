@@ -1,5 +1,5 @@
-// Registers the fused step for GPUs, where the time is that of writing and reading volumes. There is none for the CPU,
-// because the features take nearly all of the time there.
+// Registers the fused step for GPUs, where writing and reading volumes takes most of the time. There is no fused step
+// for the CPU, because the features take nearly all of the time there.
 #include "fused/learned_sum/learned_sum.hpp"
 #include "graph/registry.hpp"
 #include "stages/cost_volume/cost_volume.hpp"

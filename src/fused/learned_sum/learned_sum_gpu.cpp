@@ -29,7 +29,7 @@ void gpu(const Parameters& p, gpu::Array<const std::int32_t> weights,
   const learned_features::CostOfDot cost(p.learned);
   queue.launch({"learned_sum", "learned_sum", "any"}, learned_features::over_costs(sums), features[0], features[1],
                left_words, right_words, sums.cells,
-               learned_features::groups_of(p.learned.weights.network().components()), sums.disparities, min_disparity,
+               groups_of(p.learned.weights.network().components()), sums.disparities, min_disparity,
                cost.offset, cost.scale, cost.shift, cost.limit, p.plus.census_weight, p.plus.gradient_limit,
                p.sum.cost_weight, p.sum.plus_weight);
 }

@@ -4,7 +4,7 @@
 #include "stages/cost_volume/cost_volume.hpp"
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::learned_sum_test {
 namespace {
 
 using namespace test;
@@ -57,4 +57,4 @@ TEST(LearnedSum, EqualsTheComposedDefinitions) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::learned_sum_test

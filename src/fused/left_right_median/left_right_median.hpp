@@ -1,7 +1,7 @@
-// The left-right check and the 3×3 median after it in one kernel: stages/left_right and stages/median composed, bit for
-// bit.
+// The left-right check and a subsequent 3×3 median in one kernel. The result equals the composition of
+// stages/left_right and stages/median, bit for bit.
 //
-// Cost: reads both disparities and the validity once; writes the median and the validity.
+// Cost: the kernel reads both disparities and the validity once, and writes the median and the validity.
 #pragma once
 
 #include "device/gpu/device.hpp"
@@ -15,7 +15,7 @@ inline bool cuda_serves(int capability, const left_right::Parameters& check, con
   return capability >= 80 && check.compare == left_right::Compare::matched && filter.window == 3;
 }
 
-// `disparity` keeps the pixels that failed the check; `filtered` is another image.
+// `disparity` is not changed, and includes pixels that fail the check; `filtered` is another image.
 void cuda(const left_right::Parameters&, gpu::View<const float> right, gpu::View<const float> disparity,
           gpu::View<std::uint8_t> validity, gpu::View<float> filtered, gpu::Queue&);
 

@@ -1,5 +1,5 @@
-// Left-right check and 3×3 median: left_right_median.hpp. A warp walks down some rows, with one lane per column; its
-// outer lanes only check the pixels next to those of the others.
+// Left-right check and 3×3 median: left_right_median.hpp. A warp walks down several rows, with one lane per column. The
+// outer lanes only check pixels, which the medians of their neighbours need.
 #include "device/gpu/vocabulary.h"
 #include "fused/left_right_median/left_right_median_cuda_problem.hpp"
 
@@ -9,10 +9,11 @@ using namespace stereopsis::left_right_median;
 constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
 constexpr int rows = tuning.rows, warps = tuning.warps;
 
-constexpr uchar failed = 2;  // validity::left_right
+constexpr uchar failed = 2;  // value of validity::left_right
 constexpr unsigned everywhere = ~0u;
 
-// Integer keys in the order of the floats; −0 is read as +0. Invalid pixels have a key above all others.
+// Integer keys with the order of the floats, where −0 is read as +0. The key of an invalid pixel is larger than the
+// keys of all disparities.
 constexpr int above_all = 0x7fffffff, below_all = ~above_all;
 __device__ __forceinline__ int key_of(float d) {
   const int bits = __float_as_int(d + 0.0f);
@@ -30,7 +31,7 @@ __device__ __forceinline__ Triple sorted(int a, int b, int c) {
   return {low, mid, high, (low == above_all) + (mid == above_all) + (high == above_all)};
 }
 __device__ __forceinline__ int middle(int a, int b, int c) { return sorted(a, b, c).mid; }
-// Moves n of the invalid keys, which come last, below all others.
+// Moves n of the invalid keys, which come last, below all other keys.
 __device__ __forceinline__ Triple lowered(const Triple& t, int n) {
   const int mid = n == 1 ? t.low : below_all, high = n == 1 ? t.mid : t.low;
   return {n == 0 ? t.low : below_all, n == 0 ? t.mid : mid, n == 0 ? t.high : high, 0};
@@ -38,15 +39,15 @@ __device__ __forceinline__ Triple lowered(const Triple& t, int n) {
 __device__ __forceinline__ int middle_of_nine(const Triple& p, const Triple& q, const Triple& r) {
   return middle(__vimax3_s32(p.low, q.low, r.low), middle(p.mid, q.mid, r.mid), __vimin3_s32(p.high, q.high, r.high));
 }
-// Computes the median of stages/median. If half of the invalid pixels, or one more, are below all others, the middle of
-// nine values is the middle of the valid ones.
+// Computes the median as stages/median defines it. If half of the invalid pixels, or half plus one, have keys below all
+// others, the middle of the nine keys is the median of the valid values.
 __device__ __forceinline__ int median_of(const Triple& p, const Triple& q, const Triple& r) {
   const int in_p = p.invalid + 1, in_q = q.invalid + (in_p & 1), in_r = r.invalid + (in_q & 1);
   return middle_of_nine(lowered(p, in_p >> 1), lowered(q, in_q >> 1), lowered(r, in_r >> 1));
 }
 
-// Runs stages/left_right on a column: the disparities from row y0 − 1 on that fail become invalid. The rows between the
-// first and the last are marked as failed in the validity, if they are the warp's own.
+// Applies stages/left_right to a column: disparities that fail, from row y0 − 1 on, become invalid. Failures in the
+// rows between the first and the last are marked in the validity if the column belongs to the warp.
 __device__ __forceinline__ void check_rows(float (&d)[rows + 2], int x, int y0, bool own, IMAGE(const float, right),
                                            IMAGE(const float, disparity), IMAGE(uchar, validity), float threshold) {
   const int width = WIDTH(disparity), height = HEIGHT(disparity), before = max(y0 - 1, 0);

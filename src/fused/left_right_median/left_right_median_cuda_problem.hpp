@@ -5,7 +5,7 @@
 
 namespace stereopsis::left_right_median {
 
-inline constexpr int columns = 30;  // per warp; its outer lanes hold the pixels beside them
+inline constexpr int columns = 30;  // columns of results per warp; the outer lanes hold the pixels on both sides
 
 struct Tuning {
   int capability;
@@ -13,7 +13,7 @@ struct Tuning {
   int warps;  // per block
 };
 inline constexpr Tuning tunings[] = {
-    {.capability = 80, .rows = 5, .warps = 4},  // not measured alone
+    {.capability = 80, .rows = 5, .warps = 4},  // the numbers were not varied separately
 };
 
 }  // namespace stereopsis::left_right_median

@@ -3,12 +3,12 @@
 #include "fused/left_right_median/left_right_median.hpp"
 #include "support/devices.hpp"
 
-namespace stereopsis {
+namespace stereopsis::left_right_median_cuda_test {
 namespace {
 
 using namespace test;
 
-// Sizes around those of a warp, 30 × 5, and of a block, 30 × 20.
+// Sizes close to multiples of the size of a warp, 30 × 5, and of a block, 30 × 20.
 const std::vector<Size> sizes = {{1, 1}, {1, 40}, {40, 1}, {31, 33}, {33, 31}, {64, 32}, {60, 20}, {61, 41}, {97, 70}};
 
 TEST(LeftRightMedianCuda, EqualsOracles) {
@@ -19,7 +19,7 @@ TEST(LeftRightMedianCuda, EqualsOracles) {
           SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", threshold " << threshold << ", "
                                           << invalid_percent << " % invalid");
           Map map = random_map(size, 3, -4, 12, invalid_percent);
-          map.disparity(0, 0) = 3e38f;  // maps far outside the image
+          map.disparity(0, 0) = 3e38f;  // this disparity leads far outside the other image
           map.disparity(size.width - 1, size.height - 1) = -INFINITY;
           Map expected = map;
           PitchedImage<float> right(random_map(size, 4, -4, 12, 25).disparity.view()), filtered(size);
@@ -45,4 +45,4 @@ TEST(LeftRightMedianCuda, EqualsOracles) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::left_right_median_cuda_test

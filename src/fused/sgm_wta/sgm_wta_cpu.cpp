@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::sgm_wta::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Processes the bands that a thread takes. Columns u and rows v are counted along the sweep: the upward sweep is the
-// downward sweep of the image rotated by 180°.
+// Processes the bands that are assigned to a thread. Columns u and rows v are counted in the direction of the sweep:
+// the upward sweep is the downward sweep of the image rotated by 180°.
 template <class D, class Kind, int kPaths>
 class Worker {
   using Lane = hn::TFromD<D>;
@@ -83,8 +83,8 @@ class Worker {
     if (selects && selection_.wants_right()) wta_cpu::clear(row.right, job_.width + job_.padded);
   }
 
-  // Each row lags two columns behind the previous row, so that the predecessors of a pixel were visited in an earlier
-  // step. The processor can therefore work on all pixels of a step at the same time.
+  // Each row lags two columns behind the previous row, so that all predecessors of a pixel were visited in an earlier
+  // step. The processor can therefore process all pixels of a step at the same time.
   template <bool kSelects, int kBlocks>
   void visit_tile(int tile) {
     const int rows = rows_, width = job_.width, start = tile * tile_columns;
@@ -113,8 +113,8 @@ class Worker {
     else
       visit_tile<false, kBlocks>(tile);
   }
-  // Few disparities in 8-bit lanes, the common case, stay in registers if vectors are wide. If half of the widest
-  // vector suffices, only half is used.
+  // In the common case of few disparities, the 8-bit lanes stay in registers if vectors are wide. If half of the widest
+  // vector is sufficient, only half is used.
   void visit_tile(bool selects, int tile) {
     constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
     constexpr bool widest = lanes == hn::MaxLanes(hn::CappedTag<Lane, 64>());
@@ -130,14 +130,14 @@ class Worker {
   }
 
   const Job<Kind>& job_;
-  const int bands_, first_y_, end_y_;  // in the stripe
+  const int bands_, first_y_, end_y_;  // rows and bands of the stripe
   const int visited_;                  // disparities
   Sweep<Lane>* const sweeps_[2];
   Scratch<Lane> scratch_;
   const AdaptivePenalties<Lane> penalties_;
   Selection selection_;
   const Visitor<D, Kind, kPaths> visitor_;
-  // The current band:
+  // state of the current band:
   bool up_ = false;
   Sweep<Lane>* sweep_ = nullptr;
   int rows_ = 0;
@@ -169,7 +169,7 @@ void both_sweeps(const Job<Kind>& job, std::span<std::byte> memory, Threads& thr
 
   const int last = job.stripes.count() - 1;
   for (int stripe = 0; stripe < last; ++stripe) {
-    sweep(Turn::down, stripe);  // computes the ends of its paths
+    sweep(Turn::down, stripe);  // compute the states at the ends of the stripe's paths
     down.keep(job.stripes.first_row(stripe + 1), kept(stripe + 1));
   }
   if (last == 0) return sweep(Turn::both, 0);
@@ -180,7 +180,7 @@ void both_sweeps(const Job<Kind>& job, std::span<std::byte> memory, Threads& thr
   }
 }
 
-// Uses the widest vectors, unless half of one holds all disparities.
+// Selects the widest vectors, or half of them if half a vector holds all disparities.
 template <class Lane, class Kind>
 void with_lanes(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
   const auto run = [&](auto d) {

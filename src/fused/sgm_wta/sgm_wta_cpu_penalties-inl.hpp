@@ -1,5 +1,5 @@
-// P2 of all paths that reach the pixels of a row.
-// Included once per SIMD target, hence the unusual guard.
+// P2 of all paths that reach the pixels of a row. The file is included once for each SIMD target, hence the unusual
+// include guard.
 #if defined(STEREOPSIS_SGM_WTA_CPU_PENALTIES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SGM_WTA_CPU_PENALTIES_INL
 #undef STEREOPSIS_SGM_WTA_CPU_PENALTIES_INL
@@ -21,8 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace cost_cpu = stereopsis::cost::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// A table of 256 bytes, looked up 16 entries at a time. The constant entries at the end need no look-up: earlier
-// entries are stored as their difference from that constant.
+// A table of 256 bytes, looked up 16 entries at a time. The constant entries at the end need no look-up, because
+// earlier entries are stored as their difference from that constant.
 class ByteTable {
  public:
   explicit ByteTable(const sgm::Penalties& entries) : last_(static_cast<std::uint8_t>(entries.back())) {
@@ -36,9 +36,9 @@ class ByteTable {
   HWY_INLINE V operator()(D d, V index) const {
     V found = hn::Set(d, last_);
     for (int first = 0; first < used_; first += 16) {
-      // Indices of other entries get the highest bit, for which the look-up returns 0.
+      // The indices of other entries get the highest bit, for which the look-up returns 0.
       const V here = hn::SaturatedAdd(hn::Xor(index, hn::Set(d, static_cast<std::uint8_t>(first))), hn::Set(d, 0x70));
-      // Some processors require that the bits between are clear.
+      // Some processors require that the bits between the index and the highest bit are clear.
       const V place = hn::And(here, hn::Set(d, 0x8F));
       found = hn::Xor(found, hn::TableLookupBytesOr0(hn::LoadDup128(d, differences_ + first), place));
     }
@@ -57,8 +57,8 @@ class AdaptivePenalties {
   AdaptivePenalties(const sgm::Penalties& penalties, ImageView<const std::uint8_t> guide, const sgm::Edges& edges)
       : penalties_(penalties), table_(penalties), guide_(guide), edges_(edges) {}
 
-  // Computes P2 of row y for each path, by column of the image; the previous row lies above, or below in the upward
-  // sweep. Values where a path starts do not matter; a path that comes from the boundary state finds the guide's row
+  // Computes P2 of row y for each path, by column of the image. The previous row lies above, or below in the upward
+  // sweep. Values at the start of a path have no effect. A path that comes from the boundary state uses the guide's row
   // there.
   template <int kPaths>
   void set(int y, bool up, Lane* p2) const {
@@ -75,7 +75,7 @@ class AdaptivePenalties {
   }
 
  private:
-  // Computes P2 of the path that reaches a row's pixels from those of `from`, `dx` columns away.
+  // Computes P2 of one path between the row `here` and the row `from`, whose pixels are `dx` columns away.
   void set(const std::uint8_t* here, const std::uint8_t* from, int dx, Lane* p2) const {
     const int width = guide_.width;
     const auto scalar = [&](int x) {

@@ -1,5 +1,5 @@
-// Selection from the sums of a band: which sums are candidates, the winners of a step, the results of a tile's rows.
-// Included once per SIMD target, hence the unusual guard.
+// Selection from the sums of a band: marks candidates, finds the winners of a step, and writes the rows of a tile. The
+// file is included once for each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_SGM_WTA_CPU_SELECT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SGM_WTA_CPU_SELECT_INL
 #undef STEREOPSIS_SGM_WTA_CPU_SELECT_INL
@@ -32,21 +32,21 @@ class Selection {
         whole_(columns_of_all_candidates()) {}
 
   bool wants_right() const { return !out_.right.empty(); }
-  // Returns whether the left pixel is selected, and hence takes part in the right view's selection.
+  // Returns whether the left pixel is selected, and therefore takes part in the selection of the right view.
   bool usable(int x, int y) const { return in_.mask_left.empty() || in_.mask_left(x, y) != 0; }
 
-  // Removes all sums of a pixel except those of its candidates.
+  // Removes the sums of a pixel that do not belong to candidates.
   HWY_INLINE void leave_candidates(int x, int y, std::uint16_t* total) const {
     if (x < whole_.first || x > whole_.last) remove_others(x, y, total);
   }
 
-  // Finds the winners of the pixels of a step, which are in this column of their tiles.
+  // Finds the winners of the pixels in a step, which are in the given column of their tiles.
   HWY_INLINE void find_winners(const wta_cpu::Costs& totals, int column) {
     const bool want_second = parameters_.uniqueness > 0 || want_confidence();
     wta_cpu::find_winners(totals, want_second, column, winners_);
   }
 
-  // Writes the results of row r of the band, in the columns of its tile from `tile_x` on.
+  // Writes the results of row r of the band, for the columns of its tile from `tile_x` on.
   void deliver(int r, int y, int tile_x) const {
     const int first = std::max(0, tile_x), count = std::min(width_, tile_x + tile_columns) - first;
     if (count <= 0) return;
@@ -72,7 +72,7 @@ class Selection {
 
   bool want_confidence() const { return !out_.confidence.empty(); }
 
-  // Returns the columns where every disparity is a candidate.
+  // Returns the columns in which every disparity is a candidate.
   Columns columns_of_all_candidates() const {
     const auto all = [&](int x) {
       const auto range = wta::candidates(parameters_, x, width_, in_.min_disparity, disparities_);
@@ -108,7 +108,7 @@ class Selection {
   const wta::Output& out_;
   const int width_, disparities_;
   const Columns whole_;
-  wta_cpu::Winners winners_[band_rows];  // for each row of a tile
+  wta_cpu::Winners winners_[band_rows];  // winners of each row of a tile
 };
 
 }  // namespace stereopsis::sgm_wta::HWY_NAMESPACE

@@ -1,5 +1,5 @@
-// Visits a pixel: extends its paths, and stores their sums, or adds them to those of the other sweep.
-// Included once per SIMD target, hence the unusual guard.
+// Visits a pixel: extends the paths through the pixel. Stores their sums, or adds them to the sums of the other sweep.
+// The file is included once for each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_SGM_WTA_CPU_VISIT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SGM_WTA_CPU_VISIT_INL
 #undef STEREOPSIS_SGM_WTA_CPU_VISIT_INL
@@ -31,7 +31,7 @@ template <class Lane, class Kind, int kPaths>
 struct Row {
   using Word = typename Kind::Word;
 
-  // Prepares the tile whose column 0 is the image's column `tile_x`.
+  // Prepares the tile that begins at column `tile_x` of the image.
   void begin_tile(int tile_x, int width) {
     x = tile_x;
     const int first = std::max(0, x), count = std::min(width, x + tile_columns) - first;
@@ -42,20 +42,20 @@ struct Row {
   }
 
   int y;
-  const std::uint8_t* left;  // the bytes of the words
+  const std::uint8_t* left;  // bytes of the left words
   cost_cpu::Candidates<Kind> candidates;
   const Lane* p2;
   std::uint16_t* sums;
   std::uint16_t* total;
   wta_cpu::RightRow right;
-  Lane* paths[kPaths] = {};  // paths that cross its column 0
-  // The current tile's first image column, and its left pixels and P2, each repeated.
+  Lane* paths[kPaths] = {};  // costs, at column 0, of the paths that cross the row
+  // The first image column of the current tile, and its left pixels and P2. Each value is repeated.
   int x = 0;
   std::uint32_t left_bytes[tile_columns * sizeof(Word)] = {};
   std::uint32_t penalties[kPaths][tile_columns] = {};
 };
 
-// Returns the disparities that a visit covers; narrow vectors skip part of the padding.
+// Returns the number of disparities that a visit covers. Narrow vectors skip part of the padding.
 template <class D>
 int visited(const Extent& extent) {
   return round_up(extent.disparities, std::max(32, static_cast<int>(hn::Lanes(D()))));
@@ -81,14 +81,14 @@ class Visitor {
         wants_right_(selection.wants_right()),
         masked_(!job.select.mask_left.empty()) {}
 
-  // Returns the disparities that a visit works on: those of kBlocks vectors; 0: any number.
+  // Returns the number of disparities of a visit: those of kBlocks vectors, or any number if kBlocks is 0.
   template <int kBlocks>
   int visited_of() const {
     return kBlocks > 0 ? kBlocks * static_cast<int>(hn::Lanes(D())) : visited_;
   }
 
-  // Visits the pixel of a row in this column of its tile; `place` is the offset from the paths at column 0 to those of
-  // the pixel.
+  // Visits the pixel of a row in the given column of its tile. `place` is the offset from the paths at column 0 to the
+  // paths of the pixel.
   template <bool kSelects, int kBlocks>
   HWY_INLINE void visit(const Row& row, int column, std::ptrdiff_t place, bool up) const {
     const int count = visited_of<kBlocks>(), padded = kBlocks > 0 ? count : padded_;
@@ -130,7 +130,7 @@ class Visitor {
     for (int i = 0; i < sgm_cpu::sums_per_block<D>; ++i)
       sums[i] = hn::Add(sums[i], hn::Load(D16(), stored + i * lanes16()));
   }
-  // Stores the sums over all paths from index k on, for the winner and for those of the right view.
+  // Stores the sums over all paths, from index k on, for the selection in the left view and in the right view.
   HWY_INLINE void put_totals(int k, Sums& sums, std::uint16_t* total, bool updates, bool up,
                              const wta_cpu::RightRow& right) const {
     const D16 d16;
@@ -145,7 +145,8 @@ class Visitor {
     }
   }
 
-  // The stored sums are read in an order that the hardware does not predict: prefetching makes it 1.2 times as fast.
+  // The hardware does not predict the order in which the stored sums are read. With prefetching, reading them is 1.2
+  // times as fast.
   HWY_INLINE void prefetch(const std::uint16_t* stored, int x, bool up, int padded) const {
     const int ahead = up ? -8 : 8;  // pixels
     if (x + ahead < 0 || x + ahead >= width_) return;
@@ -154,7 +155,7 @@ class Visitor {
   }
 
   const int width_, padded_, visited_;
-  const std::uint32_t p1_;  // repeated in each lane
+  const std::uint32_t p1_;  // value repeated in each lane
   const Lane* const padding_;
   const std::uint16_t* const sums_padding_;
   const Selection& selection_;

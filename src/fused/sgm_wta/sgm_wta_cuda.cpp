@@ -15,13 +15,13 @@ constexpr bool is_rank = std::is_same_v<Kind, cost::Rank>;
 
 int range_of(int disparities) { return disparities <= 64 ? 64 : disparities <= 128 ? 128 : 256; }
 
-// Returns whether costs are written in six bits instead of a byte (SixBitCost). Padding disparities, which must lose,
-// need the byte. With 8 paths, six bits pay only for 256 disparities: with fewer ones, unaligned loads of lines cost
-// more time than the smaller volume saves (1280 × 960 × 128: 0.84 instead of 0.83 ms).
+// Returns whether costs are stored in six bits instead of a byte (SixBitCost). Padding disparities must never win,
+// which requires costs of a byte. With 8 paths, six bits are faster only for 256 disparities. With fewer disparities,
+// unaligned loads of lines cost more time than the smaller volume saves (1280 × 960 × 128: 0.84 instead of 0.83 ms).
 template <class Kind>
 bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
   constexpr bool may_be_small = !is_rank<Kind> && !std::is_same_v<Kind, cost::CensusGradient>;
-  const bool early_minimum = disparities != 256;  // requires costs of at most P2 (Variant::early_minimum)
+  const bool early_minimum = disparities != 256;  // Variant::early_minimum requires costs of at most P2
   return may_be_small && (p.sgm.paths == 4 || disparities == 256) && !p.sgm.adaptive() &&
          disparities == range_of(disparities) && kind.max_cost() < 64 &&
          (!early_minimum || kind.max_cost() <= p.sgm.p2);
@@ -29,7 +29,8 @@ bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
 
 bool is_padded(int disparities) { return disparities != range_of(disparities); }
 
-// Returns Problem::run, for which path costs must stay below 2048, or 0. Tiles that read features ignore it.
+// Returns Problem::run, for which path costs must remain below 2048, or 0 if there is no such value. Tiles that read
+// features ignore the value.
 template <class Kind>
 int run_of(const Parameters& p, const Kind& kind, int disparities) {
   const int beyond = is_rank<Kind> || !is_padded(disparities) ? 0 : 255;
@@ -37,10 +38,11 @@ int run_of(const Parameters& p, const Kind& kind, int disparities) {
   return fits(16) ? 16 : !is_rank<Kind> && fits(tile_height) ? tile_height : 0;
 }
 
-// Returns whether rows take longer than lines. A step of a line takes twice the time of a step of a row.
+// Returns whether paths along rows take longer than other lines. A step along a line takes twice the time of a step
+// along a row.
 bool has_long_rows(Size size) { return size.width > 2 * size.height; }
 
-// The layout of sgm_wta_cuda_problem.hpp for a range that is known only at run time.
+// The layout of sgm_wta_cuda_problem.hpp, for a range that is known only at run time.
 struct Shape {
   explicit Shape(int disparities) : range(range_of(disparities)) {}
   int groups() const { return 512 / range; }
@@ -51,11 +53,11 @@ struct Shape {
   int range;
 };
 
-// Returns the number of strips for which the first pass stores what paths along rows add to the sums
-// (sgm_wta_cuda_rows.cuh). The sum of two such values must fit in a byte. Three quarters of the strips need just less
-// than 3 bytes per cell, two to three times as much as none. They save 3 to 7 % of the time with 8 paths from 1280 ×
-// 960 × 128 on, and about 3 % with 4 paths and 256 disparities. They do not pay with 64 disparities, with 4 paths and
-// 128, or if rows take longer than lines.
+// Returns the number of strips for which the first pass stores the contributions of paths along rows to the sums
+// (sgm_wta_cuda_rows.cuh). The sum of two contributions must fit in a byte. Storing three quarters of the strips needs
+// just less than 3 bytes per cell, two to three times as much as storing none. The stored contributions save 3 to 7 %
+// of the time with 8 paths from 1280 × 960 × 128 on, and about 3 % with 4 paths and 256 disparities. The stored
+// contributions save no time with 64 disparities, with 4 paths and 128 disparities, or if rows take longer than lines.
 template <class Kind>
 int kept_strips(const Parameters& p, const Kind& kind, Size size, int disparities, int strips) {
   const bool pays = disparities == 256 || (disparities == 128 && p.sgm.paths == 8);
@@ -87,8 +89,8 @@ struct Bundles {
     } else {
       lines = ceil_div(p.width, form.lines * groups(form.words));
     }
-    // Rows are wide if all warps run at once, unless rows are stored. Otherwise rows are narrow, which shortens the
-    // wait at the end.
+    // Rows are processed with wide groups if all warps run at once, unless rows are stored. In other cases, the wait at
+    // the end is shorter with narrow groups.
     const bool keeps_rows = p.kept_strips > 0;
     rows = ceil_div(p.height, groups(keeps_rows ? form.narrow_rows : form.wide_rows));
     const bool at_once = warps() <= device_schedulers * form.blocks();
@@ -102,38 +104,38 @@ struct Bundles {
   int warps() const { return directions * lines + 2 * rows; }
   Order order_of(const BorderForm& form, const Problem& p, bool may_take_turns, bool rows_early,
                  const Tuning& tuning) const {
-    // Lines of one sense read the same rows of a volume at about the same time, and tiles read rows that the other
-    // sense has just read. Few warps occupy the device better with both senses at once (1280 × 960 × 64: 0.52
-    // instead of 0.54 ms).
+    // Lines of one direction of y read the same rows of a volume at about the same time, and tiles read rows that the
+    // other direction has just read. If there are few warps, the device is occupied better with both directions at once
+    // (1280 × 960 × 64: 0.52 instead of 0.54 ms).
     const int turns = form.words == 16 ? tuning.wide_turns : tuning.narrow_turns;
     if (may_take_turns && warps() > device_schedulers * turns) return Order::senses_in_turn;
-    // Rows run first if they take longer than lines, and, with `rows_early`, if all warps run at once and rows are a
-    // large part of the work: tiles wait for rows, and then begin sooner, while the lines continue. Both passes take
-    // 0.38 instead of 0.39 ms at 1280 × 960 × 64 with 8 paths, and 0.744 instead of 0.760 ms at × 256 with 4 paths. But
-    // 2880 × 1980 × 256 takes 3.20 instead of 3.14 ms, and 8 paths with 128 or 256 disparities and no stored rows gain
-    // nothing.
+    // Rows run first if they take longer than lines. With `rows_early`, rows also run first if all warps run at once
+    // and rows are a large part of the work. Tiles wait for rows, and then begin sooner while the lines continue. With
+    // `rows_early`, both passes take 0.38 instead of 0.39 ms at 1280 × 960 × 64 with 8 paths, and 0.744 instead of
+    // 0.760 ms at × 256 with 4 paths. However, 2880 × 1980 × 256 takes 3.20 instead of 3.14 ms, and 8 paths with 128 or
+    // 256 disparities gain nothing without stored rows.
     return has_long_rows({p.width, p.height}) || rows_early ? Order::rows_first : Order::lines_first;
   }
-  // Blocks of four warps spread evenly over the schedulers. If most blocks wait for others to end, smaller blocks leave
-  // fewer gaps.
+  // Blocks of four warps are spread evenly over the schedulers. If most blocks wait until others end, smaller blocks
+  // leave fewer gaps.
   gpu::Grid grid() const {
     const int in_block = has_small_blocks ? 1 : border_warps;
     return {directions * ceil_div(lines, in_block) + 2 * ceil_div(rows, in_block), 1, 32 * in_block, 1};
   }
 
   int directions;
-  bool by_blocks;  // lines share their features
+  bool by_blocks;  // true if the lines of a block share their features
   int device_schedulers;
-  int lines, rows;  // lines of a direction, rows of a sense
+  int lines, rows;  // number of lines of a direction, and number of rows of a direction
   bool wide_rows, has_small_blocks;
   Order order;
 };
 
-// Hands out the workspace, or only counts it.
+// Assigns parts of the workspace, or only counts their bytes.
 class Memory {
  public:
   explicit Memory(gpu::Span span) : span_(span) {}
-  // Returns the address behind a margin of `margin` elements; a margin of the same size follows at the end.
+  // Returns the address after a margin of `margin` elements. A margin of the same size follows the data.
   template <class T>
   T* take(std::size_t count, std::size_t margin = 0) {
     const auto piece = span_.take((count + 2 * margin) * sizeof(T));
@@ -154,7 +156,8 @@ void lay_out_rank(Problem& problem, const Shape& shape, Memory& memory, int slop
   for (int s = 0; s < slopes; ++s) {
     problem.pitch[s] = pitch + modulo_4[s];
     const auto pixels = problem.pitch[s] * height;
-    const auto margin = static_cast<std::size_t>(round_up(row_margin * problem.pitch[s], 4));  // keeps the alignment
+    // Rounding preserves the alignment.
+    const auto margin = static_cast<std::size_t>(round_up(row_margin * problem.pitch[s], 4));
     problem.left[s] = memory.take<std::uint8_t>(pixels, margin);
     if (s < right_slopes) problem.right[s] = memory.take<std::uint32_t>(pixels, margin);
   }
@@ -178,12 +181,12 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   problem.strips = ceil_div(size.width, shape.tile_width());
   problem.bands = ceil_div(size.height, tile_height);
   const BorderForm form = border_form_of<Kind>(p, shape);
-  // If a block shares its features, either all of its lines or none are inside the image.
+  // The lines of a block that shares features must all be inside the image, or all outside.
   const int beside = form.source == Source::block ? block_span(shape.range, form.words) - 2 : 1;
   problem.around = diagonals ? round_up(size.width + beside, shape.tile_width()) : round_up(size.width, 4);
   if (!compact) problem.kept_strips = kept_strips(p, kind, size, disparities, problem.strips);
   problem.kept_first =
-      (problem.strips - problem.kept_strips) / 2;  // the last strip, which may extend beyond the image, is not stored
+      (problem.strips - problem.kept_strips) / 2;  // the last strip may extend beyond the image, and is never stored
   problem.p1 = p.sgm.p1;
   problem.p2 = p.sgm.p2;
   problem.p1_pair = problem.p1 * 0x10001u;
@@ -196,8 +199,8 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   const auto range = static_cast<std::size_t>(shape.range), width = static_cast<std::size_t>(size.width);
   const auto height = static_cast<std::size_t>(size.height);
   if (is_rank<Kind>) {
-    // The features are stored once per slope of the paths. Blocks copy words at any alignment, so that they need the
-    // features of the right view only once.
+    // The features are stored once for each slope of the paths. Blocks copy words at any alignment, so that they need
+    // the features of the right view only once.
     const int slopes = diagonals ? 3 : 1;
     lay_out_rank(problem, shape, memory, slopes, form.source == Source::block ? 1 : slopes);
   } else {
@@ -216,7 +219,7 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   return problem;
 }
 
-// Sets the members of `problem` that depend on the device. Returns the lines that the warps follow.
+// Sets the members of `problem` that depend on the device. Returns the lines that the warps will follow.
 template <class Kind>
 Bundles schedule(Problem& problem, const Parameters& p, const gpu::Properties& device) {
   const Shape shape(problem.disparities);
@@ -265,7 +268,7 @@ PenaltyTable penalty_table(const Parameters& p) {
   return table;
 }
 
-// Starts the kernels of one range.
+// Launches the kernels that were compiled for one range.
 class Launcher {
  public:
   Launcher(const Problem& problem, gpu::Queue& queue)
@@ -325,8 +328,8 @@ class Launcher {
   }
   int rows_with_margins() const { return problem_.height + 2 * row_margin; }
 
-  // Both passes request the same percentage, or they could not share a multiprocessor. Groups of lanes that copy their
-  // own features or costs ahead, through the cache, need the whole cache.
+  // Both passes request the same percentage, because otherwise they could not share a multiprocessor. Groups of lanes
+  // that copy their own features or costs in advance, through the cache, need the whole cache.
   template <class Kind>
   int local_percent(const Parameters& p) const {
     return border_form_of<Kind>(p, shape_).source == Source::ring ? -1 : tuning_.local_percent;
@@ -361,7 +364,7 @@ bool cuda_serves(const Parameters& p, const Kind& kind, int disparities) {
   const auto& sgm = p.sgm;
   const int max_cost = kind.max_cost();
   if (disparities > 256 || sgm.p2 > 255) return false;
-  // Padding disparities of a cost volume have the cost 255, which must exceed the lowest cost by at least P2.
+  // Padding disparities of a cost volume have the cost 255. This cost must exceed the lowest cost by at least P2.
   const bool fits_bytes = is_rank<Kind> || !is_padded(disparities) || max_cost + sgm.p2 <= 255 + sgm.p1;
   return fits_bytes && run_of(p, kind, disparities) > 0 && sgm.paths * (max_cost + sgm.p2) < 4095;
 }

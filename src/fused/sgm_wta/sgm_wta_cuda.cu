@@ -24,7 +24,8 @@ using Volume = Variant<VolumeCost, AllCosts, ConstantPenalty, kPaths>;
 using VolumeEarly8 = Variant<VolumeCost, AllCosts, ConstantPenalty, 8, true>;
 template <int kPaths>
 using VolumeAdaptive = Variant<VolumeCost, AllCosts, GradientPenalty, kPaths>;
-// Census costs that fit in six bits, with all disparities of the range. Early minima pay off if rows load little data.
+// Census costs that fit in six bits, with as many disparities as the range. Early minima are faster if rows load little
+// data.
 using SixBitCensus4 = Variant<SixBitCost, AllCosts, ConstantPenalty, 4, T::range != 256>;
 using SixBitCensus8 = Variant<SixBitCost, AllCosts, ConstantPenalty, 8, false, SixBitColumns>;
 
@@ -66,7 +67,7 @@ __global__ void __launch_bounds__(256)
 }
 __global__ void right_all(const __grid_constant__ Problem p) { write_right(p); }
 
-// Instantiates both passes under the name by which the host finds them.
+// Instantiates both passes under the names by which the host finds them.
 #define STEREOPSIS_PASSES(name, V)                                      \
   __global__ void __launch_bounds__(32 * border_warps, blocks_of<V>)    \
       borders_##name(const __grid_constant__ Problem p) {               \

@@ -1,6 +1,7 @@
-// First pass: follows every path over the whole image, without sums, and stores its state only where it enters a tile.
-// Along the rows of kept strips, it stores what the path adds to each sum instead (sgm_wta_cuda_rows.cuh). Paths are
-// independent of each other; the second pass waits for some of them (sgm_wta_cuda_progress.cuh).
+// First pass: follows every path over the whole image, without computing sums. Stores the state of a path only where
+// the path enters a tile. Along the rows of kept strips, the pass stores the contribution of the path to each sum
+// instead (sgm_wta_cuda_rows.cuh). Paths are independent of each other. The second pass waits for some of these paths
+// (sgm_wta_cuda_progress.cuh).
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_feed.cuh"
@@ -9,14 +10,15 @@
 
 namespace stereopsis::sgm_wta {
 
-// Lines of diagonal paths run around a cylinder that is slightly wider than the image, a whole number of strips. They
-// restart from zeros where they enter the image, so that every group has the same amount of work. A group follows N
-// adjacent lines. The groups of a warp are a strip apart, so that they reach the next strip in the same rows.
+// Diagonal paths run around a cylinder that is slightly wider than the image, a whole number of strips. The paths
+// restart from zeros where they enter the image, so that every group of lanes has the same amount of work. A group
+// follows N adjacent lines. The groups of a warp are one strip apart, so that they reach the next strip in the same
+// rows.
 //
-// In a row, a path waits longest for the minimum over its lanes. Independent work is done meanwhile: the last exchange
-// is used only in the next row, and costs and the minima of neighbouring words are evaluated a row ahead. Rare events
-// end the loop over rows: the end of a band, a wrap, or, if the next row is in shared memory already, a strip. While
-// the next row is in flight, leaving the loop would wait for it.
+// In each row, a path waits longest for the minimum over its lanes. Independent work is done during this wait. The
+// result of an exchange is used only in the next row, and costs and the minima of neighbouring words are evaluated one
+// row in advance. Rare events end the loop over rows: the end of a band, a wrap, or, if the next row is already in
+// shared memory, the end of a strip. If the next row is still being loaded, the loop goes on, because its end would have to wait for that row.
 template <class T, class V, BorderForm kForm>
 struct Lines {
   static constexpr int N = kForm.lines, words = T::words;
@@ -24,27 +26,27 @@ struct Lines {
   using State = StateOf<T>;
   using FeedOf = std::conditional_t<shares, BlockFeed<T, V, kForm>, Feed<T, V, kForm>>;
   static constexpr int buffers = FeedOf::buffers, rows_ahead = FeedOf::rows_ahead;
-  static constexpr bool keeps_near = buffers == 1;  // otherwise the second buffer uses their registers
+  static constexpr bool keeps_near = buffers == 1;  // otherwise the second buffer uses the registers of these values
 
   const Problem& p;
   const bool up;
-  const int dx;  // a variable, because all directions share their code, which must stay in the instruction cache
+  const int dx;  // a variable, because all directions share their code so that the code fits in the instruction cache
   const Position<T> at;
-  const int sense = up ? -1 : 1, first_y = up ? p.height - 1 : 0;              // sense: step of y
-  const int first_band = up ? (p.height - 1) % tile_height + 1 : tile_height;  // rows of the first band
-  // Columns where diagonals wrap; x runs from −1 to around − 2.
+  const int sense = up ? -1 : 1, first_y = up ? p.height - 1 : 0;              // step of y in the direction of the path
+  const int first_band = up ? (p.height - 1) % tile_height + 1 : tile_height;  // number of rows of the first band
+  // Columns at which diagonal paths wrap; x takes the values −1 to around − 2.
   const int last_x = dx < 0 ? -1 : p.around - 2, back = dx < 0 ? p.around : -p.around;
   u32 low[N];
   State state[N];
-  u32 before[N], after[N];  // the words before and after those of the lane
-  State near[N];            // if kept: minima of the previous and the next words
+  u32 before[N], after[N];  // the words just before and after the words of the lane
+  State near[N];            // minima of the previous and the next words, if they are kept
 
   __device__ __forceinline__ Lines(const Problem& problem, bool upward, int dx_) : p(problem), up(upward), dx(dx_) {
 #pragma unroll
     for (int c = 0; c < N; ++c) clear(state[c], low[c]);
   }
 
-  // Returns whether a path in column x continues in the image.
+  // Returns whether a path in column x remains in the image.
   __device__ __forceinline__ bool stays(int x) const {
     return (u32)(x - (dx < 0 ? 1 : 0)) < (u32)(p.width - (dx != 0 ? 1 : 0));
   }
@@ -68,7 +70,7 @@ struct Lines {
   }
   __device__ __forceinline__ u32 smallest_word(int c) const {
     if constexpr (keeps_near) {
-      u32 between[words / 2];  // words 1, 2, 5, 6, … lie between all the others
+      u32 between[words / 2];  // words 1, 2, 5, 6, …, which lie between the other words
 #pragma unroll
       for (int j = 0; j < words / 2; ++j) between[j] = near[c][j / 2 * 4 + 1 + j % 2];
       return smallest_of(between);
@@ -87,7 +89,7 @@ struct Lines {
     for (int j = 0; j < words; ++j) state[c][j] = next[j];
   }
 
-  // Restarts paths that enter the image here.
+  // Restarts the paths that enter the image at this column.
   __device__ __forceinline__ void restart(int x) {
     const int entry = dx > 0 ? 0 : p.width - 1;
 #pragma unroll
@@ -102,7 +104,7 @@ struct Lines {
     }
   }
 
-  // Stores the states of all paths when they leave their band, to continue at x + dx.
+  // Stores the states of all paths when the paths leave their band, for use at x + dx.
   __device__ __forceinline__ void keep_for_band(bool mine, int x, int band) {
     u8* to = row_state<T, V>(p, up, dx, band, x + dx);
 #pragma unroll
@@ -117,7 +119,7 @@ struct Lines {
     }
   }
 
-  // Stores the state for the next strip; at most one of the columns enters it.
+  // Stores the state for the next strip, which at most one of the columns enters.
   __device__ __forceinline__ void keep_for_strip(bool mine, int x, int next_y) const {
     const int hit = ((dx > 0 ? T::tile_width - 1 : 0) - x) & (T::tile_width - 1), to = x + hit + dx;
     const bool wanted = hit < N && mine && stays(x + hit) && (u32)next_y < (u32)p.height;
@@ -132,8 +134,8 @@ struct Lines {
     store_state_if(wanted, side_state<T>(p, up, dx, to / T::tile_width, next_y), at.lane, copy);
   }
 
-  // Return bits for rows, counted from the first one and repeating after 32: rows in which all paths leave their band,
-  // and other rows in which some group reaches the next strip.
+  // Return bits for rows, counted from the first row and repeating after 32 rows: the rows in which all paths leave
+  // their band, and the other rows in which some group reaches the next strip.
   __device__ __forceinline__ u32 rows_at_bands() const {
     const int i = threadIdx.x % 32;
     return __ballot_sync(everywhere, (first_y + sense * i - (up ? 0 : tile_height - 1)) % tile_height == 0);
@@ -151,7 +153,7 @@ struct Lines {
     return __ballot_sync(everywhere, any) & ~rows_at_bands();
   }
 
-  // Returns how many rows may be followed before a path wraps, before data loaded ahead of it wraps, or before it
+  // Returns the number of rows that may be followed before an event: a path wraps, its prefetched data wraps, or it
   // enters the image.
   __device__ __forceinline__ int rows_until_turn(int x) const {
     if (dx == 0) return p.height;
@@ -168,7 +170,7 @@ struct Lines {
     return __reduce_min_sync(everywhere, least);
   }
 
-  // Finds the column of the first row; returns whether the group has lines at all.
+  // Finds the column of the first row. Returns whether the group has lines.
   __device__ __forceinline__ bool place(int bundle, int& x) const {
     if (dx == 0) {
       x = (bundle * T::groups + at.group) * N;
@@ -176,7 +178,8 @@ struct Lines {
       if (!mine) x = 0;
       return mine;
     }
-    // The same position in as many strips as there are groups; then in the remaining strips.
+    // The groups first take the same position in as many strips as there are groups, and then positions in the
+    // remaining strips.
     constexpr int places = T::tile_width / N;
     const int strips = p.around / T::tile_width, whole = strips / T::groups, left = strips % T::groups;
     int strip = bundle / places * T::groups + at.group, there = bundle % places;
@@ -186,7 +189,7 @@ struct Lines {
       there = i / left;
     }
     const bool mine = there < places;
-    // x − tilt · y remains a multiple of N if x grows by tilt when y grows by 1.
+    // If x grows by tilt when y grows by 1, x − tilt · y remains a multiple of N.
     const int line = strip * T::tile_width + (mine ? there * N : 0);
     x = column_of(line);
     return mine;
@@ -197,12 +200,12 @@ struct Lines {
     return u + (u < 0 ? p.around : 0) - 1;
   }
 
-  // Follows one warp's share of the lines of a block.
+  // Follows the lines that one warp of a block has.
   __device__ __forceinline__ void follow(int block, int warp) {
     const Slope slope = dx == 0 ? straight : dx * sense > 0 ? falling : rising;
     if constexpr (shares) {
       using Block = Arrangement<T>;
-      constexpr int blocks = Block::spacing / N;  // blocks that fill the gaps between each other's lines
+      constexpr int blocks = Block::spacing / N;  // number of blocks whose lines are interleaved
       const int line = block / blocks * Block::span + block % blocks * N, offset = Block::offset(warp, at.group);
       if (dx == 0 && line >= p.width) return count_without_lines();
       const auto column = [&](int of_line) { return dx == 0 ? of_line : column_of(of_line); };
@@ -219,15 +222,15 @@ struct Lines {
     }
   }
 
-  // Counts a warp outside the image as well.
+  // Counts a warp that has no lines inside the image.
   __device__ __forceinline__ void count_without_lines() const {
     for (int done = next_checkpoint<T, V>(p, 1); done < p.bands; done = next_checkpoint<T, V>(p, done + 1))
       count(lines_done_with(p, up, done));
     count(lines_done_with(p, up, p.bands));
   }
 
-  // Counts finished bands. If the block shares its features, its warps meet at the end of each band, so that one warp
-  // counts the previous band for all. Otherwise each warp counts itself.
+  // Counts finished bands. The warps of a block whose lines share features meet at the end of each band. One warp then
+  // counts the previous band for all warps. Otherwise, each warp counts itself.
   __device__ __forceinline__ void count_bands(int done, int warp, int& checkpoint) const {
     if ((shares ? done - 1 : done) != checkpoint) return;
     const bool counts = !shares || warp == done / checkpoint_bands % border_warps;
@@ -246,7 +249,7 @@ struct Lines {
     look_around(neighbours);
     State cost[N];
     u32 p2_here[N];
-    // Must not run before the exchange between lanes was issued.
+    // The function must not run before the exchange between lanes was issued.
     const auto evaluate = [&](int buffer) {
 #pragma unroll
       for (int c = 0; c < N; ++c) {
@@ -268,7 +271,7 @@ struct Lines {
     int row = 0, turn = rows_until_turn(x), band_end = first_band, checkpoint = next_checkpoint<T, V>(p, 1);
     u32 strips = rows_at_strips(x);
     const u32 stops = strips | rows_at_bands();
-    x -= dx;  // from here on, the column of the row before `row` is x + dx · row
+    x -= dx;  // from this line on, the column of the row before `row` is x + dx · row
     const auto meet_strip = [&] {
       minima.get(low);
       keep_for_strip(mine, x + dx * row, first_y + sense * row);
@@ -291,15 +294,15 @@ struct Lines {
         if (strip) meet_strip();
       }
     };
-    int stop = 0;  // at most the image's height, which `turn` never exceeds
+    int stop = 0;  // at most the height of the image, which `turn` never exceeds
     const auto look_for_stop = [&] {
       stop = min(turn, shares && V::diagonals ? row + __ffs(__funnelshift_r(stops, stops, row)) : band_end);
     };
-    // Handles the events between rows; returns false after the last row.
+    // Handles the events between rows. Returns false after the last row.
     const auto turns = [&] {
       minima.get(low);
       const int here = x + dx * row;
-      if (row == p.height) {  // the states that enter the last band were stored before
+      if (row == p.height) {  // the states that enter the last band are already stored
         count(lines_done_with(p, up, p.bands));
         return false;
       }
@@ -333,7 +336,7 @@ struct Lines {
         if (row == stop && !turns()) return;
       }
     } else {
-      constexpr int unrolled = shares ? 2 : 1;  // unrolling copies fewer registers
+      constexpr int unrolled = shares ? 2 : 1;  // with unrolling, fewer registers are copied
       do {
 #pragma unroll unrolled
         do go_on(0);
@@ -343,7 +346,7 @@ struct Lines {
   }
 };
 
-// Follows a row, leftward or rightward, four columns at a time.
+// Follows a row to the left or to the right, four columns at a time.
 template <class T, class V, bool kLeftward>
 struct Line {
   using Cost = typename V::Cost<T, columns>;
@@ -383,8 +386,8 @@ struct Line {
     }
     minima.start(next_low);
   }
-  // Does the same, normalised in every step, without additional instructions. Also returns what the path adds to the
-  // pixel.
+  // Makes one step, and normalises the state without additional instructions. Also returns the contribution of the path
+  // to the sum of the pixel.
   __device__ __forceinline__ void step(const State& cost, u32 p2, State& brought) {
     static_assert(V::early_minimum);
     State best, next;
@@ -394,7 +397,7 @@ struct Line {
     const u32 next_low[1] = {smallest_of(next)};
     u32 low_before[1];
     minima.get(low_before);
-    low[0] = low_before[0] - low[0];  // low[0] was taken before the subtraction
+    low[0] = low_before[0] - low[0];  // low[0] had been copied before the subtraction
     const u32 minus_low = __byte_perm(0 - low[0], 0, 0x1010);
 #pragma unroll
     for (int j = 0; j < words; ++j) {
@@ -404,7 +407,7 @@ struct Line {
     minima.start(next_low);
   }
 
-  // Stores the state in which the path enters the next strip.
+  // Stores the state with which the path enters the next strip.
   __device__ __forceinline__ void keep_end(int x, int y, bool mine) {
     const int done = kLeftward ? x : x + columns;
     const bool leaves = done % T::tile_width == 0;
@@ -417,7 +420,7 @@ struct Line {
       for (int j = 0; j < words; ++j) entering[j] = state[j];
       u32 lowest[1];
       minima.get(lowest);
-      lowest[0] -= low[0];  // relative to `low`, like the minimum of a step
+      lowest[0] -= low[0];  // relative to `low`, as is the minimum of a step
       normalise(entering, lowest[0], p.p2_pair);
       store_state_if(mine, end_state<T>(p, kLeftward, strip, y), at.lane, entering);
     } else {
@@ -483,7 +486,7 @@ struct Line {
   }
 };
 
-// The warps of a block follow neighbouring rows in one direction.
+// Follows rows; the warps of a block follow neighbouring rows in one direction.
 template <class T, class V>
 __device__ __forceinline__ void follow_row(const Problem& p, int block, int warp) {
   const int warps = blockDim.x / 32, bundle = block / 2 * warps + warp;
@@ -494,8 +497,8 @@ __device__ __forceinline__ void follow_row(const Problem& p, int block, int warp
     Line<T, V, false>{p}.follow(bundle, warp);
 }
 
-// Returns a block's number in the order lines, then rows. Line blocks are numbered direction by direction (downward
-// ones are even). Row blocks that precede lines have negative numbers.
+// Returns the number of a block in the order lines first, rows second. Line blocks are numbered direction by direction,
+// where downward directions are even. Row blocks that precede lines have negative numbers.
 template <class T, class V>
 __device__ __forceinline__ int number_of_block(const Problem& p, int line_blocks) {
   const int block = blockIdx.x, row_blocks = (int)gridDim.x - line_blocks;
@@ -507,14 +510,16 @@ __device__ __forceinline__ int number_of_block(const Problem& p, int line_blocks
   return p.order == Order::rows_first ? block - row_blocks : block;
 }
 
-// The warps of a block follow neighbouring bundles: they share features, and each scheduler of a multiprocessor gets
-// one of them.
+// Follows paths. The warps of a block follow neighbouring bundles: they share features, and each scheduler of a
+// multiprocessor gets one warp.
 template <int kRange, class V>
 __device__ __forceinline__ void follow_paths(const Problem& p) {
   constexpr BorderForm form = border_form_of<V, kRange>;
   constexpr int directions = directions_of<V>;
-  let_next_kernel_start();  // the next kernel's tiles wait only for these paths, once all of them are running
-  // The shuffle tells the compiler that the value is the same in all lanes: a loop that may diverge is expensive.
+  // The tiles of the next kernel wait only for these paths, as soon as all these paths are running.
+  let_next_kernel_start();
+  // The shuffle tells the compiler that the value is the same in all lanes, because a loop that may diverge is
+  // expensive.
   const int warps = blockDim.x / 32, warp = __shfl_sync(everywhere, threadIdx.x / 32, 0);
   const int line_blocks = (p.line_bundles + warps - 1) / warps * directions;
   const int block = number_of_block<Layout<kRange>, V>(p, line_blocks);

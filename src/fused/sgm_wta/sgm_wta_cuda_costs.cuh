@@ -1,4 +1,4 @@
-// The inputs of a step of a path, matching costs and P2, and the variants of kernels that combine them.
+// The inputs of a step of a path (matching costs and P2), and the variants of kernels that combine them.
 #pragma once
 
 #include <type_traits>
@@ -7,17 +7,18 @@
 
 namespace stereopsis::sgm_wta {
 
-// ---- matching costs of N adjacent columns ----------------------------------------------------------------------
-// A cost has a Cursor, which walks over the image in equal steps; fetch(), which loads N columns from there; and
-// column(), which returns the costs of one column. Costs may be negative half floats: a step takes their magnitude.
-// look_ahead() prefetches what the cursor reaches in `steps_ahead` steps. The data prefetched by all rows together must
-// stay in the L2 cache until it is used.
+// ---- matching costs of N adjacent columns ---------------------------------------------------------------------- A
+// class of costs has a Cursor, which walks over the image in equal steps. The function fetch() loads N columns at the
+// cursor, and column() returns the costs of one column. Costs may be negative half floats, because a step uses their
+// magnitude. The function look_ahead() prefetches the data that the cursor reaches in `steps_ahead` steps. The data
+// that all rows together prefetch must fit in the L2 cache until it is used.
 template <class T>
 constexpr int steps_ahead = T::range == 256 ? tuning.steps_ahead_256 : tuning.steps_ahead;
-enum Slope { straight, falling, rising };  // falling: x − y is constant; rising: x + y is
+// Straight: x is constant; falling: x − y is constant; rising: x + y is constant.
+enum Slope { straight, falling, rising };
 
-// Asynchronous copies into shared memory, and reading their data. A slot has all threads' word 0, then all their words
-// 1 and so on; pieces of 8 or 16 bytes occupy 2 or 4 words.
+// Copies data to shared memory asynchronously, and reads it there. A slot, the part of the ring for one copy, has word
+// 0 of all threads, then word 1 of all threads, and so on. Pieces of 8 or 16 bytes occupy 2 or 4 words.
 constexpr int slot_threads = 32 * border_warps;
 template <int kBytes>
 __device__ __forceinline__ u32 place_in(u32 slot, int word) {
@@ -25,7 +26,7 @@ __device__ __forceinline__ u32 place_in(u32 slot, int word) {
 }
 template <int kBytes>
 __device__ __forceinline__ void copy_ahead(u32 slot, int word, const void* from) {
-  // Pieces of 16 bytes are costs, which no other warp reads soon: they bypass the L1 cache.
+  // Pieces of 16 bytes are costs. No other warp reads them soon, so these loads bypass the L1 cache.
   if constexpr (kBytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place_in<16>(slot, word)), "l"(from));
   else
@@ -45,18 +46,19 @@ __device__ __forceinline__ void take(u32 slot, int word, u32* to) {
     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(to[0]) : "r"(at));
 }
 
-// The cost |R_left − R_right|. A lane's differences for N columns need 8 + N − 1 consecutive right pairs.
+// The cost |R_left − R_right|. The differences that a lane computes for N columns need 8 + N − 1 consecutive right
+// pairs.
 template <class T, int N>
 struct RankCost {
-  static constexpr bool in_memory = false;  // served by the caches
-  u32 right[T::words + N];                  // the first one only completes the aligned loads
+  static constexpr bool in_memory = false;  // costs are read from the caches
+  u32 right[T::words + N];                  // the first pair only completes the aligned loads
   u32 left;
-  u32 first_left = 0xd0d0;  // selects the first column's byte of `left`
+  u32 first_left = 0xd0d0;  // selects the byte of `left` for the first column
 
   struct Cursor {
     const u32* right;
     const u8* left;
-    int by;  // both pitches are equal
+    int by;  // step of the cursor in memory; both views have the same pitch
     __device__ __forceinline__ Cursor(const Problem& p, Slope slope, int x, int y, int dx, int dy, int lane) {
       const int pitch = p.pitch[slope];
       right = p.right[slope] + (T::right_margin_of_zero - lane * T::words - T::words);
@@ -68,7 +70,7 @@ struct RankCost {
     __device__ __forceinline__ void jump(int dx) { right += dx, left += dx; }
   };
 
-  // Features stay in the caches, so that no look-ahead is needed.
+  // Features remain in the caches, so that no look-ahead is needed.
   __device__ __forceinline__ static void look_ahead(const Cursor&) {}
   __device__ __forceinline__ void fetch(const Cursor& cursor) {
     if constexpr (N == 4) {
@@ -88,18 +90,19 @@ struct RankCost {
     }
   }
   __device__ __forceinline__ void column(StateOf<T>& cost, int c, u32 after = 0) const {
-    // Without a use, the register of right[0] would be free while its load is in flight, and whatever reuses it would
-    // wait for the load. (Its sign is 0.)
+    // Without this use, the register of right[0] would be free while its load is in flight, and its next user would
+    // wait for the load. (The sign of the value is 0.)
     if (N == columns && c == 0) after = right[0];
     const u32 l = permute(left, after, first_left + 0x101 * c);
 #pragma unroll
     for (int j = 0; j < T::words; ++j) cost[j] = subtract(l, right[T::words + c - j]);
   }
 
-  // Prefetches the features of a tile to the L1 cache: each thread requests a line of 128 bytes. The result must be
-  // used where the data is expected to have arrived.
+  // Prefetches the features of a tile to the L1 cache. Each thread requests one line of 128 bytes. The result must be
+  // used at the point where the data should have arrived.
   __device__ __forceinline__ static u32 preload(const Problem& p, int x, int y0) {
-    constexpr int pairs = T::tile_width + T::half, lines = pairs * 4 / 128 + 2;  // lines: cache lines of a row
+    // Pairs of a row, and cache lines of a row.
+    constexpr int pairs = T::tile_width + T::half, lines = pairs * 4 / 128 + 2;
     const int thread = threadIdx.x, left = thread - tile_height * lines;
     u32 word_of_line = 0;
     if (left < 0) {
@@ -115,8 +118,8 @@ struct RankCost {
     return word_of_line;
   }
 
-  // Copies through shared memory, where every thread has pieces of its own in a slot. For the left features, the
-  // aligned word is copied, in which those of a path stay at the same position.
+  // Each thread copies its data through shared memory, in pieces of two words. For the left features, the aligned word
+  // is copied. The features of a path stay at the same position in this word.
   static constexpr int pieces = (T::words + N) / 2, slot_words = 2 * pieces + 1;
   __device__ __forceinline__ static void send(u32 slot, const Cursor& cursor) {
 #pragma unroll
@@ -136,7 +139,7 @@ struct RankCost {
   }
 };
 
-// Any cost that was evaluated once, stored as bytes.
+// Any cost that was evaluated once and is stored in bytes.
 template <class T, int N>
 struct VolumeCost {
   static constexpr bool in_memory = true;
@@ -158,7 +161,7 @@ struct VolumeCost {
     __device__ __forceinline__ void jump(int by) { x += by; }
   };
 
-  // Costs come from memory, whose latency exceeds one step.
+  // Costs are read from memory, whose latency exceeds one step.
   __device__ __forceinline__ static void look_ahead(const Cursor& at) {
     const u8* row = at.row + steps_ahead<T> * at.pitch + at.lane * (16 * pieces);
 #pragma unroll
@@ -201,21 +204,21 @@ struct VolumeCost {
   __device__ __forceinline__ void receive_from(const Cursor&) {}
 };
 
-// Costs of at most 63, in six bits each, so that a quarter less of the volume is written and read. The 16 costs that a
-// lane has of a pixel are three words. Both costs of a word of the lane lie at the same position in both halves of one
-// of them: a has words 0 and 1 and the upper four bits of 6; c has 4, 5 and those of 7; b has 2, two bits of 6, 3, two
-// bits of 7.
+// Costs of at most 63, stored in six bits, which reduces the volume by a quarter. A lane has 16 costs of a pixel, which
+// occupy three words: a, b and c. Both costs of a word of the lane lie at the same position in the two halves of one of
+// these words. a has words 0 and 1 and the upper four bits of 6. c has words 4 and 5 and the upper four bits of 7. b
+// has words 2 and 3, and two bits each of 6 and 7.
 struct SixBits {
   u32 a, b, c;
 
-  // Packs bytes that are ordered as pack() leaves them.
+  // Packs bytes that have the order of pack().
   __device__ __forceinline__ static SixBits of(const Packed& bytes) {
     const auto six_each = [](u32 w) { return __byte_perm(w, 0, 0x4140) + (__byte_perm(w, 0, 0x4342) << 6); };
     const u32 words_2_3 = __byte_perm(bytes.w[1], 0, 0x3120), words_6_7 = __byte_perm(bytes.w[3], 0, 0x3120);
     return {six_each(bytes.w[0]) + ((words_6_7 & 0x003c003c) << 10), words_2_3 + ((words_6_7 & 0x03030303) << 6),
             six_each(bytes.w[2]) + ((words_6_7 & 0x3c003c00) << 2)};
   }
-  // Must not run before `after` is known, as in byte_of().
+  // The function must not run before `after` is known, as in byte_of().
   __device__ __forceinline__ void unpack(u32* cost, u32 after) const {
     const u32 six = permute(0x3f, after, 0xd0d0), a_high = a >> 6, b_high = b >> 8, c_high = c >> 6;
     cost[0] = a & six, cost[1] = a_high & six;
@@ -224,7 +227,7 @@ struct SixBits {
     cost[6] = joined(a_high & 0x03c003c0, b & 0x00c000c0);
     cost[7] = joined(c_high & 0x03c003c0, b_high & 0x00c000c0);
   }
-  // Returns (4 high + low) / 64 in half floats, exactly, because the ALU pipe is busy.
+  // Returns (4 high + low) / 64, exactly, in half floats, because the ALU pipe is busy.
   __device__ __forceinline__ static u32 joined(u32 high, u32 low) {
     u32 cost;
     asm("{ .reg .b32 sum;\n\t"
@@ -237,7 +240,7 @@ struct SixBits {
 };
 
 // A volume of six-bit costs. Four columns are stored together, as three lines of 16 bytes for each lane of 8 words: a
-// and b of two columns, those of the other two, c of all four.
+// and b of two columns, a and b of the other two columns, c of all four columns.
 template <class T>
 constexpr int quad_bytes = 3 * T::range;
 template <class T>
@@ -245,7 +248,7 @@ __device__ __forceinline__ i64 six_bit_row(const Problem& p) {
   return quads_of_row(p) * quad_bytes<T>;
 }
 
-// Loads N adjacent columns within a quad, which suffices for all paths except diagonal ones.
+// Loads N adjacent columns within a quad of four columns, which is sufficient for all paths except diagonal ones.
 template <class T, int N>
 struct SixBitCost {
   static constexpr bool in_memory = true;
@@ -312,8 +315,8 @@ struct SixBitCost {
   __device__ __forceinline__ void receive_from(const Cursor&) {}
 };
 
-// Loads N adjacent columns from any one on, for the lines of 8 paths (Source::memory). Columns outside the image lie in
-// the surrounding rows.
+// Loads N adjacent columns from any column on, for the lines of 8 paths (Source::memory). Columns outside the image are
+// part of the surrounding rows.
 template <class T, int N>
 struct SixBitColumns : SixBitCost<T, N> {
   using Base = SixBitCost<T, N>;
@@ -336,8 +339,8 @@ struct SixBitColumns : SixBitCost<T, N> {
   }
 };
 
-// ---- disparities beyond the searched ones ----------------------------------------------------------------------
-// Their costs are so large that they cannot win.
+// ---- disparities beyond the searched ones ---------------------------------------------------------------------- The
+// costs of these padding disparities are so large that they cannot win.
 template <class T>
 struct PaddedCosts {
   StateOf<T> bits;
@@ -353,15 +356,16 @@ struct PaddedCosts {
     for (int j = 0; j < T::words; ++j) cost[j] |= bits[j];
   }
 };
-// There are none, or a volume of costs contains 255 there, which is enough (see cuda_serves() on the host).
+// There are no padding disparities, or a volume of costs contains 255 for them, which is sufficient (see cuda_serves()
+// on the host).
 template <class T>
 struct AllCosts {
   __device__ __forceinline__ AllCosts(const Problem&, int) {}
   __device__ __forceinline__ void apply(StateOf<T>&) const {}
 };
 
-// ---- P2 of N adjacent columns ----------------------------------------------------------------------------------
-// The bytes of a penalty word: the paths of one direction of y, and the path along the row that belongs to it.
+// ---- P2 of N adjacent columns ---------------------------------------------------------------------------------- The
+// bytes of a penalty word belong to the paths of one direction of y, and to one path along the row.
 __host__ __device__ constexpr int penalty_byte(int dx) { return dx == 0 ? 0 : dx > 0 ? 1 : 2; }
 constexpr int penalty_byte_along_row = 3;
 
@@ -407,7 +411,7 @@ struct GradientPenalty {
   __device__ __forceinline__ u32 of(int c, int byte) const { return byte_of(word[c], byte); }
 };
 
-// The components of a kernel.
+// The components that define a variant of the kernels.
 template <template <class, int> class CostOf, template <class> class PaddingOf, template <int> class PenaltyOf,
           int kPaths, bool kEarlyMinimum = false, template <class, int> class LineCostOf = CostOf,
           bool kKeepsRows = false>
@@ -415,7 +419,7 @@ struct Variant {
   template <class T, int N>
   using Cost = CostOf<T, N>;
   template <class T, int N>
-  using LineCost = LineCostOf<T, N>;  // for vertical and diagonal paths in the first pass
+  using LineCost = LineCostOf<T, N>;  // cost for vertical and diagonal paths in the first pass
   template <class T>
   using Padding = PaddingOf<T>;
   template <int N>
@@ -423,14 +427,15 @@ struct Variant {
   static constexpr int paths = kPaths;
   static constexpr bool diagonals = kPaths == 8;
   static constexpr bool has_constant_penalty = PenaltyOf<1>::slot_words == 0;
-  // If no cost is above P2, then min L(p) = min C + min(from[d], from[d ± 1] + P1), without equation 4's last term: the
-  // right side is at most C + min(from), at the d of that minimum. The step therefore need not wait for min(from).
+  // If no cost exceeds P2, the minimum is min L(p) = min C + min(from[d], from[d ± 1] + P1), without the last term of
+  // equation 4. The reason is that the right side is at most C + min(from), at the d of that minimum. The step
+  // therefore need not wait for min(from).
   static constexpr bool early_minimum = kEarlyMinimum;
-  // The first pass stores what paths along rows add to the sums of kept strips; the tiles of these strips do not follow
-  // those paths (sgm_wta_cuda_rows.cuh).
+  // The first pass stores the contributions of paths along rows to the sums of kept strips. The tiles of these strips
+  // then do not follow those paths (sgm_wta_cuda_rows.cuh).
   static constexpr bool keeps_rows = kKeepsRows;
-  // With 4 paths, rows run with too few other warps to hide the latency of memory; with 8 paths, additional requests
-  // only cost time.
+  // With 4 paths, rows run together with too few other warps to hide the latency of memory. With 8 paths, additional
+  // requests only cost time.
   static constexpr bool looks_ahead = !diagonals;
 };
 

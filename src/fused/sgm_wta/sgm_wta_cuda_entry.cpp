@@ -1,4 +1,4 @@
-// Registers the tuned CUDA kernels of semi-global matching and the selection, from features or from a volume.
+// Registers the tuned CUDA kernels for semi-global matching and the selection, from features or from a volume.
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
 #include "fused/sgm_wta/sgm_wta_entry.hpp"
 

@@ -1,12 +1,12 @@
-// Kernels before and after the path passes: features in the order in which the lanes read them, costs as bytes, the
-// penalties of the adaptive P2, and the right view's disparity.
+// Kernels that run before and after the path passes. The kernels compute features (in the order in which the lanes read
+// features), costs as bytes, the penalties of the adaptive P2, and the disparity of the right view.
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_costs.cuh"
 
 namespace stereopsis::sgm_wta {
 
-// The i-th row of an image, including its row margins.
+// Row i of an image, counted with the row margins.
 struct RowOfMargins {
   int y, source;
   __device__ __forceinline__ explicit RowOfMargins(const Problem& p, u32 i)
@@ -19,14 +19,14 @@ __device__ __forceinline__ void clear_right_best(const Problem& p, int x, int y)
     p.right_best[(i64)y * p.width + x] = ~0u;
 }
 
-// Clears the counters before the first warp counts. Each row, including the margins, clears one counter; there are
-// fewer counters than rows.
+// Clears the counters before a warp uses them. Each row, including the margins, clears one counter. There are fewer
+// counters than rows.
 __device__ __forceinline__ void clear_progress(const Problem& p, int x, int y) {
   if (x == 0 && y + row_margin < p.counters) p.progress[y + row_margin] = 0;
 }
 
-// Blocks cover each row and its columns, of which a thread has some, a block's width apart. Columns outside the image
-// repeat its edge.
+// Blocks cover the rows and the columns. A thread processes several columns, at distances of the block's width. Columns
+// outside the image repeat the edge of the image.
 template <class T>
 __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
   const RowOfMargins row(p, blockIdx.x);
@@ -54,10 +54,10 @@ __device__ __forceinline__ void lay_out_rank(const Problem& p, int slopes) {
   }
 }
 
-// ---- volume of costs --------------------------------------------------------------------------------------------
-// The kinds of stages/cost. Each defines the bits of a word that the Hamming distance compares, and converts two
-// distances to costs. The two distances, in the low bytes of a word, are those of a left pixel to the right pixels at a
-// low disparity and at one half a range higher.
+// ---- volume of costs -------------------------------------------------------------------------------------------- The
+// supported matching costs of stages/cost. Each class defines the bits of a word that the Hamming distance compares,
+// and converts two distances to costs. The two distances, in the low bytes of a word, compare a left pixel with two
+// right pixels: at a low disparity, and at one that is half a range higher.
 template <class Bits>
 struct Census {
   using Word = Bits;
@@ -76,9 +76,9 @@ struct CensusGradient {
   }
 };
 
-// Hamming distances are a matrix product: with left bits as signs l = ±1 (−1 if the bit is set) and right bits r in {0,
-// 1}, popc(left ^ right) = popc(left) + l · r. Both sides list the bits in the same order; lane t of four has bits 2 t
-// and 2 t + 1 of each byte, as bytes.
+// Hamming distances are computed as a matrix product. The left bits are signs l = ±1 (−1 if the bit is set), and the
+// right bits r are 0 or 1, so that popc(left ^ right) = popc(left) + l · r. Both operands list the bits in the same
+// order. Lane t of four has bits 2 t and 2 t + 1 of each byte, as bytes.
 template <class Word>
 struct Bits {
   static constexpr int parts = sizeof(Word) / 4;
@@ -99,12 +99,12 @@ struct Bits {
   }
 };
 
-// 16 left pixels, with the same two in each four lanes t, and their products with eight right pixels: sum i belongs to
-// pixel i / 2 and column 2 t + i % 2.
+// 16 left pixels, of which each set of four lanes has the same two, and their products with eight right pixels. Sum i
+// belongs to pixel i / 2 and column 2 t + i % 2.
 template <class Word>
 struct LeftBits {
   Bits<Word> pixel[2];
-  u32 ones[4];  // popcounts of pixel i / 2, for two bytes
+  u32 ones[4];  // population counts of pixel i / 2, for two bytes
 
   __device__ __forceinline__ LeftBits(Word a, Word b, int t) : pixel{Bits<Word>(a, t), Bits<Word>(b, t)} {
     pixel[0].to_signs();
@@ -127,9 +127,9 @@ struct LeftBits {
   }
 };
 
-// Computes the costs of 32 columns per warp, for each right pixel that meets some of them at d = e < half, and at e +
-// half. These two are neighbours in the order of the lanes (bytes 2 e and 2 e + 1). `right` starts where column 0 meets
-// d = range.
+// Computes the costs of 32 columns per warp. For each right pixel, these are the costs at d = e < half, and at e +
+// half. The two costs are neighbours in the order of the lanes (bytes 2 e and 2 e + 1). `right` begins at the pixel
+// that column 0 has at d = range.
 template <class T, class Kind, int kPitch>
 __device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, const typename Kind::Word (&left)[4],
                                                const typename Kind::Word* right) {
@@ -138,11 +138,12 @@ __device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, cons
   const LeftBits<Word> pixels[2] = {{Kind::bits(left[0]), Kind::bits(left[1]), t},
                                     {Kind::bits(left[2]), Kind::bits(left[3]), t}};
   right += T::half;
-  // Columns 2 t and 2 t + 1 of a product are right pixels t and t + 4, so that a warp's stores rarely conflict in a
-  // bank.
+  // Columns 2 t and 2 t + 1 of a product are the right pixels t and t + 4, so that the stores of a warp rarely have
+  // bank conflicts.
   const int e_0 = g + T::half - t;
   const u32 to_0 = kept((u32)__cvta_generic_to_shared(costs + g * kPitch + 2 * e_0));
-  constexpr int tiles = T::half / 8 + 2;  // tiles that meet 16 columns; the next 16 start two later
+  // Number of tiles that combine with 16 columns; the next 16 columns begin two tiles later.
+  constexpr int tiles = T::half / 8 + 2;
 #pragma unroll
   for (int j = 0; j < tiles + 2; ++j) {
     const Word* const low = right + 8 * j;
@@ -168,7 +169,7 @@ __device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, cons
   }
 }
 
-// ---- from there into the volume: a thread stays with the 16 disparities of a lane -------------------------------
+// ---- copies to the volume: a thread always processes the same 16 disparities of a lane ----
 template <class T>
 constexpr int volume_pitch = T::range + 16;  // pitch of a column in shared memory
 
@@ -180,7 +181,7 @@ struct MadeCosts {
     return *reinterpret_cast<const uint4*>(costs + x * volume_pitch<T> + piece * 16);
   }
 };
-// Writes bytes, with 255 behind the last disparity of the search range.
+// Writes costs as bytes, with 255 after the last disparity of the search range.
 template <class T, class Costs>
 __device__ __forceinline__ void write_bytes(const Problem& p, const Costs& costs, int x0, int y) {
   constexpr int pieces = T::range / 16;
@@ -198,7 +199,7 @@ __device__ __forceinline__ void write_bytes(const Problem& p, const Costs& costs
     to[x * pieces] = make_uint4(v.x | pad[0], v.y | pad[1], v.z | pad[2], v.w | pad[3]);
   }
 }
-// Writes six bits per cost, if the search range fills the kernel's range.
+// Writes six bits per cost. The search range must fill the range of the kernel.
 template <class T, class Costs>
 __device__ __forceinline__ void write_six_bits(const Problem& p, const Costs& costs, int x0, int y) {
   constexpr int pieces = T::range / 16;
@@ -222,10 +223,10 @@ template <class T, class Kind, bool kSixBits = false>
 __device__ __forceinline__ void fill_volume(const Problem& p) {
   using Word = typename Kind::Word;
   constexpr int width = volume_columns + T::range, pitch = volume_pitch<T>;
-  __shared__ Word right[width];  // starts at x0 − min_disparity − range
+  __shared__ Word right[width];  // begins at column x0 − min_disparity − range
   __shared__ alignas(16) u8 costs[volume_columns * pitch];
-  // Blocks are ordered row by row, so that concurrent writes are adjacent (2880 × 1980 × 256 on an H100: 0.48 instead
-  // of 0.54 ms).
+  // Blocks are ordered row by row, so that concurrent writes are adjacent (0.48 instead of 0.54 ms for 2880 × 1980 ×
+  // 256 on an H100).
   const u32 blocks_a_row = (p.width + volume_columns - 1) / volume_columns;
   const RowOfMargins row(p, blockIdx.x / blocks_a_row);
   const int x0 = blockIdx.x % blocks_a_row * volume_columns, mine = threadIdx.x / 32 * 32;
@@ -247,14 +248,14 @@ __device__ __forceinline__ void fill_volume(const Problem& p) {
     write_bytes<T>(p, MadeCosts<T>{costs}, x0, row.y);
 }
 
-// The costs of a row from x0 on, from a volume with the lowest disparity first. Columns outside the image repeat the
-// last one.
+// The costs of a row from column x0 on, read from a volume with the lowest disparity first. Columns outside the image
+// repeat the last column.
 template <class T>
 struct GivenCosts {
   const Problem& p;
   const u8* row;
   int x0;
-  bool whole;  // the disparities fill the range, in groups of eight
+  bool whole;  // true if the disparities fill the range and form groups of eight
 
   __device__ __forceinline__ GivenCosts(const Problem& problem, int y, int first_column)
       : p(problem),
@@ -262,7 +263,7 @@ struct GivenCosts {
         x0(first_column),
         whole(p.disparities == T::range && reinterpret_cast<u64>(row) % 8 == 0) {}
 
-  // Loads the disparities piece · 8 … and those half a range higher, alternating.
+  // Loads eight disparities from piece · 8 on, and eight that are half a range higher, alternating.
   __device__ __forceinline__ uint4 sixteen(int x, int piece) const {
     const u8* costs = row + (i64)clamp_column(p, x0 + x) * p.disparities + piece * 8;
     const uint2 low = eight(costs, piece * 8), high = eight(costs + T::half, piece * 8 + T::half);
@@ -299,7 +300,8 @@ __device__ __forceinline__ void order_given_costs(const Problem& p) {
     write_bytes<T>(p, costs, x0, row.y);
 }
 
-// Computes P2 for entering each pixel along every path. The value of a path without a previous pixel has no effect.
+// Computes P2 for each pixel and path, for the step into the pixel. The value of a path without a previous pixel is not
+// used.
 __device__ __forceinline__ void fill_penalties(const Problem& p, const PenaltyTable& table) {
   __shared__ u8 p2[256];
   p2[threadIdx.x] = table.p2[threadIdx.x];
@@ -320,7 +322,7 @@ __device__ __forceinline__ void fill_penalties(const Problem& p, const PenaltyTa
   }
 }
 
-// Each thread has columns a block's width apart.
+// Each thread processes several columns, at distances of the block's width.
 __device__ __forceinline__ void write_right(const Problem& p) {
   const int y = blockIdx.x, x0 = blockIdx.y * blockDim.x * right_columns + threadIdx.x;
   u32 best[right_columns];

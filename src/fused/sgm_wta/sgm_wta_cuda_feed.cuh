@@ -1,5 +1,5 @@
-// The data that the lines of the first pass read ahead of the paths. Costs and penalties are loaded by each group of
-// lanes for itself; features may be loaded by a block for all its lines.
+// Loads the data for the lines of the first pass in advance of the paths. Each group of lanes loads its own costs and
+// penalties. Features may be loaded by a block for all its lines.
 #pragma once
 
 #include "device/cuda/split_barrier.cuh"
@@ -7,9 +7,9 @@
 
 namespace stereopsis::sgm_wta {
 
-// Costs and penalties of a group's lines, loaded ahead of the paths. Loads into registers cannot be more than a row
-// ahead: the compiler counts them together, so that waiting for one waits for all later ones too. If there are few
-// warps, or if costs come from memory, copies into shared memory run four rows ahead. With more warps, these copies
+// Costs and penalties of a group's lines, loaded in advance of the paths. Loads into registers can be at most one row
+// ahead: the compiler counts them together, so that waiting for one load waits for all later loads. If there are few
+// warps, or if costs are read from memory, copies to shared memory run four rows ahead. With more warps, such copies
 // only cost time.
 template <class T, class V, BorderForm kForm>
 struct Feed {
@@ -17,7 +17,8 @@ struct Feed {
   using Cost = typename V::LineCost<T, N>;
   using Penalty = typename V::Penalty<N>;
   static constexpr bool shared = kForm.source == Source::ring;
-  // Rows buffered in registers; copies in flight; rows from the one evaluated last to the one requested last.
+  // Number of rows buffered in registers; number of copies in flight; number of rows from the last evaluated row to the
+  // last requested row.
   static constexpr int buffers = T::words == words && !shared ? 2 : 1, slots = 4;
   static constexpr int rows_ahead = shared ? slots + 1 : buffers + 1;
   static constexpr int slot_bytes = (Cost::slot_words + Penalty::slot_words) * 4 * slot_threads;
@@ -25,8 +26,8 @@ struct Feed {
 
   const Problem& p;
   const bool up;
-  const int dx, sense, first_y, last_x, back;  // equal to the members of Lines
-  typename Cost::Cursor cursor;                // at column x of row `row`, the next one to request
+  const int dx, sense, first_y, last_x, back;  // the same values as in Lines
+  typename Cost::Cursor cursor;                // cursor at column x of row `row`, the next row to request
   int x, row = 0;
   Cost costs[buffers];
   Penalty penalty[buffers];
@@ -37,7 +38,7 @@ struct Feed {
     x += dx;
     ++row;
   }
-  // Wraps a path that was at `column` around.
+  // Wraps a path around the cylinder; the path was at column `column`.
   __device__ __forceinline__ void wrap(int column) {
     if (dx == 0 || column != last_x) return;
     cursor.jump(back);
@@ -64,13 +65,13 @@ struct Feed {
     advance();
   }
 
-  // Loads the first row and requests the rows ahead of it, except the last one.
+  // Loads the first row, and requests the rows ahead of it except the last one.
   __device__ __forceinline__ void first() {
     if constexpr (shared) {
       __shared__ alignas(16) u8 ring[slots * slot_bytes];
       slot = first_slot = static_cast<u32>(__cvta_generic_to_shared(ring));
       costs[0].receive_from(cursor);
-      penalty[0].fetch(p, up, x, first_y);  // loaded only once, if it is constant
+      penalty[0].fetch(p, up, x, first_y);  // a constant penalty is loaded only once
     }
 #pragma unroll
     for (int i = 0; i + 1 < rows_ahead; ++i) {
@@ -83,7 +84,7 @@ struct Feed {
     }
     if constexpr (shared) receive();
   }
-  // Called when the data of the buffer has been evaluated.
+  // Tells the feed that the data of the buffer has been evaluated.
   __device__ __forceinline__ void next(int buffer) {
     if constexpr (shared) {
       send();
@@ -95,10 +96,10 @@ struct Feed {
 };
 
 // ---- rows of features for a block --------------------------------------------------------------------------------
-// The lines of a block lie `spacing` columns apart, those of a warp at as few positions of their strips as possible.
-// The cylinder of the diagonal paths is so much wider than the image that, while any line is in the image, no line has
-// wrapped more often than the rightmost one. Therefore the lines need a single contiguous piece of the features in each
-// row.
+// The lines of a block are `spacing` columns apart. The lines of a warp are at as few different positions within their
+// strips as possible. The cylinder of the diagonal paths is much wider than the image. As long as any line of a block
+// is in the image, no line has wrapped more often than the rightmost line. Therefore, the lines of a block need one
+// contiguous part of the features in each row.
 template <class T>
 struct Arrangement {
   static constexpr int span = block_span(T::range, T::words), spacing = span / (border_warps * T::groups);
@@ -109,21 +110,22 @@ struct Arrangement {
   }
 };
 
-// Rank features of a block's lines. Its warps take turns copying rows of them into a ring in shared memory; at the end
-// of a band, they copy the rows of the third band after it. The warp then waits for the copies that the others issued
-// one band earlier.
+// The rank features for the lines of a block. The warps of the block take turns in copying rows of features into a ring
+// in shared memory. At the end of a band, a warp copies the rows of the third band after it. The warp then waits for
+// the copies that the other warps issued one band earlier.
 template <class T, class V, BorderForm kForm>
 struct BlockFeed {
   static constexpr int N = kForm.lines, words = T::words, buffers = 1, rows_ahead = 2;
   using Block = Arrangement<T>;
-  // Right features from the last disparity of the leftmost line to the first one of the rightmost, in parts of one word
-  // per lane, and left features. Between the parts, a gap of 4 words keeps the lanes of a load on different banks.
+  // Right features from the last disparity of the leftmost line to the first disparity of the rightmost line, in parts
+  // of one word per lane, and left features. A gap of 4 words between the parts keeps the lanes of a load on different
+  // banks.
   static constexpr int right_words = Block::spread + T::half + N - 1, parts = (right_words + 31) / 32;
   static constexpr int part_bytes = 36 * 4, row_bytes = parts * part_bytes + 32 * 4;
-  static constexpr int slots = 4 * tile_height;  // rows of the ring
+  static constexpr int slots = 4 * tile_height;  // number of rows in the ring
   static constexpr int pieces = words / 4;
   static_assert(Block::spread + 3 + N <= 32 * 4, "a lane copies one word of left features");
-  // Lines outside the image:
+  // Lines outside the image read features in the margins:
   static_assert(row_margin * (T::right_margin_of_zero + right_margin) > Block::span + 32 * parts,
                 "what is copied beyond a row lies in the rows around");
 
@@ -137,18 +139,19 @@ struct BlockFeed {
   };
 
   const Problem& p;
-  const int warp, right_by, left_by, back;  // distances from one row to the next, and around the cylinder
-  const int first_band;                     // rows of the first band
-  const u32* right;                         // position in row 0
+  const int warp, right_by, left_by, back;  // distances in memory from one row to the next, and around the cylinder
+  const int first_band;                     // number of rows of the first band
+  const u32* right;                         // position of the features in row 0
   const u8* left;
-  int turn;  // the row in which the rightmost line wraps
+  int turn;  // row in which the rightmost line wraps
   u32 ring, take_right[pieces + 1], take_left;
   int band = 0;  // number of bands that have ended
   SplitBarrier met;
   Columns costs[1];
   typename V::Penalty<N> penalty[1];
 
-  // `offset` is that of a group's line; the rightmost line of the block is in column `rightmost` of row 0, first_y.
+  // `offset` is the offset of a group's line. The rightmost line of the block is in column `rightmost` of row 0,
+  // first_y.
   __device__ __forceinline__ BlockFeed(const Problem& problem, Slope slope, int dx, int sense, int first_y,
                                        int rows_of_first_band, int warp_, int offset, int lane, int rightmost)
       : p(problem),
@@ -175,10 +178,10 @@ struct BlockFeed {
     take_left = slot_before(first_band + 2) + parts * part_bytes + odd + offset;
   }
 
-  // Returns a slot among the last of the ring, `rows` rows before those that start at its first slot.
+  // Returns a slot at the end of the ring, `rows` rows before those that start at the first slot.
   __device__ __forceinline__ u32 slot_before(int rows) const { return ring + (slots - rows) * row_bytes; }
 
-  // Copies up to `count` rows from `row` on. A block wraps at most once between two calls of a warp.
+  // Copies up to `count` rows, starting at row `row`. A block wraps at most once between two calls for the same warp.
   __device__ __forceinline__ void send(int row, int count, u32 to) {
     if (V::diagonals && row >= turn) right += back, left += back, turn += p.around;
     count = min(count, p.height - row);
@@ -226,7 +229,8 @@ struct BlockFeed {
     take_left += bytes;
   }
 
-  // Loads the first row. The copies for a band start with its third row, because two rows are loaded ahead.
+  // Loads the first row. The copies for a band start with the third row of the band, because two rows are loaded in
+  // advance.
   __device__ __forceinline__ void first() {
     __shared__ u64 barrier;
     met.start(barrier, 32 * border_warps);
@@ -241,11 +245,11 @@ struct BlockFeed {
     next(0);
     met.arrive();
   }
-  // Ends a band before `row`: all warps have left the previous band, whose slots are free, and have copied the next
+  // Ends a band before `row`. All warps have left the previous band, whose slots are now free, and have copied the next
   // rows.
   __device__ __forceinline__ void end_band(int row) {
     constexpr int bands_of_ring = slots / tile_height;
-    if (band % bands_of_ring == 0) move(-slots * row_bytes);  // the first one ends at the end of the ring
+    if (band % bands_of_ring == 0) move(-slots * row_bytes);  // the first band ends at the end of the ring
     asm volatile("cp.async.wait_all;" ::: "memory");
     met.wait(band);
     met.arrive();

@@ -1,16 +1,18 @@
-// One step of a path, and the states that are stored of it.
+// One step of a path, and the form in which states of a path are stored.
 //
-// Path costs are pairs of unsigned 16-bit integers. All of them stay below 2048, where the bit pattern of a half float
-// is linear in its value (subnormals and the first binade), so that an addition of half floats adds the *integers*
-// exactly. That moves the additions to the FMA pipe, while minima stay on the ALU pipe, which has half its rate.
+// Path costs are pairs of unsigned 16-bit integers. All path costs remain below 2048, where the bit pattern of a half
+// float is linear in its value (subnormals and the first binade). An addition of half floats therefore adds the
+// *integers* exactly. Additions can therefore run in the FMA pipe. Minima stay on the ALU pipe, which has half the
+// rate.
 //
-// Word j of lane l, which has W words, holds disparities W l + j and half + W l + j. The neighbours d − 1, d + 1 are
-// then in the neighbouring words, in both halves at once.
+// Each lane has W words. Word j of lane l holds the disparities W l + j and half + W l + j. The neighbours d − 1 and d
+// + 1 are then in the neighbouring words, in both halves at once.
 //
-// Path costs run unnormalised for a while: L~(p) = C + min(L~(p − r), …) grows by at most the largest cost per step. L
-// = L~ − min L~(p − r) (equation 4) is restored in the sum, with one subtraction for all paths of a pixel. A stored
-// state is min(L~ − min L~, P2): larger values never win against the last term of equation 4. It fits in 8 bits if P2
-// does. The first pixel of a path (L = C) follows a state of zeros, so that borders need no special case.
+// Path costs are not normalised in every step: L~(p) = C + min(L~(p − r), …) grows by at most the largest cost per
+// step. When sums are computed, L = L~ − min L~(p − r) (equation 4) is restored with one subtraction for all paths of a
+// pixel. A stored state is min(L~ − min L~, P2), because larger values never win against the last term of equation 4.
+// The state fits in 8 bits if P2 does. The first pixel of a path (L = C) follows a state of zeros, so that borders need
+// no special case.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -26,11 +28,12 @@ constexpr int right_columns = tuning.right_columns;
 constexpr int volume_columns = tuning.volume_columns, volume_threads = volume_columns;
 constexpr int volume_blocks = tuning.volume_blocks;
 
-constexpr int words = 8;    // per lane of the tiles, and per piece in which states are stored
-constexpr int columns = 4;  // adjacent columns that a group processes: one aligned 16-byte load of right features
+constexpr int words = 8;    // number of words per lane in tiles, and in each piece of a stored state
+// Number of adjacent columns that a group processes; right features are loaded with one aligned load of 16 bytes.
+constexpr int columns = 4;
 constexpr u32 everywhere = ~0u;
-constexpr u32 far = 0x78007800;  // 32768.0 in both halves: adding a path cost does not change it, and no minimum
-                                 // selects it
+// 32768.0 in both halves: adding a path cost does not change this value, and no minimum selects it.
+constexpr u32 far = 0x78007800;
 using State = u32[words];
 template <class T>
 using StateOf = u32[T::words];
@@ -42,7 +45,7 @@ __device__ __forceinline__ u32 add(u32 a, u32 b) {
   asm("add.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
   return sum;
 }
-// Adds on the pipe of integer multiplications. `one` is 1, which the compiler must not know.
+// Adds two words on the pipe for integer multiplications. `one` is 1, but the compiler must not know its value.
 __device__ __forceinline__ u32 add(u32 a, u32 b, u32 one) {
   u32 sum;
   asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(one), "r"(b));
@@ -53,7 +56,8 @@ __device__ __forceinline__ u32 subtract(u32 a, u32 b) {
   asm("sub.f16x2 %0, %1, %2;" : "=r"(difference) : "r"(a), "r"(b));
   return difference;
 }
-__device__ __forceinline__ u32 magnitude(u32 a) {  // becomes a modifier of the instruction that uses it
+// This operation becomes a modifier of the instruction that uses its result.
+__device__ __forceinline__ u32 magnitude(u32 a) {
   u32 result;
   asm("abs.f16x2 %0, %1;" : "=r"(result) : "r"(a));
   return result;
@@ -67,14 +71,14 @@ __device__ __forceinline__ u32 smallest_of(const u32 (&v)[kWords]) {
   for (int j = 1; j + 1 < kWords; j += 2) m = smallest(m, v[j], v[j + 1]);
   return smaller(m, v[kWords - 1]);
 }
-// __byte_perm where a byte number plus 8 selects copies of that byte's sign.
+// Permutes bytes like __byte_perm, but a byte number plus 8 selects copies of the sign of that byte.
 __device__ __forceinline__ u32 permute(u32 a, u32 b, u32 selector) {
   u32 result;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(selector));
   return result;
 }
-// Returns byte `i` of a word in both halves, but not before `after` is known, a pair of path costs (whose sign provides
-// the zeros).
+// Returns byte `i` of a word in both halves. The function waits until `after`, a pair of path costs, is known; the sign
+// of this pair provides the zeros.
 __device__ __forceinline__ u32 byte_of(u32 word, int i, u32 after = 0) {
   return permute(word, after, 0xd0d0 + 0x101 * i);
 }
@@ -87,14 +91,16 @@ struct Position {
   int lane = threadIdx.x % T::lanes, group = threadIdx.x % 32 / T::lanes;
 };
 
-// Returns a value that the compiler keeps in a register instead of computing or loading it again in every step.
+// Returns a value that the compiler keeps in a register. Otherwise, the compiler would compute or load the value again
+// in every step.
 __device__ __forceinline__ int kept(int value) {
   const int thread = threadIdx.x;
   return __shfl_sync(everywhere, value + thread, thread % 32) - thread;
 }
 
-// ---- one step of a path ----------------------------------------------------------------------------------------
-// The words just before and after a lane's own. The source lane wraps inside the group; beyond both ends lies `far`.
+// ---- one step of a path ---------------------------------------------------------------------------------------- The
+// words just before and just after the words of a lane. The index of the source lane wraps inside the group. Beyond
+// both ends, the word is `far`.
 template <class T>
 struct Neighbours {
   int lane_before, lane_after, take_before, take_after;
@@ -115,7 +121,7 @@ struct Neighbours {
   }
 };
 
-// Computes next = cost + min(from[d], from[d−1] + P1, from[d+1] + P1, limit), limit = min(from) + P2, in place.
+// Computes next = cost + min(from[d], from[d−1] + P1, from[d+1] + P1, limit) in place, where limit = min(from) + P2.
 template <class T>
 __device__ __forceinline__ void advance(StateOf<T>& state, const StateOf<T>& cost, u32 limit, u32 p1,
                                         const Neighbours<T>& neighbours) {
@@ -134,7 +140,7 @@ __device__ __forceinline__ void advance(StateOf<T>& state, const StateOf<T>& cos
   advance<T>(state, cost, limit, p1, Neighbours<T>(lane));
 }
 
-// Computes all terms but the last: min(from[d], from[d−1] + P1, from[d+1] + P1).
+// Computes all terms except the last: min(from[d], from[d−1] + P1, from[d+1] + P1).
 template <class T>
 __device__ __forceinline__ void best_from(StateOf<T>& best, const StateOf<T>& state, u32 p1,
                                           const Neighbours<T>& neighbours) {
@@ -148,7 +154,7 @@ __device__ __forceinline__ void best_from(StateOf<T>& best, const StateOf<T>& st
   }
 }
 
-// Replaces a and b by their minima over all lanes of a group, each in both halves.
+// Replaces a and b by their minima over all lanes of a group, with each minimum in both halves.
 template <class T>
 __device__ __forceinline__ void reduce_two(u32& a, u32& b) {
   u32 m = smaller(__byte_perm(a, b, 0x5410), __byte_perm(a, b, 0x7632));
@@ -169,7 +175,8 @@ __device__ __forceinline__ void reduce(u32 (&low)[N]) {
   }
 }
 
-// The same reduction for one or two states, split in two parts, so that independent work can run between them.
+// The same reduction for one or two states. The reduction is split in two parts, so that independent work can run
+// between the parts.
 template <class T, int N>
 struct Minima {
   static_assert(N <= 2);
@@ -213,7 +220,7 @@ struct Packed {
   u32 w[words / 2];
 };
 
-// Pack from word `first` of a lane, or unpack to it.
+// Packs a state from word `first` of a lane on, or unpacks a state to there.
 template <int kWords>
 __device__ __forceinline__ Packed pack(const u32 (&state)[kWords], int first = 0) {
   Packed packed;
@@ -229,8 +236,8 @@ __device__ __forceinline__ void unpack(u32 (&state)[kWords], const Packed& packe
     state[first + 2 * j + 1] = permute(packed.w[j], after, 0xd3d2);
   }
 }
-// States are written once and read once: streaming hints keep them from evicting the features. A predicate avoids a
-// branch, after which the lanes would have to converge again.
+// States are written once and read once. Streaming hints prevent them from evicting the features from the cache. A
+// predicate avoids a branch, after which the lanes would have to reconverge.
 __device__ __forceinline__ void store_if(bool wanted, u8* at, const Packed& p) {
   asm volatile(
       "{ .reg .pred wanted;\n\t"
@@ -249,7 +256,7 @@ __device__ __forceinline__ Packed load_state(const u8* at, int lane) {
   const uint4 v = __ldcs(reinterpret_cast<const uint4*>(at) + lane);
   return {v.x, v.y, v.z, v.w};
 }
-// A load that the compiler does not move away from the other loads of its batch.
+// Loads a state; the compiler does not move this load away from the other loads of its batch.
 __device__ __forceinline__ Packed load_state_early(const u8* at, int lane) {
   Packed p;
   asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -258,7 +265,8 @@ __device__ __forceinline__ Packed load_state_early(const u8* at, int lane) {
   return p;
 }
 
-// Positions of stored states. Vertical and diagonal directions are numbered up · 3 + dx + 1, vertical ones alone by up.
+// Return the positions of stored states. Vertical and diagonal directions are numbered up · 3 + dx + 1. If all are
+// vertical, the number is `up`.
 template <class T, class V>
 __device__ __forceinline__ u8* row_state(const Problem& p, bool up, int dx, int band, int x) {
   const int direction = V::diagonals ? up * 3 + dx + 1 : up;
@@ -276,7 +284,7 @@ __device__ __forceinline__ u8* end_state(const Problem& p, bool leftward, int st
   const int strips = p.strips - p.kept_strips, place = strip < p.kept_first ? strip : strip - p.kept_strips;
   return p.ends + (i64)((leftward * strips + place) * p.height + y) * T::range;
 }
-// Shared memory of a block of the first pass that shares features: for its lines, or for its rows.
+// Shared memory of a block of the first pass whose lines share features, or which follows rows.
 template <int kRange>
 constexpr int border_bytes = kRange == 256 ? 31744 : kRange == 128 ? 22528 : 27136;
 template <int kRange>

@@ -1,7 +1,7 @@
-// Synchronisation of the second pass with the first: a tile starts as soon as the states that it needs are stored.
-// Tiles in the middle of the image can start after half of the first pass, when the downward and upward lines have met.
-// Tiles start behind the upward lines if the upward lines follow the downward ones. Warps of the first pass count
-// themselves when they have stored states for which others may wait.
+// Synchronises the second pass with the first: a tile starts as soon as the states that it needs are stored. Tiles in
+// the middle of the image can start after half of the first pass, when the downward and the upward lines have met. If
+// the upward lines follow the downward lines, tiles start behind the upward lines. A warp of the first pass counts
+// itself when it has stored states for which other warps may wait.
 #pragma once
 
 #include "device/cuda/early.cuh"
@@ -14,7 +14,7 @@ constexpr BorderForm border_form_of = border_form(kRange, V::paths, V::template 
                                                   V::has_constant_penalty);
 template <class V>
 constexpr int directions_of = V::diagonals ? 6 : 2;
-// True if Order::senses_in_turn may be used.
+// True if the blocks may run in the order Order::senses_in_turn.
 template <class T, class V>
 constexpr bool may_take_turns = V::diagonals && (V::template Cost<T, 1>::in_memory);
 
@@ -25,9 +25,9 @@ __device__ __forceinline__ u32* rows_done_in(const Problem& p, int band) {
   return p.progress + 2 * (p.bands + 1) + band;
 }
 
-// Lines are counted at these numbers of finished bands: no tile waits for fewer than half of the bands, unless the
-// directions follow one another, and none waits for each band. (The last band but one is not a checkpoint, so that
-// being a band late has no effect.)
+// Lines are counted when these numbers of bands are finished. No tile waits for fewer than half of the bands, unless
+// the directions follow one another, and no tile waits for each band. (The second-last band is not a checkpoint, so
+// that a delay of one band has no effect.)
 constexpr int checkpoint_bands = 4;
 template <class T, class V>
 __device__ __forceinline__ int first_checkpoint(const Problem& p) {
@@ -43,17 +43,17 @@ __device__ __forceinline__ int next_checkpoint(const Problem& p, int bands) {
   return next + 1 < p.bands ? next : p.bands;
 }
 
-// Adds `warps` to a counter after all their writes; an earlier barrier has made the other warps' writes visible to this
-// warp.
+// Adds `warps` to a counter after all writes of these warps. An earlier barrier has made the writes of the other warps
+// visible to this warp.
 __device__ __forceinline__ void count(u32* counter, u32 warps = 1) {
   __syncwarp();
   if (threadIdx.x % 32 == 0)
     asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(warps) : "memory");
 }
-// Acquiring would empty the L1 cache, whose features other tiles of the multiprocessor use (3 % of the pass on compute
-// capability 9.0). It is not needed there: a kept state is not read before it was counted, so that this cache cannot
-// hold an older one. Later capabilities acquire, as the memory model requires; on earlier ones, the passes run one
-// after the other.
+// Acquiring the data would empty the L1 cache, whose features other tiles of the multiprocessor use (3 % of the pass on
+// compute capability 9.0). On 9.0, this is not necessary: a stored state is not read before it was counted, so that the
+// cache cannot hold an older state. On later capabilities, the data is acquired, as the memory model requires. On
+// earlier ones, the passes run one after the other.
 __device__ __forceinline__ void wait_for(const u32* counter, u32 warps, bool acquires) {
   while (true) {
     u32 counted;
@@ -64,16 +64,16 @@ __device__ __forceinline__ void wait_for(const u32* counter, u32 warps, bool acq
   if (acquires) __threadfence();
 }
 
-// Waits until all states that enter tiles of the band are stored. Must be followed by a barrier.
+// Waits until all states that enter tiles of the band are stored. A barrier must follow this call.
 template <class T, class V>
 __device__ __forceinline__ void wait_for_states(const Problem& p, int band) {
   if (threadIdx.x >= 3) return;
-  // Not all counters are waited for, but kernels after the tiles may overwrite what the first pass reads and counts in.
-  // The last block therefore waits for all previous kernels: the second of two kernels of tiles thus waits for the
-  // first one, and that for the first pass.
+  // Tiles do not wait for all counters, but kernels after the tiles may overwrite memory that the first pass reads or
+  // counts in. The last block therefore waits for all previous kernels. If there are two kernels of tiles, the second
+  // waits for the first, and the first waits for the first pass.
   if (blockIdx.x == gridDim.x - 1) wait_for_kernels_before();
   const bool up = threadIdx.x == 1, along_rows = threadIdx.x == 2;
-  constexpr int at_sides = V::diagonals;  // diagonal paths enter while their lines run through the band itself
+  constexpr int at_sides = V::diagonals;  // diagonal paths enter a tile while their lines run through the band itself
   const int bands = next_checkpoint<T, V>(p, (up ? p.bands - 1 - band : band) + at_sides);
   const int lines = directions_of<V> / 2 * p.line_bundles;
   const int rows = min(tile_height, p.height - band * tile_height);
@@ -84,7 +84,7 @@ __device__ __forceinline__ void wait_for_states(const Problem& p, int band) {
            along_rows ? 2 * ((rows + groups - 1) / groups) : lines, p.acquires);
 }
 
-// Returns tiles in the order in which they can start: bands from the middle outward, or from the last one up.
+// Returns the bands of tiles in the order in which they can start: from the middle outward, or from the last one up.
 template <class T, class V>
 __device__ __forceinline__ int band_in_order(const Problem& p, int i) {
   if constexpr (may_take_turns<T, V>) {

@@ -1,6 +1,6 @@
-// In most strips, the first pass stores what the paths along a row add to the sums of its pixels, so that the tiles of
-// these strips follow two paths less. The stored value is min(…) − min L of equation 4, without the matching cost, at
-// most P2: one byte per path.
+// In most strips, the first pass stores the contributions of the paths along a row to the sums. The tiles of these
+// strips therefore follow two paths fewer. The stored value is min(…) − min L of equation 4, without the matching cost.
+// The stored value is at most P2, so that each path needs one byte.
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
@@ -10,10 +10,10 @@ namespace stereopsis::sgm_wta {
 template <class T>
 constexpr int quads_of_strip = T::tile_width / columns;
 template <class T>
-constexpr int row_quad_bytes = columns * T::range;  // bytes of a quad of columns in one row; a pixel's bytes are
-                                                    // ordered like states
+// Bytes of a quad of columns in one row; the bytes of a pixel have the order of states.
+constexpr int row_quad_bytes = columns * T::range;
 
-// Return the number of kept quads in a row, and the first of them.
+// Return the number of kept quads in a row, and the first kept quad.
 template <class T>
 __device__ __forceinline__ int kept_quads(const Problem& p) {
   return p.kept_strips * quads_of_strip<T>;
@@ -23,7 +23,7 @@ __device__ __forceinline__ int first_kept_quad(const Problem& p) {
   return p.kept_first * quads_of_strip<T>;
 }
 
-// The rows of a band are consecutive within a quad of columns.
+// Returns an address in a quad of columns, in which the rows of a band are consecutive.
 template <class T>
 __device__ __forceinline__ u8* along_row(const Problem& p, bool leftward, int quad, int y) {
   const i64 bands = (leftward ? p.bands : 0) + y / tile_height;
@@ -31,8 +31,8 @@ __device__ __forceinline__ u8* along_row(const Problem& p, bool leftward, int qu
   return p.along_rows + place * row_quad_bytes<T>;
 }
 
-// Writes the values of the rows that a warp follows. They pass through shared memory, four columns at a time, and are
-// stored by asynchronous bulk copies.
+// Writes the contributions of the rows that a warp follows. The data passes through shared memory, four columns at a
+// time, and is stored by asynchronous bulk copies.
 template <class T>
 class AlongRows {
  public:
@@ -51,12 +51,12 @@ class AlongRows {
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(once_));
   }
 
-  // Waits until the data written before the last quad has left its buffer.
+  // Waits until the data written before the last quad has left the buffer.
   __device__ __forceinline__ void begin_quad() const {
     asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
     __syncwarp();
   }
-  // Stores to the buffer even if nothing is kept, so that all strips execute the same instructions.
+  // Stores data to the buffer even if no row is kept, so that all strips execute the same instructions.
   __device__ __forceinline__ void put(const StateOf<T>& brought, int c) const {
 #pragma unroll
     for (int i = 0; i < T::words / words; ++i) {
@@ -66,7 +66,7 @@ class AlongRows {
                    : "memory");
     }
   }
-  // Ends the i-th quad of the path.
+  // Ends quad i of the path.
   __device__ __forceinline__ void end_quad(int i) {
     if ((u32)(i - first_) >= (u32)count_) return;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -92,7 +92,7 @@ class AlongRows {
   int first_, count_, step_, mine_;
   u8* to_;
   u32 buffer_, other_buffer_;
-  u64 once_;  // cache hint: the data is read once, much later
+  u64 once_;  // cache hint that the data is read only once, much later
 };
 
 struct NothingAlongRows {

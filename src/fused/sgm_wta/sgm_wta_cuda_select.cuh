@@ -1,4 +1,4 @@
-// The sums of a tile in shared memory, and the left and right winners among them.
+// The sums of a tile in shared memory, and the search for the left and right winners.
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_paths.cuh"
@@ -8,9 +8,9 @@ namespace stereopsis::sgm_wta {
 template <class T>
 constexpr int tile_threads = 64 * T::sense_warps;
 
-// ---- sums of a pixel in shared memory --------------------------------------------------------------------------
-// Word e of a pixel lies at e + 4 · (e / 32), so that the 16-byte accesses of eight lanes, 32 bytes apart, use
-// different banks. With 64 disparities, four lanes hold a pixel: there, a gap every 16 words and one between rows
+// ---- sums of a pixel in shared memory -------------------------------------------------------------------------- Word
+// e of a pixel is stored at e + 4 · (e / 32), so that the 16-byte accesses of eight lanes, 32 bytes apart, use
+// different banks. With 64 disparities, four lanes hold a pixel. Gaps after every 16 words and between rows then
 // separate the lanes of two groups.
 template <class T>
 constexpr __host__ __device__ int sum_word(int e) {
@@ -20,12 +20,12 @@ template <class T>
 constexpr int pixel_words = sum_word<T>(T::half - 1) + 1;
 template <class T>
 constexpr int row_words = (T::lanes < 8 ? 16 : 0) + T::tile_width* pixel_words<T>;
-// Returns the pixel in row r and column c of the tile.
+// Returns the sums of the pixel in row r and column c of the tile.
 template <class T>
 __device__ __forceinline__ u32* pixel_at(u32* sums, int r, int c) {
   return sums + r * row_words<T> + c * pixel_words<T>;
 }
-// Returns a lane's share of a pixel, eight words.
+// Returns the eight words of a pixel that a lane processes.
 template <class T>
 __device__ __forceinline__ u32* share_of(u32* pixel, int lane) {
   return pixel + sum_word<T>(lane * words);
@@ -41,7 +41,8 @@ __device__ __forceinline__ int sum_at(const u32* pixel, int d) {
   return reinterpret_cast<const std::uint16_t*>(pixel)[2 * sum_word<T>(e) + (d >= T::half)];
 }
 
-// Candidates of pixel x: first <= d < end (d counts from min_disparity), except those with a masked right pixel.
+// Candidates of pixel x: first <= d < end, where d is counted from min_disparity, except those whose right pixel is
+// masked.
 __device__ __forceinline__ int first_candidate(const Problem& p, int x) {
   return p.border_candidates ? 0 : max(0, x - p.min_disparity - (p.width - 1));
 }
@@ -56,8 +57,8 @@ __device__ __forceinline__ bool left_usable(const Problem& p, int x, int y) {
   return p.mask_left == nullptr || p.mask_left[y * p.mask_left_pitch + x] != 0;
 }
 
-// The winner of a pixel in a word: 12 bits of its sum, 12 of the lowest sum more than one disparity away (only if
-// requested), 8 of d. An absent sum is not a winner.
+// The winner of a pixel in one word: 12 bits for its sum, 12 bits for the lowest sum more than one disparity away (only
+// if requested), and 8 bits for d. Absent sums never win.
 struct Winner {
   static constexpr u32 none = 0xfff;
   u32 word;
@@ -68,7 +69,7 @@ struct Winner {
 };
 __device__ __forceinline__ bool wants_second(const Problem& p) { return p.uniqueness != 0 || p.confidence != nullptr; }
 
-// Returns wta::subpixel_offset of the sums a, b, c at d − 1, d, d + 1, where b is the smallest.
+// Returns wta::subpixel_offset for the sums a, b, c at d − 1, d, d + 1, where b is the smallest sum.
 __device__ __forceinline__ float subpixel_offset(const Problem& p, int a, int b, int c) {
   const int denominator = p.subpixel == 1 ? a - 2 * b + c : max(a, c) - b;
   return p.subpixel == 0 || denominator == 0 ? 0.0f : __fdiv_rn((float)(a - c), (float)(2 * denominator));
@@ -125,8 +126,8 @@ __device__ __forceinline__ void mask(State& s, u32 value, int lane, const May& m
   }
 }
 
-// Sums of columns outside the image, of masked pixels, and of absent candidates never win, neither in the left nor in
-// the right view.
+// Sums of columns outside the image, of masked pixels, and of absent candidates must not win in the left or the right
+// view.
 template <class T>
 __device__ __forceinline__ void blank(const Problem& p, u32* sums, int strip, int y0) {
   const Position<T> at;
@@ -166,8 +167,8 @@ __device__ __forceinline__ u32 second_of(const u32* pixel, int best, int lane) {
   return second;
 }
 
-// Computes the minima over the lanes of a group, of eight values each: lane i gets that of value i, or of 2 i and 2 i +
-// 1 if there are four lanes.
+// Computes the minima over the lanes of a group, for eight values: lane i receives the minimum of value i, or of values
+// 2 i and 2 i + 1 if there are four lanes.
 template <class T>
 __device__ __forceinline__ void reduce_eight(u32 (&v)[8], int lane) {
   int count = 8;
@@ -185,7 +186,7 @@ __device__ __forceinline__ void reduce_eight(u32 (&v)[8], int lane) {
   if (T::lanes == 16) v[0] = min(v[0], __shfl_xor_sync(everywhere, v[0], 8));
 }
 
-// Columns of a row that a group searches at once: x fits in the 4-bit position.
+// Number of columns of a row that a group searches at once; x must fit in the 4-bit position.
 template <class T>
 constexpr int part_columns = T::tile_width < 16 ? T::tile_width : 16;
 template <class T>
@@ -193,14 +194,15 @@ constexpr int parts = T::tile_width / part_columns<T>;
 template <class T>
 using Finished = std::uint16_t[tile_height * parts<T>][part_columns<T>];
 
-// Offers those of a row's right winners S · 16 + x that exist, ordered by x − d, which an atomic minimum of (S, d)
-// combines over tiles. They pass through the memory of the row's sums, which are no longer needed.
+// Offers the existing right winners S · 16 + x of a row, ordered by x − d. An atomic minimum of (S, d) combines them
+// over tiles. The minima pass through the memory of the row's sums, which are no longer needed.
 template <class T>
 __device__ __forceinline__ void offer_right(const Problem& p, const State& right, const std::uint16_t* finished,
                                             u32* row, int x_first, int y) {
   constexpr int count = part_columns<T> + T::range;
   const int lane = threadIdx.x % T::lanes;
-  std::uint16_t* const best = reinterpret_cast<std::uint16_t*>(row);  // indexed by x − d = i − range
+  // Indexed by x − d, where the index i stands for i − range.
+  std::uint16_t* const best = reinterpret_cast<std::uint16_t*>(row);
   for (int i = lane; i < part_columns<T>; i += T::lanes) best[i] = finished[i];
 #pragma unroll
   for (int j = 0; j < words; ++j) {
@@ -220,8 +222,8 @@ __device__ __forceinline__ void offer_right(const Problem& p, const State& right
 }
 
 // Selects left and right winners in one walk along a row. In addition to the sums of a pixel, a lane holds, for each of
-// its d, the lowest sum so far along x − d = constant. From one column to the next, these move up by one disparity;
-// values that move beyond the last one are final.
+// its d, the lowest sum found so far along x − d = constant. From one column to the next, these lowest sums move up by
+// one disparity. Values that move beyond the last disparity are final.
 template <class T>
 __device__ __forceinline__ void select(const Problem& p, u32* sums, Finished<T>& finished, int strip, int y0) {
   constexpr int batch = 8, batch_lanes = T::lanes < batch ? T::lanes : batch, per_lane = batch / batch_lanes;

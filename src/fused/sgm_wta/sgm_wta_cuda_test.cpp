@@ -8,19 +8,20 @@
 #include "support/selected.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::sgm_wta_cuda_test {
 namespace {
 
 using namespace test;
 
-// Sizes and ranges around the widths of tiles (8, 16, 32), their height (8), and the ranges (64, 128, 256) of the
-// kernels.
+// Sizes and ranges close to the widths of tiles (8, 16, 32), to their height (8), and to the ranges (64, 128, 256) of
+// the kernels.
 const std::vector<Size> sizes = {{1, 1},  {1, 9},  {9, 1},   {5, 7},    {7, 70},
                                  {31, 8}, {33, 9}, {67, 13}, {131, 37}, {257, 17}};
 const std::vector<DisparityRange> ranges = {{0, 1},   {-2, 5},   {3, 63},  {0, 64},  {-40, 65}, {0, 100},
                                             {0, 128}, {-7, 129}, {2, 200}, {0, 256}, {500, 12}};
 
-// Returns a left view and a right view that is the left one shifted, with noise: costs as in a scene, and ties.
+// Returns a left view, and a right view that is a shifted copy with noise. The costs resemble those of a scene, and
+// include ties.
 template <class Word>
 std::pair<Image<Word>, Image<Word>> features(Size size, int shift, Word max) {
   std::mt19937_64 random(3);
@@ -125,8 +126,8 @@ TEST(SgmWtaCuda, RankEqualsOracles) {
   }
 }
 
-// With so many disparities and such a P2, the first pass stores what paths along rows add to the sums of most strips,
-// unless rows are long, or the compact layout is used.
+// With so many disparities and this P2, the first pass stores contributions of paths along rows for most strips, unless
+// rows are long or the compact layout is used.
 TEST(SgmWtaCuda, KeptRowsEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const auto& [paths, disparities] : {std::pair{8, 128}, {8, 256}, {4, 256}})
@@ -159,7 +160,7 @@ TEST(SgmWtaCuda, KeptRowsTakeLessThanThreeBytesACell) {
       EXPECT_LT(bytes(size, false), 2.95);
       EXPECT_LT(bytes(size, true), 1.6);
     }
-    EXPECT_LT(bytes({1242, 375}, false), 1.6);  // no kept rows
+    EXPECT_LT(bytes({1242, 375}, false), 1.6);  // without kept rows
   }
 }
 
@@ -194,8 +195,8 @@ TEST(SgmWtaCuda, MasksUniquenessAndBorderCandidatesEqualOracles) {
   }
 }
 
-// Cases where a cost volume has so many warps in the first pass that its blocks have one warp each, or that the two
-// directions of y are followed in turn.
+// Cases in which a cost volume has so many warps in the first pass that its blocks have one warp each, or that one
+// direction of y follows the other.
 TEST(SgmWtaCuda, HighVolumesEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const int paths : {4, 8}) {
@@ -213,8 +214,8 @@ TEST(SgmWtaCuda, HighVolumesEqualOracles) {
   });
 }
 
-// Rank, whose lines wrap around the image repeatedly and, if not all warps run at once, precede the rows. Rows are kept
-// with the larger P2, but not with 64 disparities.
+// Tests rank, whose lines wrap around the image repeatedly. The lines precede the rows if not all warps run at once.
+// Rows are kept with the larger P2, except with 64 disparities.
 TEST(SgmWtaCuda, HighImagesEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const int paths : {4, 8}) {
@@ -247,7 +248,7 @@ TEST(SgmWtaCuda, WideImagesEqualOracles) {
   });
 }
 
-// Every cost is nearly the largest, so that path costs grow as fast as possible.
+// Every cost is nearly the largest cost, so that path costs grow as fast as possible.
 TEST(SgmWtaCuda, ViewsWithNothingInCommonEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const DisparityRange range :
@@ -262,7 +263,7 @@ TEST(SgmWtaCuda, ViewsWithNothingInCommonEqualOracles) {
   });
 }
 
-// Consecutive frames use one workspace without waiting in between: tiles, which start before all paths have ended, must
+// Consecutive frames use one workspace without waiting in between. Tiles start before all paths have ended, and must
 // not use data of the previous frame.
 TEST(SgmWtaCuda, FramesInTurnEqualOracles) {
   for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
@@ -315,7 +316,7 @@ TEST(SgmWtaCuda, ServesWhatItsWordsHold) {
   EXPECT_FALSE(sgm_wta::cuda_serves({paths, {}}, cost::Rank{15}, 64));
   EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 217}, {}}, census_gradient, 60));
   EXPECT_FALSE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 218}, {}}, census_gradient, 60));
-  // If the search range fills the kernel's range, no padding must lose.
+  // If the search range fills the range of the kernel, there are no padding disparities.
   EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 255}, {}}, census_gradient, 64));
   const sgm::Parameters four{.paths = 4, .p1 = 20, .p2 = 100};
   EXPECT_TRUE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{175}, 60));
@@ -324,7 +325,7 @@ TEST(SgmWtaCuda, ServesWhatItsWordsHold) {
   EXPECT_FALSE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{215}, 128));
 }
 
-// The launch of the first pass, and the parameters that describe the launch to the kernel.
+// The launch of the first pass, and the parameters that describe this launch to the kernel.
 struct FirstPass {
   std::string launch;
   sgm_wta::Order order;
@@ -386,4 +387,4 @@ TEST(SgmWtaCuda, KeepsRowsFromCapability90On) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::sgm_wta_cuda_test

@@ -1,7 +1,7 @@
-// Second pass: one block per tile starts the paths from the kept states and sums them in shared memory. It selects the
-// left and right winners there, so that the sums never leave the chip. A block has one or two warps for each direction
-// of the paths. The tiles of kept strips, which start from the sums of their rows, have a kernel of their own, because
-// a kernel with both variants exceeded the instruction cache.
+// Second pass: one block per tile starts the paths from the stored states, and sums them in shared memory. The block
+// also selects the left and right winners, so that the sums never leave the chip. A block has one or two warps for each
+// direction of the paths. The tiles of kept strips start from the sums of their rows. Kept strips have a separate
+// kernel, because a kernel with both variants exceeded the instruction cache.
 #pragma once
 
 #include "fused/sgm_wta/sgm_wta_cuda_progress.cuh"
@@ -10,14 +10,14 @@
 
 namespace stereopsis::sgm_wta {
 
-// With so few blocks per multiprocessor, all states stay in registers.
+// With this small number of blocks per multiprocessor, all states stay in registers.
 template <class T, class V>
 constexpr int tile_blocks = V::diagonals          ? tuning.tile_blocks_8
                             : T::sense_warps == 2 ? tuning.tile_blocks_256
                                                   : tuning.tile_blocks_4;
 
-// ---- horizontal paths ------------------------------------------------------------------------------------------
-// Adds a lane's path costs to its share of a pixel. `before` is the same share, or zeros.
+// ---- horizontal paths ------------------------------------------------------------------------------------------ Adds
+// the path costs of a lane to the words of a pixel that it processes. `before` points to the same words, or to zeros.
 __device__ __forceinline__ void accumulate(u32* share, const u32* before, const State& part, u32 offset) {
 #pragma unroll
   for (int i = 0; i < words / 4; ++i) {
@@ -40,7 +40,7 @@ struct Row {
   typename Cost::Cursor cursor;
   Cost costs;
   Penalty penalty;
-  u32* share;  // share of the leftmost column of the quad
+  u32* share;  // words of the leftmost column of the quad
 
   __device__ __forceinline__ Row(const Problem& p, u32* sums, int strip, int r, int y, int lane)
       : cursor(p, straight, strip * T::tile_width + first, y, step, 0, lane),
@@ -50,8 +50,8 @@ struct Row {
     costs.fetch(cursor);
     if (strip != (kLeftward ? p.strips - 1 : 0)) unpack(state, load_state(end_state<T>(p, kLeftward, strip, y), lane));
   }
-  // Advances by the k-th of four columns, in the order of the path. The smallest cost remains to be reduced over the
-  // lanes.
+  // Advances the path by the k-th of four columns, in the order of the path. The smallest cost must still be reduced
+  // over the lanes.
   template <class Padding>
   __device__ __forceinline__ void advance_column(const Problem& p, int k, int x, int y, bool more, u32 p1,
                                                  const Padding& padding, int lane, const u32* before) {
@@ -72,8 +72,8 @@ struct Row {
   }
 };
 
-// Zeros that are read in place of the sums of four columns that no path has visited yet. All lanes read the same ones,
-// which takes a quarter of a load's time, and nothing else needs to be cleared.
+// Zeros that are read instead of the sums of four columns, if no path has visited these columns yet. All lanes read the
+// same zeros, which takes a quarter of the time of a load, and no other memory needs to be cleared.
 template <class T>
 using Zeros = u32[(columns - 1) * pixel_words<T> + words];
 template <class T>
@@ -81,8 +81,8 @@ __device__ __forceinline__ void clear_zeros(Zeros<T>& zeros) {
   for (int i = threadIdx.x; i < (int)(sizeof zeros / 4); i += tile_threads<T>) zeros[i] = 0;
 }
 
-// The paths along rows as stored by the first pass, from which the tile's sums start. A group processes a row, or a
-// part of it; all loads are in flight together.
+// The contributions of paths along rows as stored by the first pass, from which the sums of the tile start. A group
+// processes a row or a part of a row. All its loads are in flight together.
 template <class T>
 struct KeptRows {
   static constexpr int groups = tile_threads<T> / T::lanes, count = tile_height * T::tile_width / groups;
@@ -117,8 +117,8 @@ struct KeptRows {
   }
 };
 
-// A group processes a row of the tile with its paths of both directions, or, if there are two groups per row, one of
-// them. In the first half of their way, they are the first to visit a pixel.
+// A group follows the paths of both directions along a row of the tile or, if there are two groups per row, one of
+// these paths. In the first half of a row, a path is the first to visit a pixel.
 template <class T, class V, bool kPartial>
 __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, const Zeros<T>& zeros, int strip, int y0) {
   constexpr int block_groups = tile_threads<T> / T::lanes;
@@ -177,22 +177,23 @@ __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, const Zer
   }
 }
 
-// ---- vertical and diagonal paths -------------------------------------------------------------------------------
-// A direction of y has one warp, or two with half of the columns each; a group of lanes has adjacent columns.
+// ---- vertical and diagonal paths ------------------------------------------------------------------------------- Each
+// direction of y has one warp, or two warps with half of the columns each. A group of lanes has adjacent columns.
 template <class T>
 constexpr int group_columns = columns / T::sense_warps;
 
 template <class T>
 struct Place : Position<T> {
   bool up = threadIdx.x / (32 * T::sense_warps), right_half = threadIdx.x / 32 % T::sense_warps;
-  int column = (right_half * T::groups + this->group) * group_columns<T>;  // in the tile
+  int column = (right_half * T::groups + this->group) * group_columns<T>;  // column within the tile
   bool first_group = this->group == 0, last_group = this->group == T::groups - 1;
   bool left_edge = first_group && !right_half, right_edge = last_group && (right_half || T::sense_warps == 1);
-  bool inner = T::sense_warps == 2 && (right_half ? first_group : last_group);  // next to the other half
+  // True if the group is next to the other half.
+  bool inner = T::sense_warps == 2 && (right_half ? first_group : last_group);
 };
 
-// The states in which the paths of a group's columns enter the tile; zeros where they start. All loads are in flight
-// together while the paths along rows are followed.
+// The states with which the paths of a group's columns enter the tile; zeros for paths that start there. All loads are
+// in flight together, while the paths along rows are followed.
 template <class T, class V>
 struct StageDescriptor {
   Packed vertical[group_columns<T>], rightward[group_columns<T>], leftward[group_columns<T>];
@@ -211,7 +212,7 @@ struct StageDescriptor {
   }
 };
 
-// The states of one direction in a group's columns, and their minima.
+// The states of one direction in the columns of a group, and the minima of the states.
 template <class T>
 struct Front {
   static constexpr int count = group_columns<T>;
@@ -225,8 +226,8 @@ struct Front {
       low[c] = 0;
     }
   }
-  // Moves all states to the next column to the right (kSense 1) or left (−1): in registers inside the group, by
-  // shuffles across groups, and from outside the warp's columns at its edge.
+  // Moves all states to the next column to the right (kSense 1) or left (−1). States move in registers inside a group,
+  // by shuffles between groups, and from `beyond` at the edge of the warp's columns.
   template <int kSense>
   __device__ __forceinline__ void move(const State& beyond, u32 low_beyond, bool edge) {
     constexpr int last = kSense > 0 ? count - 1 : 0, first = count - 1 - last;
@@ -247,7 +248,8 @@ struct Front {
   }
 };
 
-// The data of a diagonal path that passes from one half of the columns to the other: a state and its minimum.
+// The data of a diagonal path that passes from one half of the columns to the other: its state and the minimum of the
+// state.
 template <class T>
 struct Crossing {
   uint4 state[2][T::lanes];
@@ -265,7 +267,8 @@ struct Crossing {
     smallest = low[lane];
   }
 };
-// Indexed by even and odd rows, so that one barrier per row suffices; by downward and upward; by left and right.
+// Indexed by even and odd rows, so that one barrier per row is sufficient; then by downward and upward, and by left and
+// right.
 template <class T>
 using Crossings = Crossing<T>[2][2][2];
 
@@ -276,7 +279,8 @@ __device__ __forceinline__ void wait_for_other_half(bool up) {
     asm volatile("bar.sync 2, 64;" ::: "memory");
 }
 
-// The states in which diagonal paths enter the next rows from beside the tile; zeros in lanes that have none.
+// Diagonal paths enter the next rows of a tile from the columns beside the tile. This class holds the path costs with
+// which these paths enter, and 0 in lanes that no such path enters.
 template <class T>
 class Side {
  public:
@@ -284,7 +288,7 @@ class Side {
       : at_(side_state<T>(p, place.up, place.left_edge ? 1 : -1, strip, y) + place.lane * 2 * words),
         step_(place.up ? -T::range : T::range),
         any_(place.left_edge ? strip > 0 : place.right_edge && strip < p.strips - 1) {}
-  // Avoids a branch, after which the lanes would have to converge again.
+  // The predicate avoids a branch, after which the lanes would have to reconverge.
   __device__ __forceinline__ Packed next(bool more) {
     at_ += step_;
     Packed side;
@@ -303,7 +307,8 @@ class Side {
   bool any_;
 };
 
-// kPartial: the strip extends beyond the right edge, where leftward paths start inside the tile.
+// kPartial means that the strip extends beyond the right edge of the image, so that leftward paths start inside the
+// tile.
 template <class T, class V, bool kPartial>
 __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossings<T>& crossings, const Place<T>& at,
                                              const StageDescriptor<T, V>& entry, int strip, int band) {
@@ -315,11 +320,11 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
   const int y0 = band * tile_height, rows = min(tile_height, p.height - y0);
   const int x0 = strip * T::tile_width + at.column;
 
-  // The state at column c is the one that the pixel (c, next row) continues.
+  // The state at column c continues at the pixel (c, next row).
   Front<T> vertical(entry.vertical), rightward(entry.rightward), leftward(entry.leftward);
   const int sense = up ? -1 : 1;
   int r = up ? rows - 1 : 0;
-  const int half = up ? rows - rows / 2 : rows / 2;  // rows before the two directions meet
+  const int half = up ? rows - rows / 2 : rows / 2;  // number of rows before the two directions meet
   typename Cost::Cursor cursor(p, straight, x0, y0 + r, 0, sense, at.lane);
   Cost costs;
   costs.fetch(cursor);
@@ -340,8 +345,8 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
       costs.column(cost, c);
       padding.apply(cost);
       if (c == count - 1) {
-        // Loads into the registers that were just read. The load is unconditional; otherwise the compiler would load
-        // elsewhere and copy.
+        // Loads into the registers that were just read. The load is unconditional, because the compiler would otherwise
+        // load into other registers and copy.
         if (more) cursor.step();
         costs.fetch(cursor);
       }
@@ -358,7 +363,8 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
       }
 #pragma unroll
       for (int j = 0; j < words; ++j) {
-        // The kept values of a row exclude the costs of its two paths, so that each direction of y adds the costs once.
+        // The kept values of a row exclude the matching costs of its two paths, so that each direction of y adds the
+        // costs once.
         sum[j] = V::keeps_rows ? add(vertical.state[c][j], magnitude(cost[j])) : vertical.state[c][j];
         if (V::diagonals) sum[j] += rightward.state[c][j] + leftward.state[c][j];
       }
@@ -368,7 +374,7 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
     if constexpr (V::diagonals) {
       reduce<T>(rightward.low);
       reduce<T>(leftward.low);
-      // A path that leaves the image ends; its column's next state starts from zeros.
+      // A path that leaves the image ends. The next state of its column starts from zeros.
       if (kPartial) {
 #pragma unroll
         for (int c = 0; c < count; ++c)
@@ -385,7 +391,7 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
             crossing[0].put(rightward.state[count - 1], rightward.low[count - 1], at.lane);
         }
         wait_for_other_half(up);
-        unpack(beyond, side, leftward.low[0]);  // not earlier, because the load may still be in flight
+        unpack(beyond, side, leftward.low[0]);  // not earlier, because the load may still be in flight until here
         if (at.inner) crossing[!at.right_half].get(beyond, low_beyond, at.lane);
         __syncwarp();
       } else {
@@ -395,10 +401,10 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
       leftward.template move<-1>(beyond, low_beyond, at.last_group);
     }
   }
-  if (half == rows) __syncthreads();  // a single row: the other direction still waits in the middle
+  if (half == rows) __syncthreads();  // with a single row, the other direction still waits in the middle
 }
 
-// Memory that is not needed at the same time. (With 64 disparities and 4 paths, six blocks only just fit on a
+// Data that is never needed at the same time. (With 64 disparities and 4 paths, six blocks just fit on a
 // multiprocessor.)
 template <class T>
 union Scratch {
@@ -406,12 +412,12 @@ union Scratch {
   Finished<T> finished;
 };
 
-// Waits for a loaded word whose value is not needed.
+// Waits for a load to complete, although its value is not needed.
 __device__ __forceinline__ void wait_for_word(u32 word) {
   asm volatile("{ .reg .pred never; setp.eq.u32 never, %0, 0xffffffff; @never nanosleep.u32 0; }" ::"r"(word));
 }
 
-// Returns the i-th of the strips whose rows are kept, or of the others.
+// Returns the i-th of the strips whose rows are kept, or of the other strips.
 template <class V>
 __device__ __forceinline__ int strip_of(const Problem& p, int i) {
   if (V::keeps_rows) return p.kept_first + i;
@@ -427,7 +433,7 @@ __device__ __forceinline__ void sum_and_select(const Problem& p) {
   const int strip = strip_of<V>(p, blockIdx.x % strips), band = band_in_order<T, V>(p, blockIdx.x / strips),
             y0 = band * tile_height;
   const bool partial = !V::keeps_rows && (strip + 1) * T::tile_width > p.width;
-  if (V::keeps_rows) let_next_kernel_start();  // the next kernel's tiles are those of the other strips
+  if (V::keeps_rows) let_next_kernel_start();  // the next kernel processes the tiles of the other strips
   wait_for_states<T, V>(p, band);
   if constexpr (!V::keeps_rows) clear_zeros<T>(scratch.zeros);
   __syncthreads();

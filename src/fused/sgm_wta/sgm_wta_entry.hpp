@@ -20,14 +20,15 @@ inline Ports ports() {
 }
 inline Work work(const Shape& s) {
   const double cells = s.pixels() * s.context.range.count;
-  // One write and one read of the 16-bit sums; for a cell of each path 11 instructions: cost, minima, additions, sums.
+  // The 16-bit sums are written and read once. For each cell of a path, there are 11 instructions: cost, minima,
+  // additions, sums.
   Work work{.bytes = 4 * cells, .path_ops = 11 * cells * s.as<Parameters>().sgm.paths};
   cost::with_followed_kind(s.as<Parameters>().cost,
                            [&](const auto& kind) { work.popcounts = cells * kind.popcounts(); });
   return work;
 }
 
-// Returns the step with which both operations replace a run. The step reads the features, not a cost volume.
+// Returns the step with which both operations replace a run of stages. The step reads the features, not a cost volume.
 inline Step fused(const Run& run, const StageDescriptor& operation) {
   const Step &costs = run.steps[0], &paths = run.steps[1], &selection = run.steps[2];
   const WordCost& cost = costs.parameters.as<cost_volume::Parameters>().cost;

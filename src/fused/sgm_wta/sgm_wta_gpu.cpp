@@ -13,25 +13,27 @@ using Cells = gpu::Array<std::uint16_t>;
 std::size_t sums_bytes(Size stripe, int disparities) {
   return sizeof(std::uint16_t) * stripe.width * static_cast<std::size_t>(stripe.height) * disparities;
 }
-// The path costs of a row.
+// Returns the size, in bytes, of the path costs of a row.
 std::size_t row_bytes(Size size, int disparities) {
   return (sums_bytes({size.width, 1}, disparities) + 255) / 256 * 256;
 }
 
-// Paths that cross rows: vertical ones, and with 8 paths both diagonals.
+// Returns whether paths of a direction cross rows: vertical paths and, with 8 paths, diagonal ones.
 bool crosses_rows(sgm::Direction r) { return r.dy != 0; }
 bool leads_down(sgm::Direction r) { return r.dy > 0; }
 
-// Groups of stripes. The first downward sweep stores the path costs that enter the first stripe of each group. When a
-// group's turn comes, one more sweep stores those that enter its other stripes. The memory is that of twice the square
-// root of the number of stripes. If there are few stripes, each is a group.
+// Groups of consecutive stripes. The first downward sweep stores the path costs that enter the first stripe of each
+// group. Before the stripes of a group are processed, one more sweep stores the path costs that enter its other
+// stripes. The number of stored rows of path costs is about twice the square root of the number of stripes. If there
+// are few stripes, each stripe is a group.
 struct Groups {
   explicit Groups(const Stripes& s)
       : stripes(s.count()), size(stripes > 16 ? static_cast<int>(std::sqrt(stripes)) : 1) {}
   int count() const { return (stripes + size - 1) / size; }
   int first(int group) const { return group * size; }
   int end(int group) const { return std::min(first(group) + size, stripes); }
-  // Places for kept path costs, a row of each kind: of the paths down, and of those up into two stripes, in turn.
+  // Number of places for stored path costs. A place has one row for each kind of path; the paths up into two stripes
+  // use two places in turn.
   int places() const { return stripes == 1 ? 0 : count() - 1 + size - 1 + 2; }
   int down(int stripe) const { return stripe % size == 0 ? stripe / size - 1 : count() - 1 + stripe % size - 1; }
   int up(int stripe) const { return count() - 1 + size - 1 + stripe % 2; }
@@ -143,7 +145,8 @@ class Run {
 
 std::size_t gpu_workspace_bytes(const Parameters& p, Size size, int disparities, int stripe_rows) {
   const Stripes stripes(size.height, stripe_rows);
-  const int tallest = std::min(Groups(stripes).size * stripes.rows, size.height);  // rows that one sweep follows
+  // Number of rows that one sweep covers.
+  const int tallest = std::min(Groups(stripes).size * stripes.rows, size.height);
   return sums_bytes({size.width, stripes.rows}, disparities) + 256 + kept_bytes(p.sgm, stripes, size, disparities) +
          256 + sgm::gpu_scratch_bytes({size.width, tallest}, disparities);
 }

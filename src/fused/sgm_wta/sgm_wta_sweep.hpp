@@ -1,11 +1,12 @@
-// The memory of the two sweeps, and the synchronisation of their threads.
+// The memory of the two sweeps, and the synchronisation of the threads.
 //
-// The sweeps start at the same time, at the top and at the bottom, and pass each other. The first to reach a row stores
-// its sums there; the other adds its own and selects. Two threads thus hardly ever need data from each other's caches.
-// (If the image is processed in stripes, one sweep at a time passes through a stripe.) A sweep visits the image in
-// bands of rows, and a band in tiles of columns. A thread takes a band and follows the previous band at a distance of
-// two tiles. The data of a tile stays in the L1 cache. A path stores its last pixel's costs at a fixed position and
-// updates them in place: a vertical path by its column u, a diagonal one by u − v, an antidiagonal one by u + v.
+// The sweeps start at the same time at the top and at the bottom of the image, and pass each other. The first sweep
+// that reaches a row stores the sums of its paths. The other sweep adds the sums of its own paths and selects. Threads
+// therefore rarely need data from each other's caches. (If the image is processed in stripes, the two sweeps through a
+// stripe are made one after the other.)) A sweep visits the image in bands of rows, and a band in tiles of columns. A
+// thread takes a band, and follows the previous band of the sweep at a distance of two tiles. The data of a tile stays
+// in the L1 cache. A path stores the costs of its last pixel at a fixed position, and updates them in place. The
+// position is the column u for a vertical path, u − v for a diagonal path, and u + v for an antidiagonal path.
 #pragma once
 
 #include <atomic>
@@ -23,18 +24,18 @@ namespace stereopsis::sgm_wta {
 
 inline constexpr int band_rows = 8;
 inline constexpr int tile_columns = 32;
-inline constexpr int row_lag = 2;  // columns by which a row of a band follows the previous row
+inline constexpr int row_lag = 2;  // number of columns by which a row of a band lags behind the previous row
 static_assert(row_lag * band_rows < tile_columns, "the band before must be ahead by less than two tiles");
 
 template <class Lane>
 inline constexpr int guard = sgm::Paths<Lane>::guard;
 
-// Returns the number of disparities in memory, a multiple of every vector width in use. 33 to 64 become 64, and 65 to
-// 96 become 128, because two vectors of 512 bits take less time than three of 256.
+// Returns the number of disparities in memory, a multiple of every vector width in use. The numbers 33 to 64 become 64,
+// and 65 to 96 become 128, because two vectors of 512 bits take less time than three of 256.
 constexpr int padded_disparities(int disparities) { return round_up(disparities, disparities <= 32 ? 32 : 64); }
 constexpr std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// Sizes in lanes and bytes, without pointers, which determine the workspace.
+// Sizes in lanes and bytes, without pointers, from which the size of the workspace is computed.
 struct Extent {
   Extent(Size size, int disparities_, int directions_, int stripe_rows)
       : width(size.width),
@@ -46,7 +47,7 @@ struct Extent {
 
   int bands(int stripe = 0) const { return (stripes.rows_of(stripe) + band_rows - 1) / band_rows; }
   int tiles() const { return (width + row_lag * (band_rows - 1) + tile_columns - 1) / tile_columns; }
-  // The number of vertical paths, plus that of the diagonal and the antidiagonal paths, if there are any.
+  // Returns the number of vertical paths plus, if they exist, the numbers of diagonal and antidiagonal paths.
   std::size_t places() const {
     return width + (directions == 4 ? 2 * (static_cast<std::size_t>(width) + height - 1) : 0);
   }
@@ -58,16 +59,16 @@ struct Extent {
     return align64(sizeof(std::uint16_t) * width * static_cast<std::size_t>(stripes.rows) * padded);
   }
   std::size_t path_bytes(std::size_t lane) const { return lane * padded + 64; }
-  // Returns the bytes of a sweep: its paths, and the progress of its bands.
+  // Returns the size, in bytes, of the data of a sweep: its paths, and the progress of its bands.
   std::size_t sweep_bytes(std::size_t lane) const {
     return align64(places() * path_bytes(lane) + 64) + align64(bands() * sizeof(std::atomic<int>));
   }
-  // Returns the bytes of the paths of a sweep where they enter a stripe.
+  // Returns the size, in bytes, of the path costs where the paths of a sweep enter a stripe.
   std::size_t ends_bytes(std::size_t lane) const { return align64((directions - 1) * width * path_bytes(lane)); }
   std::size_t kept_bytes(std::size_t lane) const { return (stripes.count() - 1) * ends_bytes(lane); }
-  // Returns the bytes of one thread. Processors detect the distance between rows of candidates and prefetch the next
-  // one behind the last. The memory has padding for that; otherwise the paths of another thread would move from core to
-  // core there at every step.
+  // Returns the size, in bytes, of the scratch memory of one thread. Processors detect the distance between rows of
+  // candidates, and prefetch a further row after the last one. The memory therefore has padding. Without it, these
+  // prefetches would move path costs of another thread from core to core at every step.
   std::size_t scratch_bytes(std::size_t lane, std::size_t candidate) const {
     return align64(band_rows * path_bytes(lane) + 64) + align64(lane * padded) +
            align64(sizeof(std::uint16_t) * padded) + align64(lane * band_rows * directions * width) +
@@ -77,16 +78,17 @@ struct Extent {
   }
 
   int width, height, disparities, padded;
-  int directions;  // directions of one sweep: half of all
+  int directions;  // number of directions of one sweep, half of all directions
   Stripes stripes;
 };
 
-// Path costs stay below 256 if the largest cost plus the largest penalty does; they then take 8 bits, else 16.
+// Path costs remain below 256 if the sum of the largest cost and the largest penalty is below 256. Path costs then take
+// 8 bits, otherwise 16.
 inline std::size_t path_bytes_per_cell(const sgm::Parameters& p, int max_cost) {
   return max_cost + p.p2 <= 255 ? 1 : 2;
 }
 
-// The job, which all threads share.
+// The description of the work, which all threads share.
 template <class Kind>
 struct Job : Extent {
   Job(const Parameters& p, const Input<Kind>& in, const wta::Output& out_, std::span<std::byte> workspace)
@@ -104,7 +106,7 @@ struct Job : Extent {
   }
 
   cost::Source<Kind> source;
-  ImageView<const std::uint8_t> guide;  // empty if P2 is constant
+  ImageView<const std::uint8_t> guide;  // guide image; empty if P2 is constant
   wta::Input select;
   wta::Parameters select_parameters;
   sgm::Penalties penalties;
@@ -115,7 +117,7 @@ struct Job : Extent {
   std::uint16_t* sums;
 };
 
-// Divides a block of memory into pieces, each at a multiple of 64 bytes.
+// Divides a block of memory into parts that begin at multiples of 64 bytes.
 class Pieces {
  public:
   explicit Pieces(std::span<std::byte> memory) : next_(memory.data()) {}
@@ -130,7 +132,7 @@ class Pieces {
   std::byte* next_;
 };
 
-// The ends of a sweep's paths across rows, and the progress of each of its bands.
+// The ends of those paths of a sweep that cross rows, and the progress of each band.
 template <class Lane>
 class Sweep {
  public:
@@ -140,11 +142,11 @@ class Sweep {
                pieces.take<Lane>(extent.places() * stride_of(extent) + guard<Lane>) + guard<Lane>, stride_of(extent)),
         progress_(pieces.take<std::atomic<int>>(extent.bands())) {}
 
-  // Resets the progress: no band of the next stripe has started.
+  // Resets the progress, so that no band of the next stripe has started.
   void begin_stripe() {
     for (int band = 0; band < extent_.bands(); ++band) new (&progress_[band]) std::atomic<int>(0);
   }
-  // Stores the paths that enter row v from the previous rows.
+  // Stores the costs of the paths that enter row v from previous rows.
   void keep(int v, std::byte* kept) const {
     for_each_end(v, [&](const Lane* paths, std::size_t bytes) {
       kept = std::copy_n(reinterpret_cast<const std::byte*>(paths), bytes, kept);
@@ -156,13 +158,14 @@ class Sweep {
 
   const sgm::Paths<Lane>& paths() const { return paths_; }
 
-  // Sequentially consistent with the wait below: either this sees that a thread sleeps, or that thread sees the new
-  // progress.
+  // The operation is sequentially consistent with the wait below: either this thread sees that another thread sleeps,
+  // or that thread sees the new progress.
   void finish_tile(int band, int tile) {
     progress_[band].store(tile + 1, std::memory_order_seq_cst);
     progress_[band].notify_all();
   }
-  // Most waits are shorter than a tile's work, hence the spinning. A thread whose core is needed by others then sleeps.
+  // Most waits are shorter than the work on a tile, so a thread first spins. A thread that waits longer sleeps, because
+  // its core may be needed by others.
   void wait_for(int band, int tiles) const {
     const std::atomic<int>& progress = progress_[band];
     for (int spins = 0; spins < 1000; ++spins)
@@ -174,7 +177,7 @@ class Sweep {
  private:
   static std::ptrdiff_t stride_of(const Extent& extent) { return extent.padded + guard<Lane>; }
 
-  // The paths of a kind that cross a row are contiguous.
+  // Paths of one kind that cross a row are contiguous in memory.
   template <class F>
   void for_each_end(int v, F&& f) const {
     const auto of_kind = [&](Lane* paths) { f(paths, sizeof(Lane) * extent_.width * paths_.stride()); };
@@ -183,28 +186,27 @@ class Sweep {
   }
 
   Extent extent_;
-  // Only the paths change during a sweep, so that the data of different threads never shares a cache line that is
-  // written.
+  // Only the paths change during a sweep, so that no thread writes to a cache line with data of another thread.
   sgm::Paths<Lane> paths_;
   std::atomic<int>* progress_;
 };
 
 enum class Turn { both, down, up };
 
-// Assigns the bands of a stripe to threads. The bands of a sweep are taken in its order, so that the previous band is
-// always running or done.
+// Assigns the bands of a stripe to threads. The bands of a sweep are taken in the order of the sweep, so that the
+// previous band is always running or done.
 class Bands {
  public:
-  // Runs both sweeps at once, or only one: the upward sweep after the downward one.
+  // Runs both sweeps at once, or one sweep: the upward sweep runs after the downward sweep.
   Bands(int count, Turn turn)
       : count_(count), end_{count, turn == Turn::down ? 0 : count}, taken_{turn == Turn::up ? count : 0, 0} {}
 
   struct Band {
-    bool up;       // belongs to the upward sweep
-    int order;     // position in the sweep
-    bool selects;  // the other sweep has taken these rows, or stored their sums
+    bool up;       // true if the band belongs to the upward sweep
+    int order;     // position of the band in its sweep
+    bool selects;  // true if the other sweep has taken these rows, or stored their sums
   };
-  // Takes a band of the preferred sweep as long as there are any.
+  // Takes a band of the preferred sweep, or of the other sweep if no such band remains.
   std::optional<Band> take(bool prefer_up) {
     const std::lock_guard lock(mutex_);
     const bool up = taken_[prefer_up] < end_[prefer_up] ? prefer_up : !prefer_up;
@@ -241,14 +243,16 @@ class Scratch {
     for (std::byte*& row : candidates_) row = pieces.take<std::byte>(candidate_bytes * extent.candidates());
   }
 
-  // The horizontal path of row r, its candidates, and its P2 (by column of the image, one path's row after the other).
+  // The horizontal path of row r, its candidates, and its P2. P2 is indexed by the column of the image, with one path's
+  // row after the other.
   Lane* path(int r) const { return paths_ + r * path_stride() + guard<Lane>; }
   std::byte* candidates(int r) const { return candidates_[r]; }
   Lane* penalties(int r) const { return penalties_ + static_cast<std::size_t>(r) * extent_.directions * extent_.width; }
-  // The largest value behind the last disparity, else 0: in lanes of the costs, and of the sums.
+  // Values that are the largest possible after the last disparity, and 0 elsewhere, in lanes of the costs and in lanes
+  // of the sums.
   const Lane* padding() const { return padding_; }
   const std::uint16_t* sums_padding() const { return sums_padding_; }
-  // Returns the sums over all paths of a pixel of row r, with 32 entries of no_cost before and behind.
+  // Returns the sums over all paths of a pixel of row r. There are 32 entries of no_cost before and after the sums.
   std::uint16_t* total(int r) const { return totals_ + r * extent_.total_entries() + 32; }
   std::uint16_t* right_cost(int r) const {
     return right_costs_ + static_cast<std::size_t>(r) * extent_.right_entries();

@@ -5,7 +5,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::sgm_wta_test {
 namespace {
 
 using namespace test;
@@ -21,7 +21,7 @@ const std::vector<Case> cases = {
     {{131, 37}, {0, 64}}, {{131, 37}, {-7, 97}}, {{40, 21}, {500, 12}},
 };
 
-// The composition of the stages' oracles, which defines the fused run.
+// Composes the oracles of the stages, which define the result of the fused run.
 template <class Kind>
 void oracle(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out) {
   Volume<std::uint16_t> sums(in.source.left.size(), in.disparities);
@@ -64,7 +64,8 @@ Image<Word> random_words(Size size, Word max) {
   return words;
 }
 
-// Returns a left view and a right view that is the left one shifted, with noise: costs as in a scene, and ties.
+// Returns a left view, and a right view that is a shifted copy with noise. The costs resemble those of a scene, and
+// include ties.
 template <class Word>
 std::pair<Image<Word>, Image<Word>> features(Size size, int shift, Word max) {
   Image<Word> left = random_words<Word>(size, max);
@@ -77,7 +78,7 @@ std::pair<Image<Word>, Image<Word>> features(Size size, int shift, Word max) {
   return {std::move(left), std::move(right)};
 }
 
-// Does the same on a GPU.
+// Compares the result on a GPU with that of the oracles.
 template <class Kind>
 void expect_gpu_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta::Parameters& p, const Kind& kind,
                                typename Kind::Word max_value, const Case& c, bool masked, int stripe_rows = 0) {
@@ -211,7 +212,7 @@ TEST(SgmWta, StripesEqualOracles) {
 
 TEST(SgmWta, StripesOnAGpuEqualOracles) {
   for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
-    for (const int rows : {1, 5, 20}) {  // 1 gives more stripes than are kept at once
+    for (const int rows : {1, 5, 20}) {  // with 1 row, there are more stripes than are kept at once
       SCOPED_TRACE(testing::Message() << "stripes of " << rows << " rows");
       expect_all_gpu_cases(device, queue, {adaptive_p2, {.subpixel = wta::Subpixel::parabola}}, rank9, 72, true, rows);
       expect_all_gpu_cases(device, queue, {{.paths = 4, .p1 = 100, .p2 = 2000}, {}}, census5x5, 0xFFFFFF, false, rows);
@@ -222,8 +223,8 @@ TEST(SgmWta, StripesOnAGpuEqualOracles) {
   });
 }
 
-// The number of kept rows of path costs: one for each stripe if there are few, else about twice the square root of
-// their number; of one kind with 4 paths, of three with 8.
+// Tests the number of stored rows of path costs: one per stripe if there are few stripes, else about twice the square
+// root of their number. There is one kind of path with 4 paths, and three with 8.
 TEST(SgmWta, StripesOnAGpuTakeLittleMemory) {
   const auto kept_rows = [](int paths, int stripes) {
     const auto bytes = [&](int rows, int height) {
@@ -238,7 +239,7 @@ TEST(SgmWta, StripesOnAGpuTakeLittleMemory) {
   EXPECT_EQ(kept_rows(8, 100), 3 * 20);
 }
 
-// More disparities than path costs fit in local memory.
+// There are more disparities than fit as path costs in local memory.
 TEST(SgmWta, GpuEqualsOraclesInWideRanges) {
   for_each_gpu([](gpu::Queue& queue, gpu::Device& device) {
     for (const DisparityRange range : {DisparityRange{0, 1024}, DisparityRange{-20, 1025}, DisparityRange{0, 2100}}) {
@@ -254,7 +255,8 @@ TEST(SgmWta, GpuEqualsOraclesInWideRanges) {
 }
 
 TEST(SgmOracle, FollowsEquation4OnOneRow) {
-  // Two pixels, three disparities; only paths along the row matter: costs |l − r| with clamped candidates.
+  // An image of two pixels with three disparities. Only paths along the row matter, with costs |l − r| and clamped
+  // candidates.
   Image<std::uint8_t> left({2, 1}, 1, 0), right({2, 1}, 1, 0);
   left(0, 0) = 5;
   left(1, 0) = 9;
@@ -262,7 +264,8 @@ TEST(SgmOracle, FollowsEquation4OnOneRow) {
   right(1, 0) = 1;
   Volume<std::uint16_t> sums({2, 1}, 2);
   sgm::oracle<cost::Rank>({.paths = 4, .p1 = 1, .p2 = 3}, {left, right, {15}}, {}, 0, sums.view());
-  // C(0) = {0, 0}; C(1) = {|9−1|, |9−5|} = {8, 4}. The upward and downward paths cost C each. Rightwards L(1) = {8, 4}
+  // C(0) = {0, 0}; C(1) = {|9−1|, |9−5|} = {8, 4}. The upward path and the downward path each cost C. Rightwards L(1) =
+  // {8, 4}
   // + 0; leftwards L(0) = {0 + min(8, 4+1, 4+3) − 4, 0 + min(4, 8+1, 4+3) − 4} = {1, 0}.
   EXPECT_EQ(sums(0, 0, 0), 0 + 0 + 0 + 1);
   EXPECT_EQ(sums(0, 0, 1), 0 + 0 + 0 + 0);
@@ -278,4 +281,4 @@ TEST(SgmParameters, WhatCannotWorkIsRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::sgm_wta_test

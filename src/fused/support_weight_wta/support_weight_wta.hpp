@@ -1,9 +1,9 @@
-// Truncated colour differences, aggregated with adaptive support weights, and the selection: stages/colour_difference,
-// one of stages/esaw, stages/asw_separable and stages/asw, and stages/wta in one run.
+// Colour differences with truncation, aggregation with adaptive support weights, and selection in one run:
+// stages/colour_difference; one of stages/esaw, stages/asw_separable and stages/asw; and stages/wta.
 //
-// On the CPU, a thread processes a few disparities at a time through all rows. Costs are computed row by row, and each
-// sum keeps only the rows that it still needs, so that the aggregated data stays in the cache; the volume is written
-// once and read once. Rows are stored one disparity after the other, and the pixels of a row fill the vectors.
+// Each CPU thread processes several disparities at a time, over all rows. Costs are computed row by row, and each sum
+// keeps only the rows that it still needs, so that these data stay in the cache. The volume is written once and read
+// once. A row is stored disparity by disparity, so that the pixels of a row fill the vectors.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,8 @@ struct Parameters {
   wta::Parameters select;
 };
 
-// Words of stages/rgb and stages/lab; only asw reads the right view's lab, which may be empty otherwise.
+// Input images in the words of stages/rgb and stages/lab. Only asw reads the L*a*b* words of the right view, which may
+// be empty otherwise.
 template <template <class> class View>
 struct InputOf {
   View<const std::uint32_t> rgb_left, rgb_right;
@@ -37,8 +38,8 @@ struct InputOf {
 };
 using Input = InputOf<ImageView>;
 
-// Returns whether the selection is plain: integer disparities of the left view, from all candidates. Special kernels
-// support only a plain selection.
+// Returns whether the selection is plain: integer disparities of the left view, from all candidates. Kernels for
+// special cases support only a plain selection.
 template <template <class> class View>
 bool is_plain(const wta::Parameters& p, const wta::InputOf<View>& in, const wta::OutputOf<View>& out) {
   return p.border_candidates && p.subpixel == wta::Subpixel::none && p.uniqueness == 0 && in.mask_left.empty() &&
@@ -48,7 +49,7 @@ bool is_plain(const wta::Parameters& p, const wta::InputOf<View>& in, const wta:
 // Runs the oracles of the stages one after the other.
 void oracle(const Parameters&, const Input&, const wta::Output&);
 
-// `workspace` holds at least workspace_bytes() and starts at a multiple of 64 bytes.
+// `workspace` has at least workspace_bytes(), and starts at a multiple of 64 bytes.
 std::size_t workspace_bytes(const Parameters&, Size, int disparities, int threads);
 void cpu(const Parameters&, const Input&, const wta::Output&, std::span<std::byte> workspace, Threads&);
 

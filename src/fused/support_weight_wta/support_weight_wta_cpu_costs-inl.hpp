@@ -1,5 +1,5 @@
-// Rows of costs, and the vector types of all aggregations.
-// Included once per SIMD target, hence the unusual guard.
+// Rows of costs, and the vector types of all aggregations. The file is included once for each SIMD target, hence the
+// unusual include guard.
 #if defined(STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_COSTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_COSTS_INL
 #undef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_COSTS_INL
@@ -53,8 +53,8 @@ HWY_INLINE V32 difference(V32 left, V32 right) {
   return hn::Add(hn::Add(hn::And(bytes, byte), hn::And(hn::ShiftRight<8>(bytes), byte)), hn::ShiftRight<16>(bytes));
 }
 
-// Computes the costs of row y at disparity k of the range, shifted by `shift`; `right` is the padded row from
-// load_right for `count` disparities from `first` on.
+// Computes the costs of row y at disparity k of the range, shifted by `shift`. `right` is the padded row that
+// load_right made for `count` disparities from `first` on.
 inline void make_costs(const Job& job, const std::uint32_t* right, int y, int first, int count, int k, int shift,
                        std::uint16_t* out) {
   const D32 d;
@@ -71,7 +71,7 @@ inline void make_costs(const Job& job, const std::uint32_t* right, int y, int fi
     out[x] = static_cast<std::uint16_t>(colour_difference::cost(job.parameters.cost, left[x], candidates[x]) << shift);
 }
 
-// Loads the right pixels of row y, starting with that of (0, largest disparity).
+// Loads the right pixels of row y, starting with the pixel of column 0 at the largest disparity.
 inline void load_right(const Job& job, int y, int first, int count, std::uint32_t* right) {
   const int most = job.in.select.min_disparity + first + count - 1;
   copy_replicated(job.in.rgb_right.row(y), job.width, -most, job.width + count - 1, right);

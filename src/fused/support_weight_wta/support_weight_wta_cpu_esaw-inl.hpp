@@ -1,5 +1,5 @@
-// Aggregation by esaw: processes a slab of disparities down the image, all iterations at once.
-// Included once per SIMD target, hence the unusual guard.
+// Aggregation by esaw: processes a set of disparities down the image, with all iterations at once. The file is included
+// once for each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_ESAW_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_ESAW_INL
 #undef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_ESAW_INL
@@ -20,7 +20,7 @@ namespace stereopsis::support_weight_wta::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Returns ⌊(n_before C_before + n C + n_behind C_behind + 128) / 256⌋. The upper and the lower bytes of the costs are
-// summed separately, so that 16 bits hold all sums.
+// summed separately, so that all sums fit in 16 bits.
 HWY_INLINE V16 average(const V16* n, V16 before, V16 here, V16 behind) {
   const D16 d;
   const auto byte = hn::Set(d, 255);
@@ -48,8 +48,8 @@ class EsawSlab {
   }
 
  private:
-  // Called when row y of the input of step t is available: computes its horizontal sums, and the vertical ones that
-  // have been waiting for it.
+  // Called when row y of the input of step t is available. Computes the horizontal sums of this row, and the vertical
+  // sums that require this row.
   void push(int t, int y) {
     const EsawScratch::Level& level = scratch_.levels[t];
     load_shares(t, y, 0);
@@ -89,7 +89,7 @@ class EsawSlab {
     }
   }
 
-  // Averages whole vectors: rows have padding behind them.
+  // Averages whole vectors, because rows have padding at their ends.
   void average_row(const std::uint16_t* before, const std::uint16_t* here, const std::uint16_t* behind,
                    std::uint16_t* out) const {
     const D16 d;

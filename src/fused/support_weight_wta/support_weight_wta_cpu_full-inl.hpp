@@ -1,5 +1,5 @@
-// Aggregation by asw, one row of the image at a time.
-// Included once per SIMD target, hence the unusual guard.
+// Aggregation by asw, one row of the image at a time. The file is included once for each SIMD target, hence the unusual
+// include guard.
 #if defined(STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_FULL_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_FULL_INL
 #undef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_FULL_INL
@@ -43,7 +43,8 @@ class FullRow {
   }
 
  private:
-  // Loads the weights of the right view, starting with the pixel of (0, largest disparity), as load_right does.
+  // Loads the weights of the right view, starting with the pixel of column 0 at the largest disparity, as load_right
+  // does.
   void load_weights(int y, int row, int dy) const {
     const int radius = scratch_.radius, width = job_.width;
     for (int dx = -radius; dx <= radius; ++dx) {
@@ -72,7 +73,7 @@ class FullRow {
         sum = hn::Add(sum, hn::Mul(weight, hn::PromoteTo(d, hn::LoadU(d16, cost + x + tap))));
         total = hn::Add(total, weight);
       }
-      // Sums of a row of the window fit in 31 bits, those of the window do not.
+      // Sums over a row of the window fit in 31 bits, but sums over the window do not.
       hn::StoreU(sum, d, row);
       const int whole = std::min(lanes, job_.width - x);
       std::uint64_t* sums = scratch_.sums + static_cast<std::ptrdiff_t>(k) * scratch_.sum_pitch + x;

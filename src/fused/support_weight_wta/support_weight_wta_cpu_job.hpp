@@ -1,4 +1,4 @@
-// The data that the CPU's threads share, and the memory of each thread, laid out in one block.
+// The data that the CPU threads share, and the memory of each thread, in one block.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 
 namespace stereopsis::support_weight_wta {
 
-constexpr int slack = 64;  // elements behind a row that vectors may access
+constexpr int slack = 64;  // number of elements after a row that vectors may access
 
-// One row for each of a few disparities.
+// One row for each of several disparities.
 struct Rows {
   std::uint16_t* data = nullptr;
   std::ptrdiff_t pitch = 0;
   std::uint16_t* operator[](int k) const { return data + k * pitch; }
 };
 
-// Hands out memory, or only counts it.
+// Assigns parts of a block of memory, or only counts their bytes.
 class Memory {
  public:
   explicit Memory(std::byte* start) : start_(start) {}
@@ -31,7 +31,7 @@ class Memory {
     used_ += (count * sizeof(T) + 63) / 64 * 64;
     return reinterpret_cast<T*>(piece);
   }
-  // Takes rows of `width` pixels with `pad` more on both sides.
+  // Takes rows of `width` pixels, with `pad` more pixels on both sides.
   Rows rows(int count, int width, int pad) {
     const int before = round_up(pad, 32);
     const std::ptrdiff_t pitch = round_up(before + width + pad + slack, 32);
@@ -75,13 +75,13 @@ struct Job {
     if (const auto* s = std::get_if<asw_separable::Parameters>(&p_.aggregation))
       for (std::uint8_t*& plane : taps)
         plane = memory.take<std::uint8_t>(static_cast<std::size_t>(s->window) * size.width * size.height);
-    // The volume is stored row by row, and within a row disparity by disparity.
+    // The volume is stored row by row, and each row disparity by disparity.
     pitch = round_up(size.width + slack, 32);
     volume = memory.take<std::uint16_t>(static_cast<std::size_t>(pitch) * disparities_ * size.height);
   }
 
-  // Returns the disparities per slab: as many as keep the rows of a slab in an L2 cache, and enough to amortise a
-  // vector's loads.
+  // Returns the number of disparities that are processed at a time. The rows of these disparities must fit in an L2
+  // cache, and the number must be large enough to amortise the loads of a vector.
   static int slab_of(const Parameters& p, int disparities) {
     return std::min(disparities, std::holds_alternative<asw_separable::Parameters>(p.aggregation) ? 16 : 8);
   }
@@ -94,13 +94,13 @@ struct Job {
   Input in{};
   wta::Output out{};
   ImageView<std::uint32_t> weights;  // esaw only
-  ImageView<float> sums[2];          // esaw normalised at the end
-  std::uint8_t* taps[2] = {};        // asw_separable only, across and down: (y, tap, x)
+  ImageView<float> sums[2];          // sums of esaw, which is normalised at the end
+  std::uint8_t* taps[2] = {};        // weights for asw_separable only, across and down: (y, tap, x)
   std::uint16_t* volume = nullptr;
   std::ptrdiff_t pitch = 0;
 };
 
-// A thread's memory for esaw.
+// The memory of a thread for esaw.
 struct EsawScratch {
   EsawScratch(const esaw::Parameters& p, const Job& job, Memory& memory) {
     for (const esaw::Step& step : esaw::steps(p)) {
@@ -119,7 +119,7 @@ struct EsawScratch {
   Rows shares;
 };
 
-// A thread's memory for asw_separable: weights in pairs of taps, separately for even and odd pixels.
+// The memory of a thread for asw_separable: weights in pairs of taps, separately for even and odd pixels.
 struct SeparableScratch {
   SeparableScratch(const asw_separable::Parameters& p, const Job& job, Memory& memory)
       : radius(p.window / 2),
@@ -131,12 +131,12 @@ struct SeparableScratch {
   int radius;
   Rows input;
   Ring horizontal;
-  Rows pairs;     // 2 i: even pixels, 2 i + 1: odd ones
-  Rows totals;    // 32-bit values: even pixels, odd ones
-  Rows inverses;  // floats: even pixels, odd ones
+  Rows pairs;     // index 2 i for even pixels, 2 i + 1 for odd pixels
+  Rows totals;    // 32-bit values for even and for odd pixels
+  Rows inverses;  // floats for even and for odd pixels
 };
 
-// A thread's memory for asw: the weights of a row of the window, and the sums of all disparities.
+// The memory of a thread for asw: the weights of a row of the window, and the sums of all disparities.
 struct FullScratch {
   FullScratch(const asw::Parameters& p, const Job& job, Memory& memory)
       : radius(p.window / 2),
@@ -167,11 +167,11 @@ struct SelectScratch {
     right_index = memory.take<std::uint16_t>(job.width + 2 * padded);
   }
   int padded;
-  std::uint16_t* costs;  // costs of a row, disparity fastest
+  std::uint16_t* costs;  // costs of a row, with the disparity as the fastest index
   std::uint16_t *right_cost, *right_index;
 };
 
-// Returns the bytes of a thread, the larger of the needs of its two tasks.
+// Returns the size, in bytes, of the memory of a thread: the larger size of its two tasks.
 inline std::size_t thread_bytes(const Job& job) {
   Memory aggregation(nullptr), selection(nullptr);
   Candidates candidates(job, aggregation);

@@ -1,5 +1,5 @@
-// Selection from a row of aggregated costs.
-// Included once per SIMD target, hence the unusual guard.
+// Selection from a row of aggregated costs. The file is included once for each SIMD target, hence the unusual include
+// guard.
 #if defined(STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_SELECT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_SELECT_INL
 #undef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_SELECT_INL

@@ -1,5 +1,5 @@
-// Aggregation by asw-separable, horizontal and then vertical: processes a slab of disparities down the image.
-// Included once per SIMD target, hence the unusual guard.
+// Aggregation by asw-separable, first horizontal, then vertical: processes a set of disparities down the image. The
+// file is included once for each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_SEPARABLE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_SEPARABLE_INL
 #undef STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_SEPARABLE_INL
@@ -77,7 +77,7 @@ class SeparableSlab {
     for (int k = 0; k < count_; ++k) {
       for (int tap = 0; tap < taps_; ++tap)
         rows[tap] = scratch_.horizontal.slot(std::clamp(y + tap - scratch_.radius, 0, job_.height - 1))[k];
-      rows[taps_] = rows[taps_ - 1];  // the surplus tap of the last pair, which has no weight
+      rows[taps_] = rows[taps_ - 1];  // the last pair may have one tap too many, which has no weight
       average_row(
           [&](int pair, int x, V16& even, V16& odd) HWY_ATTR {
             const D16 d;
@@ -90,7 +90,7 @@ class SeparableSlab {
     }
   }
 
-  // Loads weights in pairs of taps, and computes their sums.
+  // Loads weights in pairs of taps, and computes the sums of the weights.
   void load_weights(const std::uint8_t* plane, int y) const {
     const D16 d;
     const D32 d32;
@@ -133,7 +133,7 @@ class SeparableSlab {
   std::int32_t* total(int parity) const { return reinterpret_cast<std::int32_t*>(scratch_.totals[parity]); }
   float* inverse(int parity) const { return reinterpret_cast<float*>(scratch_.inverses[2 * parity]); }
 
-  // Returns ⌊(sum + ⌊total / 2⌋) / total⌋: the float quotient is off by at most one.
+  // Returns ⌊(sum + ⌊total / 2⌋) / total⌋. The quotient in floats is off by at most one.
   HWY_INLINE V32 quotient(hn::Vec<I32> sum, int parity, int x) const {
     const I32 d;
     const F32 f;
@@ -146,7 +146,7 @@ class SeparableSlab {
     return hn::BitCast(D32(), hn::Add(hn::Add(q, too_large), too_small));
   }
 
-  // load(pair, x, even, odd) returns the costs of two taps for the even and for the odd pixels.
+  // The function load(pair, x, even, odd) returns the costs of two taps, for the even and for the odd pixels.
   template <class Load>
   HWY_INLINE void average_row(Load&& load, std::uint16_t* out) const {
     const D16 d;

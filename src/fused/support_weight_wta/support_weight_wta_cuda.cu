@@ -1,4 +1,4 @@
-// Tuned exponential step adaptive weights: support_weight_wta_cuda.hpp.
+// Exponential step adaptive weights as tuned CUDA kernels: support_weight_wta_cuda.hpp.
 #include "fused/support_weight_wta/support_weight_wta_cuda_problem.hpp"
 
 using namespace stereopsis;
@@ -9,7 +9,7 @@ namespace {
 constexpr CudaTuning tuning = gpu::pick(cuda_tunings, gpu::compiled_capability);
 constexpr int cuda_groups = tuning.groups, cuda_columns = tuning.columns, cuda_chain = tuning.chain;
 
-struct Layout {  // layout of an image
+struct Layout {  // layout of an image in memory
   std::int64_t offset, pitch;
   std::int32_t width, height;
 };
@@ -26,14 +26,14 @@ __device__ __forceinline__ uint4 average(uint4 a, uint4 c, uint4 b, std::uint32_
           average(a.w, c.w, b.w, sides, rest)};
 }
 
-// Load eight costs: 16-bit costs unchanged, 8-bit costs times 128.
+// Load eight costs: 16-bit costs unchanged, 8-bit costs multiplied by 128.
 __device__ __forceinline__ uint4 load(const uint4* cells) { return __ldg(cells); }
 __device__ __forceinline__ uint4 load(const uint2* cells) {
   const uint2 v = __ldg(cells);
   return {__byte_perm(v.x, 0, 0x4140) << 7, __byte_perm(v.x, 0, 0x4342) << 7, __byte_perm(v.y, 0, 0x4140) << 7, __byte_perm(v.y, 0, 0x4342) << 7};
 }
 
-// Returns cost and index of the best candidate: the lowest word.
+// Returns the lowest word, which has the cost and the index of the best candidate.
 __device__ __forceinline__ std::uint32_t best_of(uint4 costs, int first, int disparities) {
   const std::uint32_t pairs[] = {costs.x, costs.y, costs.z, costs.w};
   std::uint32_t best = 0xFFFFFFFF;
@@ -69,7 +69,8 @@ __device__ __forceinline__ void iterate(const std::uint32_t* __restrict__ weight
     const uint4 result = average(above, here, below, weights_of(y) >> 16);
     if constexpr (is_last) {
       std::uint32_t best = wanted_group < s.groups ? best_of(result, group * cuda_cells, s.disparities) : 0xFFFFFFFF;
-      const std::uint32_t lanes = 0xFu << (threadIdx.x & 31 & ~(cuda_groups - 1));  // lanes of the pixel
+      // Mask of the lanes that process the pixel.
+      const std::uint32_t lanes = 0xFu << (threadIdx.x & 31 & ~(cuda_groups - 1));
       best = min(best, __shfl_xor_sync(lanes, best, 1));
       best = min(best, __shfl_xor_sync(lanes, best, 2));
       if (lane == 0) atomicMin(winners + static_cast<std::int64_t>(y) * s.width + x, best);

@@ -1,4 +1,4 @@
-// Registers the tuned CUDA kernels of support weights and the selection.
+// Registers the tuned CUDA kernels for support weights and the selection.
 #include "fused/asw_separable_wta/asw_separable_wta_cuda.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cuda.hpp"
 #include "fused/support_weight_wta/support_weight_wta_entry.hpp"

@@ -18,7 +18,7 @@ const StageDescriptor portable{
                     }},
     .work = work};
 
-// On a GPU, the portable kernels of the stages run instead.
+// On a GPU, the portable kernels of the separate stages run instead.
 const Rule rule{.name = "support_weight_wta",
                 .run = {"colour_difference", "esaw|asw_separable|asw", "wta"},
                 .fuse = [](const Run& run) -> Step {

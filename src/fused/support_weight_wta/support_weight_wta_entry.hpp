@@ -13,7 +13,7 @@ auto input_of(const Call<on>& c) {
 }
 
 inline Ports ports() { return wta::selecting({in("rgb", both), if_there("lab", both)}); }
-// One read and one write of a 16-bit volume for each step, or between two passes.
+// A 16-bit volume is read and written once for each step, or once between two passes.
 inline Work work(const Shape& s) {
   const auto* e = std::get_if<esaw::Parameters>(&s.as<Parameters>().aggregation);
   return {.bytes = 4.0 * (e != nullptr ? e->iterations : 1) * s.pixels() * s.context.range.count};

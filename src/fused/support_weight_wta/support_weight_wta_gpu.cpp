@@ -1,4 +1,4 @@
-// The stages one after the other.
+// Runs the portable kernels of the stages, one after the other.
 #include "device/gpu/device.hpp"
 #include "fused/support_weight_wta/support_weight_wta.hpp"
 

@@ -3,12 +3,12 @@
 #include "support/targets.hpp"
 #include "support/volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::support_weight_wta_test {
 namespace {
 
 using namespace test;
 
-constexpr std::uint32_t dim = 0x7F << 2 | 0x1F << 12 | 0x1F << 22;  // words with similar colours
+constexpr std::uint32_t dim = 0x7F << 2 | 0x1F << 12 | 0x1F << 22;  // bits for words with similar colours
 
 struct Case {
   Size size;
@@ -102,4 +102,4 @@ TEST(SupportWeightWta, TheFullWindowOnTheCpuEqualsTheOracles) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::support_weight_wta_test

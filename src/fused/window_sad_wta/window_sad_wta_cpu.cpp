@@ -14,9 +14,10 @@
 #define STEREOPSIS_WINDOW_SAD_WTA_SCRATCH
 namespace stereopsis::window_sad_wta {
 
-constexpr int disparity_block = 32;  // as many as the selection processes at a time
+constexpr int disparity_block = 32;  // number of disparities that the selection processes at a time
 
-// The right view's words of one row in the order of the candidates (cost_cpu-inl.hpp), in two planes of two bytes each.
+// The words of one row of the right view in the order of the candidates (cost_cpu-inl.hpp), in two planes of two bytes
+// each.
 struct CandidateRow {
   std::uint16_t *low, *high;
 };
@@ -38,12 +39,12 @@ struct Scratch {
   int padded, entries;
   std::uint16_t* columns;
   CandidateRow entering, leaving;
-  std::uint32_t* running;  // the narrow sums use half of it
+  std::uint32_t* running;  // narrow sums use only half of this memory
   std::uint16_t *total, *right_cost, *right_index;
   std::size_t bytes = 0;
 
  private:
-  // Takes memory with padding for a vector that is read behind the end.
+  // Takes memory with padding, because vectors are read beyond the end.
   template <class T>
   T* take(std::size_t count) {
     const std::size_t size = (count * sizeof(T) + 127) / 64 * 64;
@@ -68,7 +69,7 @@ namespace wta_cpu = stereopsis::wta::HWY_NAMESPACE;
 using D16 = hn::CappedTag<std::uint16_t, disparity_block>;
 using V16 = hn::Vec<D16>;
 
-// Returns |a − b| of the four bytes of each pixel, summed; low and high hold two of them each.
+// Returns |a − b| for the four bytes of each pixel, summed. Each of low and high holds two of the bytes.
 HWY_INLINE V16 differences(V16 left_low, V16 left_high, const CandidateRow& row, int i) {
   const D16 d;
   const hn::Repartition<std::uint8_t, D16> d8;
@@ -88,7 +89,7 @@ struct LeftWord {
   V16 low, high;
 };
 
-// A band of rows. `kWide`: sums over the window need 32 bits, and are shifted.
+// A band of rows. `kWide` means that sums over the window need 32 bits, and are shifted.
 template <bool kWide>
 class Band {
   using Lane = std::conditional_t<kWide, std::uint32_t, std::uint16_t>;
@@ -119,7 +120,7 @@ class Band {
   }
 
  private:
-  // Lays out the candidates of the row, or of the nearest one inside the image, and returns its left words.
+  // Lays out the candidates of the row, or of the nearest row inside the image. Returns the left words of that row.
   const std::uint32_t* load(int y, const CandidateRow& row) const {
     const int inside = std::clamp(y, 0, height_ - 1);
     cost_cpu::for_each_candidate(in_.source.right.row(inside), width_, in_.select.min_disparity, s_.padded,
@@ -159,7 +160,7 @@ class Band {
     }
   }
 
-  // Selects from right to left, as the right view's selection requires.
+  // Selects from right to left, as required by the selection in the right view.
   void select_row(int y) {
     const int radius = p_.window.radius_x();
     const wta_cpu::RightRow right{s_.right_cost, s_.right_index};
@@ -183,7 +184,7 @@ class Band {
 
   Lane* running() const { return reinterpret_cast<Lane*>(s_.running); }
 
-  // Computes running += column `enters`, and −= column `leaves` if it `moves`.
+  // Adds column `enters` to the running sums and, if `moves`, subtracts column `leaves`.
   void slide(int enters, int leaves, bool moves) const {
     const D d;
     const hn::Rebind<std::uint16_t, D> narrow;
@@ -234,7 +235,7 @@ class Band {
   const wta::Output& out_;
   const Scratch& s_;
   const int width_, height_, shift_;
-  bool moves_ = false;  // the columns must move to the row that is selected
+  bool moves_ = false;  // true if the columns must move to the row that is selected
   const std::uint32_t *entering_ = nullptr, *leaving_ = nullptr;
 };
 

@@ -30,7 +30,7 @@ void match_narrow(Problem& p, gpu::Queue& queue) {
   queue.launch({"window_sad_wta_cuda", "match", instance}, {strips, ceil_div(p.height, p.band), 32, warps}, p);
 }
 
-// Launches as many blocks as run at a time.
+// Launches as many blocks as can run at the same time.
 void match_wide(Problem& p, gpu::Queue& queue) {
   const WideTuning& tuning = gpu::pick(wide_tunings, queue.properties());
   const int blocks = tuning.blocks * queue.properties().multiprocessors;
@@ -76,7 +76,7 @@ bool selects(const Parameters& p, int disparities, const wta::OutputOf<gpu::View
          out.right.width == 0 && out.confidence.width == 0;
 }
 
-// A device with little shared memory may run what was compiled for an earlier one that has more.
+// A device with little shared memory may run code that was compiled for an earlier device with more.
 bool wide_runs_on(const gpu::Properties& device, int width) {
   const WideTuning& tuning = gpu::pick(wide_tunings, device);
   return gpu::runs(wide_tunings, device) && device.local_bytes >= static_cast<std::size_t>(tuning.shared_bytes) &&

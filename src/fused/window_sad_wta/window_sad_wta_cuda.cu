@@ -1,7 +1,8 @@
-// Window matching without a volume. A warp processes 32 columns of sums through a band of rows; each lane has
-// `kPerLane` adjacent disparities. Column sums stay in registers: a row adds the costs of the row that enters the
-// window and subtracts those of the row that leaves it, computed again. The window's sum then runs along the columns,
-// and the warp reduces keys of sum and disparity. Strips at the sides repeat their outermost column.
+// Window matching without a volume. A warp computes the sums of 32 columns for a band of rows. Each lane has `kPerLane`
+// adjacent disparities. Column sums stay in registers. For each row, the costs of the row that enters the window are
+// added. The costs of the row that leaves it are computed again and subtracted. The sum over the window then moves
+// along the columns, and the warp reduces keys that consist of sum and disparity. Strips at the sides repeat their
+// outermost column.
 #include "fused/window_sad_wta/window_sad_wta_cuda_problem.hpp"
 #include "fused/window_sad_wta/window_sad_wta_difference.cuh"
 
@@ -9,10 +10,10 @@ namespace stereopsis::window_sad_wta {
 
 constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
 constexpr int light_warps = tuning.light_warps, heavy_warps = tuning.heavy_warps;
-constexpr unsigned no_key = 1u << 30;  // key of an absent candidate: above all others
+constexpr unsigned no_key = 1u << 30;  // key of an absent candidate, larger than all other keys
 
-// The words of a row that a warp needs. A lane's disparities are adjacent, so that right words are stored in `kPerLane`
-// planes: lanes read from 32 different banks at a time.
+// The words of a row that a warp needs. Each lane has adjacent disparities, so that the right words are stored in
+// `kPerLane` planes. The lanes then read from 32 different banks at a time.
 template <int kPerLane>
 struct RowWords {
   static constexpr int right_words = strip_columns + 32 * kPerLane;
@@ -51,7 +52,7 @@ class Strip {
       update<false>(words_[0][0], words_[0][0]);
     }
     __syncwarp();
-    // `next` enters with the second row.
+    // The row `next` enters with the second row.
     Row leaving = load(first_y - p_.radius_y);
     for (int y = first_y; y < last_y; ++y) {
       if (y > first_y) update<true>(words_[y & 1][0], words_[y & 1][1]);
@@ -95,7 +96,7 @@ class Strip {
     }
   }
 
-  // The right word of column c at the lane's disparity j is entry kPerLane − 1 + c − j of the lane.
+  // The right word for column c and disparity j of the lane is entry kPerLane − 1 + c − j of the lane.
   __device__ unsigned right_word(const Words& words, int entry) const {
     return words.right[entry % kPerLane * Words::plane + entry / kPerLane + 31 - lane_];
   }
@@ -139,7 +140,7 @@ class Strip {
         for (int j = 0; j < kPerLane; ++j) sums_[c][j] = sums_[kRadius + kOutputs - 1][j];
   }
 
-  // Returns the lowest key of column `lane` of the outputs.
+  // Returns the lowest key in output column `lane`.
   __device__ unsigned select() const {
     unsigned running[kPerLane], index[kPerLane], result = no_key;
 #pragma unroll
@@ -188,9 +189,9 @@ class Strip {
   }
 
   const Problem& p_;
-  Words (*words_)[2];  // words of two rows in turn: the entering and the leaving one
+  Words (*words_)[2];  // words of two rows, used in turn for the entering and the leaving row
   const int lane_, first_k_;
-  int first_x_;  // first column of the outputs
+  int first_x_;  // first output column
   unsigned sums_[kColumns][kPerLane];
 };
 
@@ -205,8 +206,8 @@ __device__ void match(const Problem& p) {
 
 using namespace stereopsis::window_sad_wta;
 
-// Instantiates the kernel under the name by which the host finds it: disparities per lane, most warps per strip,
-// candidates outside, radius.
+// Instantiates the kernel under the name by which the host finds it. The arguments are the disparities per lane, the
+// largest number of warps per strip, the candidates outside, and the radius.
 #define STEREOPSIS_MATCH(per_lane, ranges, border, flag, radius)                                \
   extern "C" __global__ void __launch_bounds__(32 * ranges, (per_lane == 2 ? light_warps : heavy_warps) / ranges) \
       match_##per_lane##_##ranges##_##border##_##radius(const __grid_constant__ Problem p) {    \

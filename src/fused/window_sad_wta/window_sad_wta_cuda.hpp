@@ -1,10 +1,11 @@
 // Window matching and selection as tuned CUDA kernels, without a volume. The result equals that of window_sad_wta.hpp,
-// bit for bit; the portable kernels handle everything else (masks, sub-pixel, uniqueness, other outputs).
+// bit for bit. The portable kernels handle all cases that are not supported here: masks, sub-pixel disparities,
+// uniqueness, other outputs.
 //
-// Windows 3 to 11 columns wide whose sums fit in 16 bits keep their column sums in registers, in images of at least 32
-// columns and for up to 512 disparities, on compute capability 8.0 or later. All other windows share the column sums in
-// a block, in images of at least 24 columns, from 9.0 on where a block may have that much shared memory (168 KiB; 12.0
-// has 99).
+// A kernel that keeps column sums in registers supports windows 3 to 11 columns wide whose sums fit in 16 bits. The
+// kernel supports images of at least 32 columns and up to 512 disparities, on compute capability 8.0 or later. For all
+// other windows, a kernel shares the column sums within a block. The kernel supports images of at least 24 columns, on
+// 9.0 or later, if a block may have 168 KiB of shared memory (12.0 has 99).
 #pragma once
 
 #include "device/gpu/device.hpp"
@@ -13,10 +14,11 @@
 
 namespace stereopsis::window_sad_wta {
 
-// Returns whether the kernels support the input. Views may have no memory yet. An output counts if it has a size.
+// Returns whether the kernels support the input. Views need no memory for this call. An output counts as requested if
+// it has a size.
 bool cuda_serves(const Target&, const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&);
 
-// Requires that cuda_serves() is true.
+// Requires that cuda_serves() returns true.
 void cuda(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Queue&);
 
 }  // namespace stereopsis::window_sad_wta

@@ -4,7 +4,7 @@
 #include "support/devices.hpp"
 #include "support/recording_queue.hpp"
 
-namespace stereopsis {
+namespace stereopsis::window_sad_wta_cuda_test {
 namespace {
 
 using namespace test;
@@ -36,8 +36,8 @@ struct Case {
   window_sad::Window window;
 };
 
-// Cases that the kernel for narrow windows does not support: strips and their sides, windows narrower and wider than a
-// warp's 24 columns, one band of rows and many, disparities in several turns.
+// Cases for the kernel for wide windows: strips and their sides, windows narrower and wider than the 24 columns of a
+// warp, one band of rows and many, and disparities in several rounds.
 const std::vector<Case> wide_cases = {
     {{24, 1}, {0, 1}, {13, 13}},     {{25, 9}, {-1, 3}, {7, 7}},         {{27, 7}, {-3, 4}, {31, 3}},
     {{70, 9}, {0, 65}, {13, 15}},    {{131, 37}, {-40, 128}, {13, 13}},  {{64, 13}, {0, 129}, {15, 5}},
@@ -46,7 +46,7 @@ const std::vector<Case> wide_cases = {
     {{130, 14}, {900, 40}, {33, 9}}, {{205, 11}, {-9, 70}, {85, 3}},     {{577, 150}, {0, 128}, {9, 9}},
     {{600, 17}, {-30, 77}, {49, 5}}, {{289, 140}, {-200, 131}, {25, 3}}, {{311, 5}, {1, 128}, {47, 1}}};
 
-// Uses words up to `most`: few levels, so that sums tie, or large sums.
+// Uses words with bytes up to `most`. A small value results in ties, and a large value in large sums.
 void expect_equals_oracles(const Case& c, std::uint32_t most, gpu::Device& device, gpu::Queue& queue) {
   const auto& [size, range, window] = c;
   const cost::Colours kind{most == 7 ? 434 : 1020};
@@ -100,7 +100,8 @@ TEST(WindowSadWtaCuda, OthersEqualTheOracles) {
 }
 
 TEST(WindowSadWtaCuda, LeavesToOthersWhatItCannotDo) {
-  constexpr std::size_t some = 99 << 10, most = 227 << 10;  // shared memory of a block on 8.6 and 12.0, on 9.0 and 10.0
+  // Shared memory per block: on 8.6 and 12.0, and on 9.0 and 10.0.
+  constexpr std::size_t some = 99 << 10, most = 227 << 10;
   const auto serves = [](int capability, std::size_t local_bytes, Size size, const window_sad::Window& window,
                          int disparities) {
     gpu::View<const std::uint32_t> words;
@@ -124,7 +125,7 @@ TEST(WindowSadWtaCuda, LeavesToOthersWhatItCannotDo) {
   EXPECT_TRUE(serves(100, most, {640, 480}, {13, 13}, 128));
   EXPECT_TRUE(serves(120, some, {640, 480}, {7, 7}, 128));
   EXPECT_FALSE(serves(120, some, {640, 480}, {13, 13}, 128));
-  // A device of 12.0 that runs code compiled for 9.0.
+  // A device of capability 12.0 that runs code compiled for 9.0.
   EXPECT_TRUE(serves(90, some, {640, 480}, {7, 7}, 128));
   EXPECT_FALSE(serves(90, some, {640, 480}, {13, 13}, 128));
 }
@@ -150,4 +151,4 @@ TEST(WindowSadWtaCuda, HasBandsThatFillAllMultiprocessors) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::window_sad_wta_cuda_test

@@ -17,7 +17,7 @@ const StageDescriptor portable{
         .cpu = [](const Shape& s) { return workspace_bytes(s.size(), s.context.range.count, s.target.threads); },
         .gpu =
             [](const Shape& s) {
-              // This operation rarely runs if a tuned kernel supports pairs without masks; little memory is then
+              // If a tuned kernel supports pairs without masks, this operation rarely runs, and little memory is
               // reserved for it.
               const bool rarely = s.target.cuda_capability >= 80 && wta::has_masks(s);
               return gpu_workspace_bytes(s.size(), s.context.range.count, rarely);

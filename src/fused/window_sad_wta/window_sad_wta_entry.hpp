@@ -14,7 +14,7 @@ auto input_of(const Call<on>& c) {
 }
 
 inline Ports ports() { return wta::selecting({in("colours", both)}); }
-// The words of both views, once; the result.
+// The words of both views are read once, and the result is written.
 inline Work work(const Shape& s) { return {.bytes = 13 * s.pixels()}; }
 
 inline Step fused(const Run& run, const StageDescriptor& operation) {

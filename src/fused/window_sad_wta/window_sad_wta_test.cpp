@@ -5,7 +5,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::window_sad_wta_test {
 namespace {
 
 using namespace test;
@@ -25,7 +25,7 @@ const std::vector<Case> cases = {
     {{61, 23}, {0, 40}, {7, 7}},  {{13, 9}, {0, 20}, {85, 85}},
 };
 
-// Words of bytes up to `most`; the right view is the left one shifted, with noise.
+// Pairs of words with bytes up to `most`. The right view is a shifted copy of the left view, with noise.
 struct Pair {
   Pair(const Case& c, int most) : left(random_image<std::uint32_t>(c.size, 1, 0, 0x7FFFFFFF)), right(left) {
     std::mt19937 noise(5);
@@ -48,7 +48,7 @@ const wta::Parameters selections[] = {{.border_candidates = true},
                                       {.subpixel = wta::Subpixel::parabola, .uniqueness = 7},
                                       {.subpixel = wta::Subpixel::equiangular, .border_candidates = true}};
 
-// Calls f(parameters, input, expected outputs, whether masked) for all cases.
+// Calls f(parameters, input, expected outputs, whether masks are used) for all cases.
 template <class F>
 void for_each_case(F&& f) {
   for (const Case& c : cases)
@@ -105,7 +105,7 @@ TEST(WindowSadWta, GpuEqualsOracles) {
           {left_there, right_there, in.source.kind}, {in.select.min_disparity, {}, {}}, in.disparities};
       if (masked) there.select = {in.select.min_disparity, mask_left_there, mask_right_there};
       const std::size_t bytes = window_sad_wta::gpu_workspace_bytes(size, in.disparities);
-      // Runs on the whole image, and in bands of a few rows.
+      // Runs once on the whole image, and once in bands of a few rows.
       for (const int bands : {1, 3}) {
         const gpu::Buffer memory = poisoned(device, queue, bytes / size.height * ((size.height + bands - 1) / bands));
         Selected got(size);
@@ -119,4 +119,4 @@ TEST(WindowSadWta, GpuEqualsOracles) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::window_sad_wta_test

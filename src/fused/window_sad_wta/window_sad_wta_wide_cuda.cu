@@ -1,10 +1,10 @@
 // Window matching without a volume, for windows of any width and any number of disparities. A block processes a strip
-// of columns, with the aprons of its windows, through a band of rows, 128 disparities at a time; each lane has four
-// adjacent disparities. A warp keeps the column sums of 24 columns in registers: a row adds the costs of the row that
-// enters the window and subtracts those of the row that leaves it, computed again. The warp shares its column sums with
-// the others in shared memory, and computes the windows that start at its own columns. Their first one is a sum of
-// warps' totals and a few columns; from there on, the column that leaves a window is the warp's own, and the column
-// that enters is another warp's.
+// of columns, including the aprons of its windows, for a band of rows. The block processes 128 disparities at a time,
+// and each lane has four adjacent disparities. A warp keeps the sums of 24 columns in registers. For each row, the
+// costs of the row that enters the window are added. The costs of the row that leaves it are computed again and
+// subtracted. The warp shares its column sums with the other warps in shared memory, and computes the windows that
+// start at its own columns. The first of these windows is a sum of totals of warps and of a few columns. For each
+// further window, the column that leaves belongs to this warp, and the column that enters belongs to another warp.
 #include "fused/window_sad_wta/window_sad_wta_cuda_problem.hpp"
 #include "fused/window_sad_wta/window_sad_wta_difference.cuh"
 
@@ -12,11 +12,11 @@ namespace stereopsis::window_sad_wta {
 
 constexpr WideTuning tuning = gpu::pick(wide_tunings, gpu::compiled_capability);
 constexpr int wide_warps = tuning.warps, columns_of_warp = tuning.columns_of_warp, wide_columns = tuning.columns();
-constexpr unsigned no_key = 1u << 30;  // key of an absent candidate: above all others
+constexpr unsigned no_key = 1u << 30;  // key of an absent candidate, larger than all other keys
 constexpr int per_lane = 4, disparities_of_block = 32 * per_lane;
-constexpr int sum_scale = disparities_of_block;  // a key is a sum times this, plus a disparity
+constexpr int sum_scale = disparities_of_block;  // a key is a sum times this factor, plus a disparity
 
-// The words of a row that the block needs, the right ones for all of its disparities.
+// The words of a row that the block needs. The right words cover all disparities of the block.
 struct RowWords {
   static constexpr int count = 2 * wide_columns + disparities_of_block;
 
@@ -24,15 +24,16 @@ struct RowWords {
   alignas(16) unsigned right[wide_columns + disparities_of_block];
 };
 
-// Data that is written for the next row while some warps still read that of the current row exists twice.
+// Some data exists twice, because it is written for the next row while other warps still read the data of the current
+// row.
 struct Shared {
   uint2 sums[2][wide_columns][32];  // column sums: 4 × 16 bits per lane
-  uint4 totals[2][wide_warps][32];  // totals of the columns of a warp
+  uint4 totals[2][wide_warps][32];  // sums over the columns of a warp
   RowWords entering[2], leaving[2];
   uint4 keys[wide_warps][columns_of_warp / 4];
 };
 
-// The right words of four columns: entry 3 + i − j is that of column i at the lane's disparity j.
+// The right words of four columns. Entry 3 + i − j belongs to column i at disparity j of the lane.
 struct RightWords {
   uint4 low, high;
 
@@ -47,7 +48,7 @@ struct RightWords {
   }
 };
 
-// kExact: sums are compared without a shift.
+// `kExact` means that sums are compared without a shift.
 template <bool kExact>
 class WideStrip {
  public:
@@ -100,7 +101,7 @@ class WideStrip {
     const bool has_outputs = first_column_ < p_.outputs && x < p_.width;
     const bool all_inside = p_.border_candidates || (x - p_.min_disparity - p_.disparities + 1 >= 0 &&
                                                      x + columns_of_warp - 1 - p_.min_disparity < p_.width);
-    int now = p_.radius_y & 1;  // the start's last row is still read while the next one is stored
+    int now = p_.radius_y & 1;  // the last row of the start is still read while the next row is stored
     for (int y = first_y; y < last_y; ++y, now ^= 1) {
       if (y > first_y) update<true>(shared_.entering[now], shared_.leaving[now], at_side);
       show(now);
@@ -117,7 +118,7 @@ class WideStrip {
     }
   }
 
-  // Each thread loads two words of a row: one of either view, and one of the right view.
+  // Each thread loads two words of a row: one of the left or the right view, and one of the right view.
   __device__ void place_loads() {
     const int x = first_x_ - p_.radius_x, word = 32 * warp_ + lane_, right_word = word - wide_columns,
               right_x = x - (p_.min_disparity + first_k_ + disparities_of_block - 1) + right_word;
@@ -148,8 +149,8 @@ class WideStrip {
   }
   __device__ static unsigned part(const uint4& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w; }
 
-  // Columns outside the image have the sums of the outermost one inside. A warp has only one side outside, because an
-  // image is wider than a warp.
+  // Columns outside the image have the sums of the outermost column inside. A warp can extend beyond only one side,
+  // because an image is wider than a warp.
   template <bool kLeaves>
   __device__ void update_edge(const RowWords& entering, const RowWords& leaving) {
     const int column = first_column_ < first_inside() ? first_inside() : last_inside();
@@ -169,7 +170,7 @@ class WideStrip {
       update<kLeaves, false>(entering, leaving);
   }
 
-  // kSide: some of the warp's columns are outside the image.
+  // `kSide` means that some columns of the warp are outside the image.
   template <bool kLeaves, bool kSide>
   __device__ void update(const RowWords& entering, const RowWords& leaving) {
     RightWords more, less;
@@ -212,7 +213,7 @@ class WideStrip {
     shared_.totals[now][warp_][lane_] = {totals[0], totals[1], totals[2], totals[3]};
   }
 
-  // Adds a column to a window's sums, which are scaled.
+  // Adds a column to the scaled sums of a window.
   __device__ static void add(unsigned (&window)[per_lane], uint2 column) {
     constexpr unsigned lower = sum_scale, upper = sum_scale << 8;
     window[0] = __dp2a_lo(column.x, lower, window[0]);
@@ -221,8 +222,8 @@ class WideStrip {
     window[3] = __dp2a_lo(column.y, upper, window[3]);
   }
 
-  // Computes the scaled sums of the window that starts at the warp's first column. They are summed from as many whole
-  // warps as come closest to its width, and from the columns that are missing or surplus.
+  // Computes the scaled sums of the window that starts at the warp's first column. The sums are computed from the
+  // totals of as many whole warps as best match the width of the window, and from the missing or surplus columns.
   __device__ void begin(unsigned (&window)[per_lane], int now) const {
     const int width = 2 * p_.radius_x + 1, whole = (width + columns_of_warp / 2) / columns_of_warp,
               rest = width - columns_of_warp * whole;
@@ -240,7 +241,7 @@ class WideStrip {
     for (int j = 0; j < per_lane; ++j) window[j] = window[j] * sum_scale + (rest > 0 ? more[j] : -more[j]);
   }
 
-  // Sets bit i if the candidate of the warp's column i has its right pixel outside the image.
+  // Returns bits: bit i is set if, for column i of the warp, the right pixel of the candidate is outside the image.
   __device__ unsigned outside(int k) const {
     const int there = first_x_ + first_column_ - p_.min_disparity - k;
     return ((1u << within(-there, 0, columns_of_warp)) - 1) | ~0u << within(p_.width - there, 0, columns_of_warp);
@@ -268,7 +269,7 @@ class WideStrip {
 #pragma unroll
       for (int j = 0; j < per_lane; ++j) {
         keys[j] = kExact ? window[j] : (window[j] & mask) | index[j];
-        // A shift moves the bits of two columns to positions where they exclude candidates.
+        // The shift moves the bits of two columns to positions where they exclude candidates.
         if (!kInside) keys[j] |= excluded[j] << (30 - i / 2 * 2) & no_key << i % 2;
       }
       lowest[i % 4] = __reduce_min_sync(0xFFFFFFFFu, min(__vimin3_u32(keys[0], keys[1], keys[2]), keys[3]));
@@ -283,8 +284,8 @@ class WideStrip {
       write(first_x_ + first_column_ + lane_, y, reinterpret_cast<const unsigned*>(shared_.keys[warp_])[lane_]);
   }
 
-  // Between the turns over the disparities, the keys are stored in place of the result, with a disparity of
-  // `index_bits`.
+  // Writes the results. Before the last round over the disparities, the keys are stored in place of the result, with a
+  // disparity of `index_bits`.
   __device__ void write(int x, int y, unsigned key) const {
     if (x >= p_.width) return;
     key = key >= no_key ? no_key : (key / sum_scale >> p_.shift << index_bits) | (first_k_ + key % sum_scale);

@@ -1,11 +1,12 @@
-// Zero-mean normalised cross-correlation and selection of both views in one run over the image: stages/zncc and
-// stages/wta composed, from the same correlations, without a volume. The result equals the composition of their oracles
-// (zncc::oracle, wta::oracle, zncc::mark_flat_oracle), bit for bit.
+// Zero-mean normalised cross-correlation and selection in both views, in one run over the image and without a volume.
+// The run replaces stages/zncc and stages/wta, and uses each correlation for both views. The result equals the
+// composition of the oracles (zncc::oracle, wta::oracle, zncc::mark_flat_oracle), bit for bit.
 //
-// On the CPU, each thread has a band of rows. It keeps, for each column and disparity, the sum of products over the
-// rows of the window: a new row costs two products per cell, independent of the window. The window's sum runs along a
-// row in the same way, and a pixel is selected from its costs at once. Sums are 32-bit integers for 8-bit samples,
-// where one instruction adds two products, else doubles. Memory: 4 or 8 bytes per column and disparity for each thread.
+// On the CPU, each thread processes a band of rows. For each column and disparity, the thread keeps the sum of products
+// over the rows of the window. A new row costs two products per cell, independently of the window size. The sum over
+// the window moves along a row in the same way, and the disparity of a pixel is selected from its costs at once. Sums
+// are 32-bit integers for 8-bit samples, for which one instruction adds two products, and doubles otherwise. Memory per
+// thread: 4 or 8 bytes per column and disparity.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ struct Parameters {
 template <template <class> class View = ImageView>
 struct Input {
   View<const std::int16_t> left, right;  // samples
-  int bits = 8;                          // 8: their magnitude is at most 128
+  int bits = 8;                          // bits of the samples; with 8 bits, their magnitude is at most 128
   wta::InputOf<View> select;
   int disparities = 1;
 };
@@ -38,7 +39,7 @@ inline void check(int disparities) {
 
 std::size_t workspace_bytes(const Parameters&, Size, int bits, int disparities, int threads);
 
-// `workspace` holds at least workspace_bytes() and starts at a multiple of 64 bytes.
+// `workspace` has at least workspace_bytes(), and starts at a multiple of 64 bytes.
 void cpu(const Parameters&, const Input<>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
 
 // Runs the portable kernels on one band of rows after the other. `workspace` holds at least gpu_workspace_bytes().

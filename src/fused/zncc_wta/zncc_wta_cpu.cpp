@@ -31,12 +31,12 @@ struct Job {
   wta::Output out;
   int width, height, radius;
   int padded;   // disparities, padded
-  int columns;  // including those outside the image that windows reach
-  int entries;  // right pixels for which a row has candidates, from the rightmost to the left
+  int columns;  // number of columns, including those outside the image that windows reach
+  int entries;  // number of right pixels that are candidates in a row, from the rightmost pixel to the left
 };
 
-// Pairs of values, whose products with another pair are added at once. For 32-bit sums, a pair is the two halves of a
-// word.
+// Pairs of values. The products of two pairs are added with one instruction. For 32-bit sums, a pair consists of the
+// two halves of a word.
 template <class Sum>
 struct Pairs;
 
@@ -47,7 +47,7 @@ struct Pairs<std::int32_t> {
   void set(int i, int first, int second) const {
     both[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(second) << 16 | static_cast<std::uint16_t>(first));
   }
-  // Splits a sum over a window and its factor into parts that fit in 16 bits.
+  // Splits a sum over a window, and its factor, into parts that fit in 16 bits.
   void set_sum(int i, std::int32_t sum) const { set(i, sum >> 7, sum & 127); }
   void set_factor(int i, int factor) const { set(i, 128 * factor, factor); }
 };
@@ -64,21 +64,21 @@ struct Pairs<double> {
   void set_factor(int i, int factor) const { set(i, factor, 0); }
 };
 
-// The memory of one thread. Right pixels are stored from right to left, so that a left pixel's candidates are
-// contiguous and ordered by disparity: entry i is the pixel width − 1 − min_disparity − i.
+// The memory of one thread. Right pixels are stored from right to left, so that the candidates of a left pixel are
+// contiguous and ordered by disparity. Entry i is the pixel width − 1 − min_disparity − i.
 template <class Sum>
 struct Scratch {
   Sum* column_sums{};      // sums of products over the rows of the window: [columns][padded]
-  Sum* window_sums{};      // sums of these over its columns: [padded]
+  Sum* window_sums{};      // sums of the column sums over the columns of the window: [padded]
   Pairs<Sum> left, right;  // samples of two rows: [columns], [columns + padded]
   std::int64_t *left_moments{},
-      *right_moments{};              // moments of each column over the rows of the window: Σ v and Σ v²: [2][width]
-  Pairs<Sum> minus_mean, right_sum;  // values of each pixel's window
+      *right_moments{};              // Σ v and Σ v² of each column over the rows of the window: [2][width]
+  Pairs<Sum> minus_mean, right_sum;  // values for the window of each pixel
   float *left_fraction{}, *left_root{}, *right_sum_float{}, *right_root{};
   std::uint16_t *costs{}, *right_cost{}, *right_index{};
   std::size_t bytes = 0;
 
-  // Without memory, the constructor only counts the bytes.
+  // If `memory` is null, the constructor only counts the bytes.
   Scratch(const Job& job, std::byte* memory) {
     const auto take = [&]<class T>(T*& pointer, std::size_t count) {
       if (memory != nullptr) pointer = reinterpret_cast<T*>(memory + bytes);
@@ -108,7 +108,7 @@ struct Scratch {
     take(costs, padded);
     take(right_cost, entries);
     take(right_index, entries);
-    bytes += 64;  // prevents that threads share a cache line
+    bytes += 64;  // prevents threads from sharing a cache line
   }
 };
 
@@ -137,12 +137,12 @@ struct Exact<std::int32_t> {
 
   static HWY_INLINE Factors load(const Pairs<std::int32_t>& pairs, int i) { return hn::Set(D(), pairs.both[i]); }
 
-  // Returns sum + the factors' products with the pairs from i on.
+  // Returns the sum plus the products of the factors and the pairs from i on.
   static HWY_INLINE V add(Factors a, const Pairs<std::int32_t>& pairs, int i, V sum) {
     const D d;
     const V b = hn::LoadU(d, pairs.both + i);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-    // On this target, it adds the products of neighbours; elsewhere it may add others.
+    // On this target, the instruction adds the products of neighbours. On other targets, it may add other products.
     const hn::Repartition<std::int16_t, D> d16;
     V none = hn::Zero(d);
     return hn::ReorderWidenMulAccumulate(d, hn::BitCast(d16, a), hn::BitCast(d16, b), sum, none);
@@ -211,7 +211,7 @@ class Band {
     return samples.row(std::clamp(y, 0, job_.height - 1));
   }
 
-  // Loads the samples of two rows, the second of which is multiplied by `weight`.
+  // Loads the samples of two rows, and multiplies the second row by `weight`.
   void load_rows(int y0, int y1, int weight) const {
     const std::int16_t *left0 = row_of(in_.left, y0), *left1 = row_of(in_.left, y1);
     const std::int16_t *right0 = row_of(in_.right, y0), *right1 = row_of(in_.right, y1);
@@ -226,7 +226,7 @@ class Band {
     }
   }
 
-  // Adds two of the rows above the band's first one that its window needs.
+  // Adds two of the rows that the window needs above the first row of the band.
   void add_rows(int y) {
     load_rows(y, y + 1, 1);
     const D d;
@@ -286,7 +286,7 @@ class Band {
     });
   }
 
-  // Absent candidates correlate with nothing.
+  // Absent candidates have a correlation of 0.
   void describe_right(int y) {
     const std::int64_t first = std::int64_t{job_.width} - 1 - in_.select.min_disparity;
     const auto& mask = in_.select.mask_right;
@@ -308,7 +308,9 @@ class Band {
     std::fill_n(s_.window_sums, job_.padded, Sum{0});
     for (int i = job_.columns - 1; i >= 0; --i) {
       const int x =
-          i;  // the window's leftmost column is the pixel's number, as columns begin `radius` before the image
+          // The leftmost column of the window has the number of the pixel, because columns begin `radius` before the
+          // image.
+          i;
       const bool usable = x < job_.width && (in_.select.mask_left.empty() || in_.select.mask_left(x, y) != 0);
       if (!usable || s_.left_root[x] == 0) {
         move_window<false>(i);
@@ -335,7 +337,7 @@ class Band {
     if (!job_.out.confidence.empty()) job_.out.confidence(x, y) = selected.confidence;
   }
 
-  // Adds the new row to column i, moves the window to that column, and, if kCosts, computes the costs.
+  // Adds the new row to column i, and moves the window to that column. If kCosts, also computes the costs.
   template <bool kCosts>
   HWY_INLINE void move_window(int i) {
     const D d;
@@ -370,7 +372,7 @@ class Band {
       const auto rest = hn::Mul(fraction, hn::LoadU(df, s_.right_sum_float + first + k));
       const auto correlation = hn::Mul(hn::Mul(hn::Sub(centred, rest), root), hn::LoadU(df, s_.right_root + first + k));
       const auto clamped = hn::Min(hn::Max(correlation, hn::Zero(df)), hn::Set(df, 1.0f));
-      // The last bit of 256 + ρ has the value 2⁻¹⁵.
+      // The last bit of 256 + ρ, as a float, has the value 2⁻¹⁵.
       const auto cost = hn::Sub(hn::Set(di, 0x43808000), hn::BitCast(di, hn::Add(clamped, hn::Set(df, 256.0f))));
       const auto no_match = hn::Eq(cost, hn::Set(di, 32768));
       hn::StoreU(hn::DemoteTo(d16, hn::IfThenElse(no_match, hn::Set(di, wta_cpu::no_cost), cost)), d16, s_.costs + k);

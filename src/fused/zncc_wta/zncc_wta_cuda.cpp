@@ -11,8 +11,8 @@
 namespace stereopsis::zncc_wta {
 namespace {
 
-// The first columns of four lanes that share the columns of windows up to `widest`, at most `steps` × 8 columns each.
-// 16 lanes load from different banks if the first columns are 0, 4, 8 and 12 modulo 16, in any order.
+// The first columns of four lanes, which share the columns of windows up to `widest`. Each lane has at most `steps` × 8
+// columns. 16 lanes load from different banks if the first columns are 0, 4, 8 and 12 modulo 16, in any order.
 struct Columns {
   int widest;
   const char* kernel;
@@ -57,7 +57,7 @@ Problem shape_of(const Parameters& p, Size size) {
   std::copy(std::begin(columns.first), std::end(columns.first), problem.first_columns);
   for (int& column : problem.first_columns) column = std::min(column, p.zncc.window);
   problem.first_columns[4] = p.zncc.window;
-  // Octets are read for whole steps of the matrix products, 32 columns of the window.
+  // Octets are read for complete steps of the matrix products, which cover 32 columns of the window.
   const int reach = 32 * columns.steps;
   problem.left.pitch = ceil_div(size.width, warp_pixels) * warp_pixels + reach;
   problem.right.margin = warp_span;
@@ -82,7 +82,7 @@ void attach(Problem& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::Vie
   attach(p.right, in.right, in.select.mask_right, memory, 1);
   p.disparities = in.disparities;
   p.min_disparity = in.select.min_disparity;
-  // Right pixels are read in pairs, the first one of which is even.
+  // Right pixels are read in pairs whose first pixel has an even index.
   p.first_k = in.disparities - 1 + ((in.select.min_disparity + in.disparities - 1) & 1);
   p.chunks = ceil_div(p.first_k + 16, warp_disparities);
   p.disparity = address(out.disparity);
@@ -93,9 +93,10 @@ void attach(Problem& p, const Input<gpu::View>& in, const wta::OutputOf<gpu::Vie
   p.right_disparity_pitch = out.right.pitch;
 }
 
-// Returns the number of rows of a strip with which all blocks finish soonest; `blocks` is their number per strip. A
-// strip first reads as many rows as the window has; eight of these take the time of one row of the strip. A
-// multiprocessor runs `resident` blocks at a time, and each block less saves less than its share of the time.
+// Returns the number of rows of a strip with which all blocks finish soonest; `blocks` is the number of blocks per
+// strip. Before a strip, a block reads as many rows as the window has. Eight of these rows take the time of one row of
+// the strip. A multiprocessor runs `resident` blocks at a time. With fewer blocks, the time falls by less than their
+// share.
 int strip_rows_for(Size size, int window, int blocks, int resident, const gpu::Properties& device) {
   constexpr int most_strips = 1024;
   const int least_rows = gpu::pick(tunings, device).least_rows;

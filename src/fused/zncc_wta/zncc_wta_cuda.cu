@@ -1,17 +1,18 @@
-// Correlation without a volume, on tensor cores. A warp has 32 left pixels of a row and 48 disparities, and keeps the
-// window sums Σ l r of all its cells as the accumulators of integer matrix products. From one row to the next, a sum
-// gains the products of the row that enters the window and loses those of the row that leaves it. Each change is an
-// outer product of left and right pixels over the window's columns, exact in 32 bits. −l does not fit in 8 bits if l =
-// −128, but −1 − l does: −Σ l r = Σ (−1 − l) r + Σ r. Wide windows use −1 − r instead; the missing term, Σ l, is one
-// more product for all disparities.
+// Correlation without a volume, on the tensor cores. A warp has 32 left pixels of a row and 48 disparities. The warp
+// keeps the window sums Σ l r of all its cells as the accumulators of integer matrix products. From one row to the
+// next, the products of the row that enters the window are added to a sum, and the products of the row that leaves the
+// window are subtracted. Each change is an outer product of left and right pixels over the columns of the window, which
+// is exact in 32 bits. The value −l does not fit in 8 bits if l = −128, but −1 − l does. Therefore, −Σ l r is computed
+// as Σ (−1 − l) r + Σ r. Wide windows use −1 − r instead. The missing term, Σ l, is one more product for all
+// disparities.
 //
-// If a window is wider than two tiles, the sums of a warp's second 16 left pixels are computed from those of its first
-// 16: only the columns that windows gain and lose as they slide by 16 are added. That takes 32 columns of products,
-// independent of the window.
+// If a window is wider than two tiles, the sums of the second 16 left pixels of a warp are computed from the sums of
+// the first 16. Only the columns that windows gain and lose when they move by 16 are added. This method takes products
+// over 32 columns, independently of the window size.
 //
-// Disparities are constant along a diagonal of left and right pixels. The second 16 left pixels meet right pixels 16
-// further on, so that the cells of a warp form a parallelogram, and few of them lie outside the range. Those start from
-// so small a sum that they never correlate.
+// Pixels along a diagonal of a tile have the same disparity. The second 16 left pixels are combined with right pixels
+// 16 further to the right. The cells of a warp therefore form a parallelogram, and few of them lie outside the search
+// range. Cells outside the range start from such a small sum that they never correlate.
 #include "fused/zncc_wta/zncc_wta_cuda_problem.hpp"
 
 using namespace stereopsis;
@@ -26,11 +27,11 @@ namespace {
 
 constexpr unsigned everyone = 0xFFFFFFFF;
 
-// Windows up to 21×21 have sums that are the bits of a float, 2²³ + margin + sum. The float is exact above −margin,
-// which is lower than c Σ r can be, so that cells below it have no positive covariance.
+// For windows up to 21×21, sums are stored as the bits of a float, 2²³ + margin + sum. The float is exact above
+// −margin. A sum below −margin is lower than c Σ r can be, so that its cell has no positive covariance.
 constexpr int float_margin = 1 << 19, float_bias = 0x4B000000 + float_margin;
 
-// Returns a row of an array; its element 0 belongs to pixel 0.
+// Returns a row of an array, in which element 0 belongs to pixel 0.
 template <class T>
 __device__ T* row_of(void* array, const Side& side, int y) {
   return static_cast<T*>(array) + static_cast<std::int64_t>(y) * side.pitch + side.margin;
@@ -40,7 +41,7 @@ struct Fragment {
   unsigned words[4];
 };
 
-// Computes sums += a · b: 16 left pixels times 8 right ones, over 32 columns of a row of the window.
+// Computes sums += a · b for 16 left pixels and 8 right pixels, over 32 columns of a row of the window.
 __device__ void multiply(int (&sums)[4], const Fragment& a, uint2 b) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
@@ -49,8 +50,8 @@ __device__ void multiply(int (&sums)[4], const Fragment& a, uint2 b) {
 
 constexpr unsigned each_one = 0x01010101;
 
-// True if the sums of the second 16 left pixels are stored as their differences from those of the first 16, which takes
-// fewer products for windows of at least two steps.
+// True if the sums of the second 16 left pixels are stored as differences from the sums of the first 16. For windows of
+// at least two steps, this takes fewer products.
 template <int steps>
 constexpr bool slides = steps >= 2;
 
@@ -61,8 +62,8 @@ __device__ unsigned first_bytes(int count) {
   return mask;
 }
 
-// Computes the maximum of each value over the lanes that differ in `Bit` and lower bits down to `Last`. Each step
-// leaves a lane half of its values: the first ones if its bit is not set, the others if it is.
+// Computes the maximum of each value over the lanes that differ in `Bit` and in lower bits down to `Last`. In each
+// step, a lane keeps half of its values: the first half if its bit is not set, and the second half otherwise.
 template <int Count, int Bit, int Last>
 __device__ void reduce_max(unsigned* values) {
   const bool upper = threadIdx.x & Bit;
@@ -74,18 +75,18 @@ __device__ void reduce_max(unsigned* values) {
   if constexpr (Bit > Last) reduce_max<Count / 2, Bit / 2, Last>(values);
 }
 
-// A warp's cells: 16 · tile_rows left pixels from x0 on, and 8 · tile_columns right pixels for each 16 of them. Left
-// pixel x0 + a and right pixel leftmost + b have the disparity first_k + a − b. In a matrix fragment, lane (g, q) has
-// left pixels g and g + 8, right pixel g, and 8 of its columns of the window; in sums, it has left pixels g and g + 8,
-// and right pixels 2 q and 2 q + 1.
+// The cells of a warp: 16 · tile_rows left pixels from x0 on, and 8 · tile_columns right pixels for each 16 left
+// pixels. Left pixel x0 + a and right pixel leftmost + b have the disparity number first_k + a − b. In a fragment of a
+// matrix, lane (g, q) has left pixels g and g + 8, right pixel g, and 8 columns of the windows of these pixels. In
+// sums, it has left pixels g and g + 8, and right pixels 2 q and 2 q + 1.
 struct Cells {
   int g, q, x0, first_k, leftmost;
-  const uint2 *left, *right;  // octets of this lane's first pixels in row 0
-  int first, count;           // the lane's columns of the window
+  const uint2 *left, *right;  // octets of the first pixels of this lane in row 0
+  int first, count;           // columns of the window that the lane has
   int sums[tile_rows][tile_columns][4];
-  int rest[tile_rows][4];  // wide windows: the term that all sums of a left pixel lack
+  int rest[tile_rows][4];  // for wide windows, the term that is missing in all sums of a left pixel
 
-  // Cells outside the range start so far below 0 that they never correlate.
+  // Cells outside the search range start so far below 0 that they never correlate.
   template <int steps>
   __device__ void begin(int disparities) {
     constexpr int bias = steps == 0 ? float_bias : 0;
@@ -111,7 +112,7 @@ __device__ const uint2* octets_of(const uint2* first, const Side& side, int y) {
   return first + static_cast<std::int64_t>(y) * side.pitch;
 }
 
-// Adds the products of a row that enters all windows, or subtracts those of one that leaves them.
+// Adds the products of a row that enters all windows, or subtracts the products of a row that leaves them.
 template <bool leaves>
 __device__ void accumulate(Cells& cells, const Problem& p, int row) {
   const int y = clamped(row, p);
@@ -138,8 +139,8 @@ __device__ void accumulate(Cells& cells, const Problem& p, int row) {
   }
 }
 
-// A lane's data of a row, for windows of `steps` times 32 columns. Because its columns are contiguous, the data of 8
-// pixels in one step is that of the previous 8 pixels in the next step.
+// The data of a lane for a row, for windows of `steps` times 32 columns. The columns of a lane are contiguous. The data
+// of 8 pixels in one step is therefore the data of the previous 8 pixels in the next step.
 template <int steps>
 struct Share {
   static constexpr int full_rows = slides<steps> ? 1 : tile_rows;
@@ -173,8 +174,8 @@ struct Share {
   }
 };
 
-// Adds the difference between the windows of the second 16 left pixels and those of the first 16. Lanes 0 and 1 of four
-// subtract the 16 columns on the left, and the others add those on the right.
+// Adds the difference between the windows of the second 16 left pixels and those of the first 16. Of four lanes, lanes
+// 0 and 1 subtract the 16 columns on the left, and the others add the 16 columns on the right.
 template <bool leaves>
 __device__ void slide(Cells& cells, const Problem& p, int row) {
   const int y = clamped(row, p), window = 2 * p.radius + 1;
@@ -183,8 +184,8 @@ __device__ void slide(Cells& cells, const Problem& p, int row) {
   const uint2* left = octets_of(cells.left, p.left, y) + column;
   const uint2* right = octets_of(cells.right, p.right, y) + column + (is_taken ? p.complement : 0);
   const uint2 upper = left[0], lower = left[8];
-  // All bits are set, which the compiler does not know: it therefore builds the fragment once, and not for each
-  // product.
+  // All bits are set, but the compiler does not know the value. The compiler therefore builds the fragment once instead
+  // of for each product.
   const unsigned all = first_bytes(window);
   const Fragment a{upper.x & all, lower.x & all, upper.y & all, lower.y & all};
 #pragma unroll
@@ -207,7 +208,7 @@ __device__ int sum_of(const Cells& cells, int i, int j, int c) {
   return slides<steps> && i == 1 ? sum + cells.sums[0][j][c] + cells.rest[0][c] : sum;
 }
 
-// A lane's data of its left pixels, and their best candidates so far.
+// The data of the left pixels that a lane has, and their best candidates so far.
 struct LeftPixels {
   int minus_mean[2 * tile_rows];
   float fraction[2 * tile_rows], root[2 * tile_rows];
@@ -233,11 +234,11 @@ __device__ unsigned score_of(const LeftPixels& left, int i, int sum, int right_s
   const float centred = steps > 0 ? static_cast<float>(exact) : __int_as_float(exact) - (8388608.0f + float_margin);
   const float covariance = centred - left.fraction[i] * right_float;
   const float correlation = __saturatef(covariance * left.root[i] * right_root);
-  return __float_as_uint(correlation + 256.0f) << 16;  // the last bit of 256 + ρ has the value 2⁻¹⁵
+  return __float_as_uint(correlation + 256.0f) << 16;  // the last bit of 256 + ρ, as a float, has the value 2⁻¹⁵
 }
 
-// Correlates the left pixels with right pixels 8 · at + 2 q and the next, and keeps the best of both. The low half of a
-// key identifies the disparity, except for a part that is the same for all of the lane's cells.
+// Correlates the left pixels with the two right pixels from 8 · at + 2 q on, and keeps the better one. The low half of
+// a key identifies the disparity, except for a part that all cells of the lane have in common.
 template <int steps>
 __device__ void correlate_pair(const Cells& cells, LeftPixels& left, int at, int4 windows, unsigned (&right_best)[2]) {
   const int right_sum[2] = {windows.x, windows.z};
@@ -310,7 +311,7 @@ __device__ void follow_narrow(Cells& cells, const Problem& p, int y0, int y1) {
   }
 }
 
-// The data that enters in the next row is loaded before this row is correlated.
+// The data that enters in the next row is loaded before the current row is correlated.
 template <int steps>
 __device__ void follow_wide(Cells& cells, const Problem& p, int y0, int y1) {
   Share<steps> entering, leaving;
@@ -352,7 +353,8 @@ __device__ void correlate(const Problem& p) {
     follow_wide<steps>(cells, p, y0, y1);
 }
 
-// Returns Σ v and Σ v² of the columns first to last of a block's row, from running sums that restart in each warp.
+// Returns Σ v and Σ v² over the columns first to last of a block's row. The sums are computed from running sums, which
+// restart in each warp.
 __device__ int2 sums_over(int first, int last, const int2* running, const int2* totals) {
   int2 sums = running[last];
   const auto add = [&](int2 v, int sign) { sums = make_int2(sums.x + sign * v.x, sums.y + sign * v.y); };
@@ -383,7 +385,7 @@ __device__ Window window_of(int2 sums, int n, float one_over_n) {
 
 extern "C" {
 
-// Computes octets and windows of both views. A thread walks down a column; sums along a row are differences of running
+// Computes octets and windows of both views. A thread walks down a column. Sums along a row are differences of running
 // sums.
 __global__ void __launch_bounds__(prepare_threads, prepare_blocks) prepare_all(const __grid_constant__ Problem p) {
   constexpr int warps = prepare_threads / 32;
@@ -414,7 +416,7 @@ __global__ void __launch_bounds__(prepare_threads, prepare_blocks) prepare_all(c
     sum += entering - leaving;
     squares += entering * entering - leaving * leaving;
     bytes[now][thread] = static_cast<std::uint8_t>(centre);
-    // Loads the next row's data long before it is needed.
+    // Loads the data of the next row long before it is needed.
     entering = sample(y + 1 + p.radius);
     leaving = sample(y - p.radius);
     centre = sample(y + 1);

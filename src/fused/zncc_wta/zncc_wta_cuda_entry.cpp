@@ -1,4 +1,4 @@
-// Registers the tuned CUDA kernels of the correlation and the selection in both views.
+// Registers the tuned CUDA kernels for the correlation and the selection in both views.
 #include "fused/zncc_wta/zncc_wta_cuda.hpp"
 #include "fused/zncc_wta/zncc_wta_entry.hpp"
 

@@ -1,4 +1,4 @@
-// Tests the tuned kernels against the CPU's, which are tested against the oracles.
+// Compares the tuned kernels with the CPU kernels, which other tests compare with the oracles.
 #include "fused/zncc_wta/zncc_wta_cuda.hpp"
 
 #include "support/devices.hpp"
@@ -6,7 +6,7 @@
 #include "support/stage_test.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::zncc_wta_cuda_test {
 namespace {
 
 using namespace test;
@@ -24,7 +24,8 @@ void expect_cuda_equals_cpu(const Case& c, gpu::Queue& queue, gpu::Device& devic
                       moved = random_image<std::int16_t>(c.size, 6, -128, 127);
   for (int y = 0; y < c.size.height; ++y)
     for (int x = 0; x < c.size.width; ++x) {
-      if (x > c.size.width / 2) noise(x, y) = static_cast<std::int16_t>(y % 2 == 0 ? -128 : 127);  // the largest sums
+      // Values that result in the largest sums.
+      if (x > c.size.width / 2) noise(x, y) = static_cast<std::int16_t>(y % 2 == 0 ? -128 : 127);
       if (x < c.size.width / 4) noise(x, y) = 17;                                                  // no variance
       const int from = x + c.min_disparity + c.disparities / 3;
       if (from >= 0 && from < c.size.width && y % 3 != 0) moved(x, y) = noise(from, y);
@@ -94,7 +95,7 @@ TEST(ZnccWtaCuda, EqualsTheCpu) {
                           {{1, 1}, 101, 1, 0},
                           {{1, 150}, 101, 2, -1},
                           {{333, 260}, 101, 111, -5},
-                          {{1500, 700}, 21, 65, 0},  // strips of more rows
+                          {{1500, 700}, 21, 65, 0},  // strips with more rows
                           {{17, 6}, 3, 9, 100},
                           {{17, 6}, 3, 9, -100}})
       expect_cuda_equals_cpu(c, queue, device);
@@ -120,4 +121,4 @@ TEST(ZnccWtaCuda, HasStripsThatFillAllMultiprocessors) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::zncc_wta_cuda_test

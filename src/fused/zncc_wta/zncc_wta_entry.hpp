@@ -8,7 +8,7 @@ namespace stereopsis::zncc_wta {
 
 struct FusedParameters {
   Parameters parameters;
-  int bits;  // size of a sample's magnitude
+  int bits;  // number of bits of a sample's magnitude
 };
 
 template <On on>
@@ -19,7 +19,7 @@ auto input_of(const Call<on>& c) {
 }
 
 inline Ports ports() { return wta::selecting({in("samples", both)}); }
-// The samples come in, and both maps go out.
+// The samples are read, and both maps are written.
 inline Work work(const Shape& s) { return {.bytes = 13 * s.pixels()}; }
 
 inline Step fused(const Run& run, const StageDescriptor& operation) {

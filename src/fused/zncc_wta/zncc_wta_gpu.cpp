@@ -6,7 +6,7 @@
 namespace stereopsis::zncc_wta {
 namespace {
 
-// The workspace holds the inputs of the costs, and then the costs of a band of rows.
+// The workspace holds the inputs of the costs, followed by the costs of a band of rows.
 std::size_t band_bytes(Size size, int rows, int disparities) {
   return sizeof(std::uint16_t) * size.width * static_cast<std::size_t>(rows) * disparities;
 }

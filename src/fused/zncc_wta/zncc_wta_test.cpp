@@ -5,7 +5,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::zncc_wta_test {
 namespace {
 
 using namespace test;
@@ -42,7 +42,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
              << " from " << c.min_disparity << ", " << c.bits << " bits";
 }
 
-// Noise whose right view is the left one shifted by 2, a flat region, and extreme values.
+// A pair with noise, a flat region, and extreme values. The right view is the left view shifted by 2.
 struct Pair {
   explicit Pair(const Case& c)
       : left(random_image<std::int16_t>(c.size, 5, low(c), -low(c) - 1)),
@@ -154,4 +154,4 @@ TEST(ZnccWta, GpuEqualsTheOracles) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::zncc_wta_test

@@ -3,13 +3,13 @@
 //
 //   C(p, d) = ρ(C_census, λ_census) + ρ(C_AD, λ_AD),   ρ(c, λ) = 1 − exp(−c / λ)
 //
-// C_AD is the mean of the absolute differences of the three colours, C_census the Hamming distance of the census words
-// (9×7 in the paper). Each ρ lies in [0, 1), so that neither term dominates the other. Costs are in units of 1/scale,
-// rounded to the nearest, from a table computed on the host; 16-bit costs gave the same errors. The equations and the
-// window follow Salaün and Monasse (AD Census, draft for IPOL, 2013); λ_AD = 10 and λ_census = 30 follow Li's public
-// program (AD-Census, 2020).
+// C_AD is the mean of the absolute differences of the three colours. C_census is the Hamming distance of the census
+// words (9×7 in the paper). Each ρ lies in [0, 1), so that neither term dominates the other. Costs are in units of
+// 1/scale, rounded to nearest, and come from a table that the host computes. 16-bit costs resulted in the same errors.
+// The equations and the window follow Salaün and Monasse (AD Census, draft for IPOL, 2013). The values λ_AD = 10 and
+// λ_census = 30 follow Li's public program (AD-Census, 2020).
 //
-// A candidate outside the right image costs what the nearest right pixel of its row costs.
+// The cost of a candidate outside the right image is that of the nearest right pixel of the row.
 //
 // Input: 8-bit images of both views with 1 or 3 channels (a single channel counts three times), and their 64-bit census
 // words. Output: a volume of 8-bit costs from 0 to 2 scale.
@@ -50,7 +50,7 @@ void describe(P& p, Visitor&& visit) {
   visit("scale", p.scale, between(1, 127), "cost units of a cost of 1");
 }
 
-// The tables of ρ, by the sum of the three differences and by the Hamming distance.
+// The tables of ρ, indexed by the sum of the three differences and by the Hamming distance.
 struct Tables {
   static constexpr bool is_argument = true;
   std::array<std::uint8_t, 766> colour;

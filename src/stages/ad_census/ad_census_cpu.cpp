@@ -15,7 +15,7 @@ namespace stereopsis::ad_census {
 
 constexpr int most_lanes = 16;
 
-// The tables as words, so that vectors can gather from them.
+// The tables with word-sized entries, so that vectors can gather from them.
 struct WideTables {
   explicit WideTables(const Tables& t) {
     std::copy(t.colour.begin(), t.colour.end(), colour);
@@ -28,7 +28,7 @@ constexpr std::uint32_t packed(const std::uint8_t* pixel, int channels) {
   return pixel[0] | pixel[channels / 2] << 8 | static_cast<std::uint32_t>(pixel[channels - 1]) << 16;
 }
 
-// The right view's row in reverse order, so that the candidates of a pixel are ordered by disparity.
+// The row of the right view in reverse order, so that the candidates of a pixel are ordered by disparity.
 struct Candidates {
   Candidates(std::byte* memory, int entries_)
       : census(reinterpret_cast<std::uint64_t*>(memory)),
@@ -56,7 +56,7 @@ namespace stereopsis::ad_census::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace targeted = stereopsis::HWY_NAMESPACE;
 
-// A block may write beyond its pixel; the right neighbour then overwrites the excess. The last pixels of a row are
+// A block may write beyond its pixel. The pixel on the right then overwrites the excess. The last pixels of a row are
 // computed separately.
 void costs_of_row(const Input& in, const WideTables& tables, const Candidates& candidates,
                   VolumeView<std::uint8_t> costs, int y) {
@@ -108,7 +108,7 @@ HWY_EXPORT(costs_of_row);
 
 namespace {
 
-// Returns the entries of a row of candidates, with a block behind its last candidate.
+// Returns the number of entries in a row of candidates, including a block after the last candidate.
 int entries_of(int width, int disparities) { return (width + disparities + most_lanes + 15) / 16 * 16; }
 std::size_t bytes_of_thread(int width, int disparities) {
   return with_gap((sizeof(std::uint64_t) + sizeof(std::uint32_t)) * entries_of(width, disparities));

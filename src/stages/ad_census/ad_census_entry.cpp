@@ -1,4 +1,4 @@
-// Registers the cost, and the census words that it reads in addition to the images.
+// Registers the cost, and the census words that the cost reads in addition to the images.
 #include "graph/registry.hpp"
 #include "stages/ad_census/ad_census.hpp"
 
@@ -26,7 +26,7 @@ const StageDescriptor entry{
     .ports = {in("image8", both), in("census9x7", both), out_volume("costs", Element::u8)},
     .functions = on_every_device(make_costs),
     .required_input = [](const StageParameters&,
-                         const Rect& output) { return grow(output, 4, 3); },  // the census window
+                         const Rect& output) { return grow(output, 4, 3); },  // the window of the census transform
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size().width, s.disparities(), s.target.threads); }},
     .work =
         [](const Shape& s) { return Work{.bytes = s.cells(), .popcounts = 2 * s.cells(), .int_ops = 8 * s.cells()}; },

@@ -3,7 +3,7 @@
 #include "support/cost_volumes.hpp"
 #include "support/words.hpp"
 
-namespace stereopsis {
+namespace stereopsis::ad_census_test {
 namespace {
 
 using namespace test;
@@ -41,7 +41,7 @@ TEST(AdCensus, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// The expected exponentials: 127 (1 − e⁻¹) = 80.3, 127 (1 − e^(−1/3)) = 36.0.
+// The expected exponentials are 127 (1 − e⁻¹) = 80.3 and 127 (1 − e^(−1/3)) = 36.0.
 TEST(AdCensusOracle, AddsColourAndCensus) {
   Image<std::uint8_t> left(2, 1, 3), right(2, 1, 3);
   left.fill(100);
@@ -55,7 +55,7 @@ TEST(AdCensusOracle, AddsColourAndCensus) {
   ad_census::oracle({}, {left, right, left_census, right_census}, 0, costs.view());
   EXPECT_EQ(costs(1, 0, 0), 0);
   EXPECT_EQ(costs(1, 0, 1), 80 + 36);
-  EXPECT_EQ(costs(1, 0, 2), 80 + 36);  // outside: the nearest right pixel
+  EXPECT_EQ(costs(1, 0, 2), 80 + 36);  // the candidate is outside, so the nearest right pixel counts
 }
 
 TEST(AdCensusParameters, EachHasAnEffectAndBadOnesAreRefused) {
@@ -77,4 +77,4 @@ TEST(AdCensusParameters, EachHasAnEffectAndBadOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::ad_census_test

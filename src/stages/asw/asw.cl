@@ -1,6 +1,6 @@
-// Adaptive support weights over the full window: asw.hpp. A work-group computes TILE_X columns of one row by TILE_D
-// disparities, a work-item 8 disparities of one pixel. For each row of the window, the weights of the pixels involved
-// are computed once.
+// Adaptive support weights over the full window: asw.hpp. A work-group computes TILE_X columns of one row and TILE_D
+// disparities. A work-item computes 8 disparities of one pixel. For each row of the window, the weights of all its
+// pixels are computed once.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -22,7 +22,7 @@ KERNEL(aggregate)(IMAGE(const uint, lab_left), IMAGE(const uint, lab_right), ARR
   LOCAL uchar cost[TILE_D * (TILE_X + MOST_TAPS)];
   const int item = local_id(0), taps = 2 * radius_x + 1, width = WIDTH(lab_left), height = HEIGHT(lab_left);
   const int d_tiles = (disparities + TILE_D - 1) / TILE_D;
-  // Groups beyond the last row repeat it: a kernel with barriers does not return early.
+  // Groups beyond the last row repeat that row, because a kernel with barriers must not return early.
   const int first_x = group_id(0) * TILE_X, y = min(group_id(1) / d_tiles, height - 1), first_k = group_id(1) % d_tiles * TILE_D;
   const int first_right = first_x - min_disparity - first_k - (TILE_D - 1);  // first right pixel of the tile
   const int cost_pitch = TILE_X + taps - 1;

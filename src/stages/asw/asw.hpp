@@ -6,8 +6,9 @@
 // with the weights of stages/support_weight. p̄ = (x − d, y) and q̄ = p̄ + (q − p) are the right view's pixels for p
 // and q at disparity d. Pixels outside an image are replaced by the nearest pixels of its border.
 //
-// Same bits everywhere: weights are integers in units of 1/256 (at most 255), both sums are exact integers, and the
-// quotient is in units of 1/128 intensity, rounded to the nearest, ties up: ⌊(128 Σ w w̄ C₀ + ⌊Σ w w̄ / 2⌋) / Σ w w̄⌋.
+// The result is the same on all devices: weights are integers in units of 1/256 (at most 255), and both sums are exact
+// integers. The quotient is in units of 1/128 intensity, rounded to nearest, ties up: ⌊(128 Σ w w̄ C₀ + ⌊Σ w w̄ / 2⌋) /
+// Σ w w̄⌋.
 //
 // Input: words of stages/lab of both views; 8-bit costs. Output: costs in units of 1/128.
 // Required input: W/2 pixels on each side, or above and below only.
@@ -40,7 +41,7 @@ struct Parameters {
   double gamma_colour = 11;
   double gamma_distance = 28;
 
-  // Pixels of the window on each side.
+  // Number of pixels of the window on each side.
   int radius_x() const { return area == Area::square ? window / 2 : 0; }
   int radius_y() const { return window / 2; }
 };
@@ -58,20 +59,21 @@ void describe(P& p, Visitor&& visit) {
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius_x(), p.radius_y()); }
 
-// Returns ⌊4 Δg⌋ of the pixel that is dx columns and dy rows away.
+// Returns ⌊4 Δg⌋ for the pixel at a distance of dx columns and dy rows.
 inline int quarters(int dx, int dy) { return support_weight::root(16 * (dx * dx + dy * dy)); }
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right,
             int min_disparity, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated);
-// May read 64 bytes past the costs. `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
+// The function may read 64 bytes past the costs. `scratch` holds at least scratch_bytes() and starts at a multiple of
+// 64 bytes.
 std::size_t scratch_bytes(const Parameters&, int width, int disparities, int threads);
 void cpu(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<const std::uint32_t> lab_right,
          int min_disparity, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated,
          std::span<std::byte> scratch, Threads&);
 
-// Scratch memory of the tuned CUDA kernels; 0: they do not support this window. With less memory they process bands of
-// fewer rows. If the memory does not hold the weights of a single row, or if there are no tuned kernels, the portable
-// kernel runs.
+// Size of the scratch memory for the tuned CUDA kernels; 0 if the kernels do not support this window. The kernels
+// process bands of fewer rows if there is less memory. If the memory does not hold the weights of a single row, or if
+// there are no tuned kernels, the portable kernel runs.
 std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities, int cuda_capability);
 void gpu(const Parameters&, gpu::View<const std::uint32_t> lab_left, gpu::View<const std::uint32_t> lab_right,
          int min_disparity, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated,

@@ -1,5 +1,6 @@
-// Adaptive support weights on the CPU, one row of the image at a time. All disparities of a pixel are contiguous: they
-// share the weights of its window in the left view, and the weights of the right view are ordered by disparity.
+// Adaptive support weights on the CPU, one row of the image at a time. All disparities of a pixel are contiguous in
+// memory. The disparities of a pixel share the weights of the window in the left view, and the weights of the right
+// view are ordered by disparity.
 #include "stages/asw/asw.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -15,11 +16,11 @@
 #define STEREOPSIS_ASW_SCRATCH
 namespace stereopsis::asw {
 
-// The memory of one thread. It holds weights for each pixel of a row and each tap of a row of the window: those of the
-// left view, and those of the right view from right to left, as far as disparities reach. It also holds sums for each
-// cell of a row.
+// The memory of one thread. The memory holds weights for each pixel of a row and each tap of a row of the window.
+// Weights of the left view come first, then weights of the right view from right to left, as far as the disparities
+// reach. The memory also holds sums for each cell of a row.
 struct Scratch {
-  // Without memory, the constructor only counts the bytes.
+  // If `memory` is null, the constructor only counts the bytes.
   Scratch(const Parameters& p, int width_, int disparities, std::byte* memory)
       : width(width_), padded((disparities + 31) / 32 * 32), entries(width + padded) {
     const auto take = [&]<class T>(T*& pointer, std::size_t count) {
@@ -94,7 +95,7 @@ class RowAggregation {
     }
   }
 
-  // Adds a row of the window: the sums of a row fit in 31 bits, those of the window do not.
+  // Adds a row of the window. Sums over a row fit in 31 bits, but sums over the window do not.
   void add_row(int x, int row) const {
     using D = hn::ScalableTag<std::uint32_t>;
     const D d;

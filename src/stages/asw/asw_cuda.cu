@@ -1,7 +1,7 @@
-// Adaptive support weights over the full window: asw.hpp. The weights are computed once for a band of rows. Then a
-// thread sums 8 disparities of 4 pixels. One product multiplies a weight by two adjacent weights of the right view. One
-// instruction multiplies and adds a cell's two products, of vertically adjacent taps, to their costs. The sums of the
-// weights themselves are a matrix product.
+// Adaptive support weights over the full window: asw.hpp. The weights are computed once for a band of rows. A thread
+// then computes the sums for 8 disparities of 4 pixels. One product multiplies a weight by two adjacent weights of the
+// right view. One instruction multiplies the two products of a cell, which belong to vertically adjacent taps, by their
+// costs, and adds the results. The sums of the weights are computed as a matrix product.
 #include "device/gpu/vocabulary.h"
 #include "stages/asw/asw_cuda_problem.hpp"
 
@@ -33,8 +33,8 @@ __device__ __forceinline__ int spread(int i) { return i + (i >> 5); }
 
 }  // namespace
 
-// Computes the weights of both views: a block processes a run of columns of a row, first the left view's, then the
-// right view's.
+// Computes the weights of both views. A block processes a run of columns of a row, first for the left view, then for
+// the right view.
 extern "C" __global__ void __launch_bounds__(threads)
     weigh_all(IMAGE(const uint, lab_left), IMAGE(const uint, lab_right), ARRAY(uchar, weights), Weights table,
               const CudaProblem p) {
@@ -56,7 +56,8 @@ extern "C" __global__ void __launch_bounds__(threads)
   uchar* to = ELEMENTS(weights) + (is_right ? (long)p.rows * taps * p.left_pitch : 0) +
               (long)blockIdx.y * taps * pitch + first + weights_a_thread * threadIdx.x;
   const bool inside = first + weights_a_thread * (int)threadIdx.x < pitch;
-  // Positions of p in shared memory, whose first column is the lowest column of a p in the block minus the radius.
+  // Positions of the pixels p in shared memory. The first column is the lowest column of a p in the block minus the
+  // radius.
   const int lowest = clamp(first - before, 0, p.width - 1);
   int place[weights_a_thread];
   float l[weights_a_thread], a[weights_a_thread], b[weights_a_thread];
@@ -96,23 +97,25 @@ extern "C" __global__ void __launch_bounds__(threads)
 
 namespace {
 
-// A warp's lanes are adjacent in `groups` columns of threads.
+// The lanes of a warp form `groups` columns of threads.
 template <int kGroups>
 struct Tile {
   static constexpr int disparities = 32 / kGroups * thread_disparities;
   static constexpr int columns = threads / 32 * kGroups * thread_columns;
-  static constexpr int cost_pitch = asw::cost_pitch(disparities);  // bytes per column: the costs of two rows alternate
+  // Bytes per column, in which the costs of two rows alternate.
+  static constexpr int cost_pitch = asw::cost_pitch(disparities);
   static_assert(columns + disparities == right_columns);
 };
 
 struct Window {
-  const uchar *left, *right;  // weights of the block's row from its first column on, tap by tap
+  const uchar *left, *right;  // weights of the block's row, from its first column on, tap by tap
   const uchar* costs;
   int taps_x, taps_y, taps;
   int x, y, k;  // position of the block
 };
 
-// Two rows of the window in shared memory: as in global memory, plus the right view's weights in 16 bits.
+// Two rows of the window in shared memory, in the layout of global memory. The weights of the right view are also
+// stored in 16 bits.
 template <int kGroups>
 struct Rows {
   using T = Tile<kGroups>;
@@ -128,7 +131,7 @@ struct Rows {
         cost_bytes((T::columns + w.taps_x - 1) * T::cost_pitch) {}
 };
 
-// Copies bytes asynchronously, without occupying a register; bytes beyond `count` are 0.
+// Copies bytes asynchronously, without using a register. Bytes after the first `count` are 0.
 template <int kBytes>
 __device__ __forceinline__ void fetch(uchar* to, const uchar* from, int count = kBytes) {
   const uint place = (uint)__cvta_generic_to_shared(to);
@@ -142,7 +145,7 @@ __device__ __forceinline__ void wait_for_fetched() {
   __syncthreads();
 }
 
-// Copies a row of costs, kBytes at a time; with 1, some of them straddle words.
+// Copies a row of costs, kBytes at a time. Some costs straddle words if kBytes is 1.
 template <int kGroups, int kBytes>
 __device__ __forceinline__ void fetch_costs(const CudaProblem& p, const Window& w, int y, uchar* to) {
   using T = Tile<kGroups>;
@@ -163,7 +166,7 @@ __device__ __forceinline__ void fetch_costs(const CudaProblem& p, const Window& 
   }
 }
 
-// Copies a view's weights of two rows of the window, alternating. Weights below the window are 0.
+// Copies the weights of a view for two rows of the window, which alternate. Weights below the window are set to 0.
 template <int kColumns>
 __device__ __forceinline__ void fetch_weights(const Window& w, int pair, const uchar* from, int pitch, uchar* to) {
   constexpr int pieces = kColumns / 16;
@@ -203,12 +206,12 @@ struct Sums {
   uint of[thread_columns][thread_disparities];
 };
 
-// Adds the sums over two rows of the window; the pointers are the thread's own.
+// Adds the sums over two rows of the window. The pointers are those of the calling thread.
 template <int kGroups>
 __device__ __forceinline__ void add_pair(Sums& sums, int taps_x, const uchar* left, const ushort* right,
                                          const uchar* costs, int cost_row) {
   using T = Tile<kGroups>;
-  const auto load = [&](const uchar* from) {  // both rows, alternating
+  const auto load = [&](const uchar* from) {  // values of both rows, which alternate
     const uint2 a = *reinterpret_cast<const uint2*>(from), b = *reinterpret_cast<const uint2*>(from + cost_row);
     return uint4{__byte_perm(a.x, b.x, 0x5140), __byte_perm(a.x, b.x, 0x7362), __byte_perm(a.y, b.y, 0x5140),
                  __byte_perm(a.y, b.y, 0x7362)};
@@ -223,7 +226,7 @@ __device__ __forceinline__ void add_pair(Sums& sums, int taps_x, const uchar* le
     for (int turn = 0; turn < thread_columns; ++turn) {
       if (tap + turn >= taps_x) break;
       column[(turn + thread_columns - 1) % thread_columns] = load(costs);
-      uint weight[2][thread_columns], pair[2][10];  // products of the right view's weights for columns n and n + 1
+      uint weight[2][thread_columns], pair[2][10];  // products of the weights of the right view for columns n and n + 1
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
         const uint v = *reinterpret_cast<const uint*>(left + r * T::columns);
@@ -254,7 +257,7 @@ __device__ __forceinline__ void add_pair(Sums& sums, int taps_x, const uchar* le
   }
 }
 
-// 32-bit sums hold 258 products of three bytes. The part above 2²⁰ is moved to a second sum.
+// A 32-bit sum can hold 258 products of three bytes. The part above 2²⁰ is moved to a second sum.
 constexpr int most_taps = 258, kept_bits = 20;
 struct UpperSums {
   uint of[thread_columns][thread_disparities / 2];
@@ -269,11 +272,12 @@ __device__ __forceinline__ void carry(Sums& sums, UpperSums& upper) {
     }
 }
 
-// Sums the products of both views' weights for all pixels and disparities of the tile; `totals` is ordered by column.
+// Sums the products of the weights of both views, for all pixels and disparities of the tile; `totals` is ordered by
+// column.
 template <int kGroups>
 __device__ __forceinline__ void add_weights(const CudaProblem& p, const Window& w, uchar* bytes, uint* totals) {
   using T = Tile<kGroups>;
-  constexpr int step = taps_at_once, pitch = tap_pitch;  // pitch of a column of either view
+  constexpr int step = taps_at_once, pitch = tap_pitch;  // pitch of a column, for both views
   constexpr int tiles = (16 + T::disparities) / 8 * (T::columns / 16) / (threads / 32);
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int rows = warp * (T::columns / 16) / (threads / 32),
@@ -323,7 +327,7 @@ __device__ __forceinline__ void add_weights(const CudaProblem& p, const Window& 
   __syncthreads();
 }
 
-// Returns ⌊(128 sum + ⌊total / 2⌋) / total⌋. The estimate is off by at most one, so that 32 bits suffice for the
+// Returns ⌊(128 sum + ⌊total / 2⌋) / total⌋. The estimate is off by at most one, so that 32 bits are sufficient for the
 // remainder.
 __device__ __forceinline__ uint mean(uint sum, uint upper, uint total) {
   const float dividend = ((float)upper * (1 << kept_bits) + (float)sum) * 128.0f + (float)(total / 2);
@@ -361,7 +365,7 @@ __device__ __forceinline__ void aggregate(const uchar* weights, const uchar* cos
             (d_tiles - 1) * T::disparities - w.k;
   const Rows<kGroups> rows(w, reinterpret_cast<uchar*>(shared_memory));
 
-  // In a half-warp, lanes of two columns of threads read 64 bytes of costs each, from different banks.
+  // In a half-warp, the lanes of two columns of threads read 64 bytes of costs each, which lie in different banks.
   constexpr int runs = 32 / kGroups;
   const int lane = threadIdx.x % 32, group = lane % 2 + lane / (2 * runs) * 2;
   const int column = (threadIdx.x / 32 * kGroups + group) * thread_columns, k = lane / 2 % runs * thread_disparities;

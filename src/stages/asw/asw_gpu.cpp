@@ -8,7 +8,7 @@
 namespace stereopsis::asw {
 namespace {
 
-constexpr std::int64_t most_weights_bytes = 256 << 20;  // for a band; a single row may need more
+constexpr std::int64_t most_weights_bytes = 256 << 20;  // limit for a band; a single row may need more
 
 // Launch parameters of the tuned CUDA kernels: the tiles of an image row, and the size of a row's weights.
 struct Plan {
@@ -34,8 +34,8 @@ struct Plan {
   int taps_x, taps_y;
   int tile_disparities, columns;
   int tiles_x, tiles_d;
-  int left_pitch, right_pitch;  // pitches of the weights
-  std::int64_t row_bytes;       // size of a row's weights in both views
+  int left_pitch, right_pitch;  // pitches of the weights of both views
+  std::int64_t row_bytes;       // size of the weights of a row in both views
 };
 
 void tuned(const Parameters& p, const Plan& plan, gpu::View<const std::uint32_t> lab_left,

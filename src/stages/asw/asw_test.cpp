@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::asw_test {
 namespace {
 
 using namespace test;
@@ -16,7 +16,7 @@ TEST(Asw, CpuEqualsOracle) {
   for (const Size size : {Size{1, 1}, Size{1, 9}, Size{9, 1}, Size{17, 6}, Size{67, 3}})
     for (const auto& [area, window] : windows)
       for (const int disparities : {1, 7, 70}) {
-        if (area == asw::Area::square && window > 7 && disparities > 7) continue;  // takes the oracle minutes
+        if (area == asw::Area::square && window > 7 && disparities > 7) continue;  // the oracle would take minutes
         SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << "x" << disparities << ", window "
                                         << window);
         const asw::Parameters p{.area = area, .window = window};
@@ -40,7 +40,7 @@ TEST(Asw, GpuEqualsOracle) {
     for (const Size size : {Size{1, 1}, Size{1, 9}, Size{9, 1}, Size{17, 6}, Size{67, 3}})
       for (const auto& [area, window] : windows)
         for (const int disparities : {1, 7, 70}) {
-          if (area == asw::Area::square && window > 7 && disparities > 7) continue;  // takes the oracle minutes
+          if (area == asw::Area::square && window > 7 && disparities > 7) continue;  // the oracle would take minutes
           SCOPED_TRACE(testing::Message()
                        << size.width << "x" << size.height << "x" << disparities << ", window " << window);
           const asw::Parameters p{.area = area, .window = window};
@@ -66,8 +66,8 @@ struct Case {
   std::uint32_t colours = dim;
 };
 
-// The cases cover tiles of 64 and of 128 disparities, one and several of them; costs aligned to 16, 4 and 1 bytes; the
-// largest supported windows; maximal weights; and ranges outside the image.
+// The cases cover one and several tiles of 64 and of 128 disparities, and costs aligned to 16, 4 and 1 bytes. The cases
+// also cover the largest supported windows, maximal weights, and ranges outside the image.
 TEST(Asw, TunedKernelsEqualOracle) {
   using asw::Area;
   const Case cases[] = {{{131, 5}, 3, 0, {.window = 9}},
@@ -99,7 +99,7 @@ TEST(Asw, TunedKernelsEqualOracle) {
       const VolumeOnDevice<std::uint8_t> costs_there(device, queue, costs);
       const std::size_t all = asw::gpu_scratch_bytes(c.p, c.size, c.disparities, queue.cuda_capability());
       EXPECT_EQ(all == 0, c.p.area == Area::square && c.p.window > 53);
-      for (const int rows : {1, 2, c.size.height}) {  // the maximum height of a band
+      for (const int rows : {1, 2, c.size.height}) {  // maximum height of a band
         const gpu::Buffer scratch = poisoned(device, queue, all * rows / c.size.height);
         VolumeOnDevice<std::uint16_t> got(device, queue, c.size, c.disparities);
         asw::gpu(c.p, left_there, right_there, c.min_disparity, costs_there.volume(), got.volume(), scratch.span(),
@@ -122,9 +122,9 @@ TEST(AswOracle, LikePixelsOfBothViewsCount) {
   }
   Volume<std::uint16_t> aggregated(size, 1);
   asw::oracle({.window = 3, .gamma_colour = 1, .gamma_distance = 1000}, left, right, 0, costs, aggregated);
-  EXPECT_EQ(aggregated(0, 0, 0), (128 * (0 + 0 + 10) + 1) / 3);  // the border counts twice
-  EXPECT_EQ(aggregated(1, 0, 0), 128 * 5);                       // pixel 2 is another colour in the right view
-  EXPECT_EQ(aggregated(2, 0, 0), 128 * 20);  // alone: in one view or the other, its neighbours have another colour
+  EXPECT_EQ(aggregated(0, 0, 0), (128 * (0 + 0 + 10) + 1) / 3);  // the pixel at the border counts twice
+  EXPECT_EQ(aggregated(1, 0, 0), 128 * 5);                       // pixel 2 has another colour in the right view
+  EXPECT_EQ(aggregated(2, 0, 0), 128 * 20);  // in one of the views, each neighbour has another colour
   EXPECT_EQ(aggregated(4, 0, 0), (128 * (30 + 40 + 40) + 1) / 3);
 }
 
@@ -149,4 +149,4 @@ TEST(AswParameters, WindowsBeyond63AreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::asw_test

@@ -10,7 +10,7 @@
 #define RUN 8
 #include "device/gpu/run.cl.h"
 
-// Computes the weights of a pixel, `window` bytes from (y · width + x) · window on.
+// Computes the weights of a pixel: `window` bytes from (y · width + x) · window on.
 KERNEL(weights)(IMAGE(const uint, lab), ARRAY(uchar, weights), Weights table, int radius, int colour_scale, int distance_scale) {
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(lab) || y >= HEIGHT(lab)) return;

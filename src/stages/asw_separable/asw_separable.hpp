@@ -1,13 +1,15 @@
 // Adaptive support weights in two passes (Gong, Yang, Wang and Gong 2007; Yu et al. 2010, section 2.1). Only the
-// weights of the reference view are used, first over the pixels of the row, then over those of the column:
+// weights of the reference view are used. The costs are averaged first over the pixels of the row, then over those of
+// the column:
 //
 //   C^h(p) = Σ w(p, q) C₀(q)  / Σ w(p, q),  q = (x + i, y), |i| ≤ r
 //   C(p)   = Σ w(p, q) C^h(q) / Σ w(p, q),  q = (x, y + i), |i| ≤ r
 //
 // with the weights of stages/support_weight. A q outside the image is replaced by the nearest border pixel.
 //
-// Same bits everywhere: weights are integers in units of 1/256 (at most 255), costs in units of 1/128 intensity. The
-// sums are exact in 32 bits, and so is the quotient, rounded to the nearest, ties up: ⌊(Σ w C + ⌊Σ w / 2⌋) / Σ w⌋.
+// The result is the same on all devices: weights are integers in units of 1/256 (at most 255), and costs are in units
+// of 1/128 intensity. The sums are exact in 32 bits. The quotient is also exact, rounded to nearest, ties up: ⌊(Σ w C +
+// ⌊Σ w / 2⌋) / Σ w⌋.
 //
 // Input: words of stages/lab; 8-bit costs. Output: costs in units of 1/128.
 // Required input: r pixels on each side.

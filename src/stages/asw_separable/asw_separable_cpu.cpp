@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::asw_separable::HWY_NAMESPACE {
 namespace targeted = support_weight::HWY_NAMESPACE;
 
-// Runs one of the two passes on rows [first, last). `weights` holds those of a row of pixels, one row per tap.
+// Runs one of the two passes on rows [first, last). `weights` has the weights of a row of pixels, with one row per tap.
 template <class T>
 void average_rows(const Parameters& p, ImageView<const std::uint32_t> lab, VolumeView<const T> costs, bool vertical,
                   VolumeView<std::uint16_t> averages, std::uint8_t* weights, int first, int last) {

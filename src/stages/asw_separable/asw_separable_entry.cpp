@@ -4,7 +4,7 @@
 namespace stereopsis::asw_separable {
 namespace {
 
-// The volume between the passes, and then the weights.
+// The memory first holds the volume between the passes, followed by the weights.
 std::size_t between_bytes(const Shape& s) { return (static_cast<std::size_t>(2 * s.cells()) + 255) / 256 * 256; }
 
 constexpr auto run = [](const auto& c) {

@@ -13,7 +13,7 @@ void gpu(const Parameters& p, gpu::View<const std::uint32_t> lab, gpu::Volume<co
   const auto table = support_weight::make_table();
   const auto scales = support_weight::scales(p.gamma_colour, p.gamma_distance);
   const int radius = p.window / 2;
-  constexpr int run = 8;  // disparities of a work-item in asw_separable.cl
+  constexpr int run = 8;  // number of disparities of a work-item in asw_separable.cl
   gpu::Grid grid = gpu::over(costs.width * ((costs.disparities + run - 1) / run));
   grid.groups_y = costs.height;
   const auto pass = [&](const char* instance, const auto& from, const auto& to) {

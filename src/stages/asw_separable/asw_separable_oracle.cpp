@@ -6,7 +6,7 @@
 namespace stereopsis::asw_separable {
 namespace {
 
-// Averages over (x, y) + i · direction.
+// Computes averages over the pixels (x, y) + i · direction.
 template <class T>
 Volume<std::uint16_t> average(const Parameters& p, ImageView<const std::uint32_t> lab, VolumeView<const T> costs,
                               std::uint32_t unit, int direction_x, int direction_y) {

@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::asw_separable_test {
 namespace {
 
 using namespace test;
@@ -72,4 +72,4 @@ TEST(AswSeparableParameters, WindowsBeyond63AreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::asw_separable_test

@@ -1,10 +1,10 @@
-// Belief propagation: belief_propagation.hpp. In the volumes of a level, disparity is fastest. In pass_messages, a
-// group of work-items processes a pixel, and each work-item takes every local_size-th disparity.
+// Belief propagation: belief_propagation.hpp. In the volumes of a level, the disparity is the fastest index. In
+// pass_messages, a group of work-items processes a pixel. Each work-item processes every local_size-th disparity.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
 
-// Returns the elements of one volume of a level, padded.
+// Returns the number of elements in a volume of a level, including padding.
 FUNCTION long volume_of(int width, int height, int disparities) {
   return ((long)width * height * disparities + 127) / 128 * 128;
 }
@@ -29,7 +29,7 @@ KERNEL(halve)(ARRAY(const ushort, fine), ARRAY(ushort, sums), int fine_width, in
   ELEMENTS(sums)[(long)y * width * disparities + cell] = (ushort)sum;
 }
 
-// Initialises the messages of a level from the coarser one, or with 0 if there is none (coarse_width = 0).
+// Initialises the messages of a level from the coarser level. If there is none (coarse_width = 0), sets them to 0.
 KERNEL(begin)(ARRAY(const ushort, coarse), ARRAY(ushort, messages), ARRAY(uchar, waiting), int coarse_width,
               int coarse_height, int width, int height, int disparities) {
   const long coarse_volume = volume_of(coarse_width, coarse_height, disparities), volume = volume_of(width, height, disparities);
@@ -41,14 +41,14 @@ KERNEL(begin)(ARRAY(const ushort, coarse), ARRAY(ushort, messages), ARRAY(uchar,
   if (k == 0) ELEMENTS(waiting)[(long)y * width + x] = 1;
 }
 
-// Passes the messages of the pixels in a row whose turn it is.
+// Passes messages from those pixels of a row that send in this pass.
 KERNEL(pass_messages)(ARRAY(const ushort, costs), ARRAY(ushort, messages), ARRAY(uchar, waiting), int width, int height,
              int disparities, int turn, int slope, int truncation, int reach, int convergence) {
   LOCAL int lowest[4];
   LOCAL int changed[4];
   LOCAL int waits;
   const long volume = volume_of(width, height, disparities);
-  const int y = min(group_id(1), height - 1);  // groups beyond the last row repeat it
+  const int y = min(group_id(1), height - 1);  // groups beyond the last row repeat that row
   const int x = 2 * group_id(0) + ((y + turn) & 1), inside = x < width && group_id(1) < height;
   const long pixel = (long)y * width + (x < width ? x : 0), cell = pixel * disparities;
   if (local_id(0) < 4) {

@@ -4,14 +4,16 @@
 //   m_pq(d) = min_k [ h(k) + min(s |d − k|, T) ] − min_k h(k),   h(k) = D_p(k) + Σ m_rp(k) over the other neighbours r
 //   S(p, d) = D_p(d) + Σ m_rp(d) over all four
 //
-// On level l, D is the sum of the costs of the pixels that a pixel covers, up to 2^l × 2^l; level l + 1 has ⌈w/2⌉ ×
-// ⌈h/2⌉ pixels. Levels are processed from the coarsest to the finest. Each level starts with the messages of the
-// coarser one, the coarsest with 0; no messages come from outside the image. An iteration has two halves: first the
-// pixels with even x + y send their messages, then the others (the red-black schedule of Felzenszwalb and Huttenlocher,
-// section 3.2). No message of a half depends on another message of the same half.
+// On level l, D is the sum of the costs of up to 2^l × 2^l pixels that a pixel covers. Level l + 1 has ⌈w/2⌉ × ⌈h/2⌉
+// pixels, where w × h is the size of level l. Levels are processed from the coarsest to the finest. Each level starts
+// with the messages of the coarser level, and the coarsest level starts with 0. No messages come from outside the
+// image. An iteration has two halves. First, the pixels with even x + y send their messages, then the other pixels (the
+// red-black schedule of Felzenszwalb and Huttenlocher, section 3.2). No message of a half depends on another message of
+// the same half.
 //
-// Converged pixels are skipped (Yang et al.): after a level's first iteration, a pixel sends messages only if a message
-// to it changed by more than `convergence` for some disparity. A value of 0 changes no bit of the result.
+// Converged pixels are skipped (Yang et al.). After the first iteration of a level, a pixel sends messages only if a
+// message to it changed by more than `convergence` for some disparity. With the value 0, skipping does not change the
+// result.
 //
 // Messages are 16-bit integers from 0 to T. Parameters whose sums would overflow are rejected: 255 · 4^(levels − 1) + 4
 // T must be at most 65534. Input: 8-bit costs. Output: S in 16 bits. Required input: the whole image. All values are
@@ -69,29 +71,29 @@ inline void check(const Parameters& p) {
                      p.levels, " levels; set it to at most ", most, ", or use fewer belief_propagation.levels"));
 }
 
-// The number of disparities on each side that a message depends on.
+// The number of disparities, on each side, on which a message depends.
 inline int reach(const Parameters& p, int disparities) { return std::min(p.truncation / p.slope, disparities - 1); }
 
 inline Size half(Size s) { return {(s.width + 1) / 2, (s.height + 1) / 2}; }
 
-// The direction of a message, indexed by the sender's position relative to the receiver: left, right, above, below. The
-// message that p sends in direction i excludes the one that came from there, in direction i ^ 1.
+// The direction of a message, as the position of the sender relative to the receiver: left, right, above, below. The
+// message that p sends in direction i excludes the message that p received from there, in direction i ^ 1.
 struct Direction {
   int dx, dy;
 };
 inline constexpr std::array<Direction, 4> directions = {{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}};
 
-// The layout of a level in scratch memory, in bytes from its start: costs, four messages of 16 bits, and whether a
-// pixel is waiting to send its messages.
+// The layout of a level in scratch memory, as offsets in bytes: costs, four messages of 16 bits, and a flag for pixels
+// that still have to send their messages.
 struct Level {
   Size size;
   std::size_t costs, messages, waiting;
-  std::size_t cells;  // cells of one volume
+  std::size_t cells;  // number of cells in one volume
 
   std::size_t message(int i) const { return messages + 2 * cells * static_cast<std::size_t>(i); }
 };
 struct Pyramid {
-  // `padded`: cells per pixel.
+  // `padded` is the number of cells per pixel.
   Pyramid(const Parameters& p, Size size, int padded) {
     const auto take = [&](std::size_t count) {
       const std::size_t at = bytes;
@@ -117,8 +119,8 @@ std::size_t scratch_bytes(const Parameters&, Size, int disparities, int threads)
 void cpu(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums,
          std::span<std::byte> scratch, Threads&);
 
-// `scratch` holds at least gpu_scratch_bytes() for the queue's capability. The tuned CUDA kernels use 8-bit messages,
-// support truncations up to 255 and up to 512 disparities, and do not skip converged pixels.
+// `scratch` holds at least gpu_scratch_bytes() for the compute capability of the queue. The tuned CUDA kernels use
+// 8-bit messages, support truncations up to 255 and up to 512 disparities, and do not skip converged pixels.
 std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities, int cuda_capability);
 void gpu(const Parameters&, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> sums, gpu::Span scratch,
          gpu::Queue&);

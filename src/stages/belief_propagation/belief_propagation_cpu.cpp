@@ -1,5 +1,5 @@
-// Belief propagation on the CPU: a thread processes some rows of a level, with the disparities of a pixel in the lanes
-// of vectors. Volumes have whole vectors per pixel.
+// Belief propagation on the CPU. A thread processes some rows of a level, with the disparities of a pixel in the lanes
+// of vectors. In volumes, each pixel has a whole number of vectors.
 #include "stages/belief_propagation/belief_propagation.hpp"
 
 #include <atomic>
@@ -16,11 +16,11 @@
 namespace stereopsis::belief_propagation {
 
 constexpr int most_lanes = 32;
-constexpr std::uint16_t beyond = 65535;  // stands for absent disparities
+constexpr std::uint16_t beyond = 65535;  // value for absent disparities
 
 constexpr int padded(int disparities) { return (disparities + most_lanes - 1) / most_lanes * most_lanes; }
 
-// A level's arrays in memory.
+// The arrays of a level in memory.
 struct Grid {
   Grid(const Level& level, int disparities_, std::byte* scratch)
       : size(level.size),
@@ -65,7 +65,7 @@ HWY_INLINE hn::Vec<D> sum_at(const Grid& grid, std::ptrdiff_t at) {
   return sum;
 }
 
-// Computes h and its lower envelope, surrounded by `beyond`; returns the minimum.
+// Computes h and its lower envelope, surrounded by `beyond`. Returns the minimum of h.
 std::uint16_t envelope(const Parameters& p, const Grid& grid, std::ptrdiff_t at, int but, std::uint16_t* h) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d)), count = grid.disparities;
@@ -76,8 +76,8 @@ std::uint16_t envelope(const Parameters& p, const Grid& grid, std::ptrdiff_t at,
     least = hn::Min(least, value);
     hn::StoreU(value, d, h + k);
   }
-  // Steps of 1, 2, 4 … cover the reach of a message, because a path of steps costs as much as one step of their sum.
-  // Values of the current round may already be included; they belong to paths, too.
+  // Steps of 1, 2, 4 … cover the reach of a message, because a path of several steps costs as much as one step of the
+  // total length. Values of the current round may already be included, because they also belong to paths.
   for (int reached = 0, step = 1, all = reach(p, count); reached < all; reached += step, step *= 2) {
     const auto cost = word(std::min(p.slope * step, 65535));
     for (int k = 0; k < count; k += lanes) {
@@ -89,7 +89,7 @@ std::uint16_t envelope(const Parameters& p, const Grid& grid, std::ptrdiff_t at,
   return hn::GetLane(hn::MinOfLanes(d, least));
 }
 
-// `h` has memory for the disparities, plus as much before and behind them, filled with `beyond`.
+// `h` has memory for the disparities, and as much before and after them, filled with `beyond`.
 void pass_messages(const Parameters& p, const Grid& grid, int x, int y, std::uint16_t* h) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -106,13 +106,13 @@ void pass_messages(const Parameters& p, const Grid& grid, int x, int y, std::uin
       change = hn::Max(change, hn::Sub(hn::Max(value, old), hn::Min(value, old)));
       hn::StoreU(value, d, to + k);
     }
-    // Several threads may write this at once.
+    // Several threads may write this flag at once.
     if (hn::GetLane(hn::MaxOfLanes(d, change)) > p.convergence)
       std::atomic_ref(grid.waiting[grid.pixel(u, v)]).store(1, std::memory_order_relaxed);
   }
 }
 
-// Passes the messages of the pixels in some rows whose turn it is.
+// Passes messages from those pixels in several rows that send in this pass.
 void pass_message_rows(const Parameters& p, const Grid& grid, int turn, int first, int last, std::uint16_t* h) {
   for (int y = first; y < last; ++y)
     for (int x = (y + turn) % 2; x < grid.size.width; x += 2) {
@@ -123,7 +123,7 @@ void pass_message_rows(const Parameters& p, const Grid& grid, int turn, int firs
     }
 }
 
-// Computes the sums of rows.
+// Computes the sums of several rows.
 void add_rows(const Grid& grid, VolumeView<std::uint16_t> sums, int first, int last) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -179,7 +179,7 @@ void halve(const Grid& fine, const Grid& grid, Threads& threads) {
   });
 }
 
-// Initialises the messages from the coarser level, or with 0.
+// Initialises the messages from the coarser level, or sets them to 0.
 void begin(const Grid* coarse, const Grid& grid, Threads& threads) {
   threads.rows(grid.size.height, [&](int first, int last) {
     for (int y = first; y < last; ++y) {

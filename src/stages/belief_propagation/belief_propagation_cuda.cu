@@ -1,7 +1,7 @@
-// Belief propagation with 8-bit messages: belief_propagation.hpp. A thread holds 16 disparities of a pixel, in pairs
-// that are 8 apart, so that the neighbours of a pair's disparities are another pair. Messages are stored by the colour
-// of their receiving pixel on a checkerboard; those to one pixel are contiguous. Among 16 disparities, byte 4 j + b is
-// that of j + 4 b.
+// Belief propagation with 8-bit messages: belief_propagation.hpp. A thread holds 16 disparities of a pixel, in pairs of
+// disparities at a distance of 8. The neighbours of a pair's disparities then form another pair. Messages are stored by
+// the checkerboard colour of the receiving pixel. All messages to one pixel are contiguous. Among 16 disparities, byte
+// 4 j + b belongs to disparity j + 4 b.
 #include "device/gpu/vocabulary.h"
 #include "stages/belief_propagation/belief_propagation_cuda_problem.hpp"
 
@@ -14,7 +14,7 @@ constexpr int threads = gpu::pick(tunings, gpu::compiled_capability).threads;
 constexpr int pairs = cells / 2;
 constexpr uint everywhere = ~0u;
 
-// 16-bit values: disparities j and j + 8 of 16.
+// 16-bit values in pairs: disparities j and j + 8 of 16.
 struct Pairs {
   uint of[pairs];
 };
@@ -38,7 +38,7 @@ __device__ __forceinline__ uint4 packed(const Pairs& p) {
   return {w[0], w[1], w[2], w[3]};
 }
 
-// The thread's part of a pixel.
+// The part of a pixel that a thread processes.
 struct Place {
   __device__ __forceinline__ Place(const CudaProblem& p, int turn)
       : item(blockIdx.x * threads + threadIdx.x), chunk(item & (p.lanes - 1)), y(blockIdx.y) {
@@ -51,7 +51,7 @@ struct Place {
 };
 
 __device__ __forceinline__ long columns_of(int width) { return (width + 1) / 2; }
-// Returns the index of a pixel in the order of volumes.
+// Returns the index of a pixel in the order of the volumes.
 __device__ __forceinline__ long index_of(const CudaLevel& level, int x, int y) {
   return ((long)((x + y) & 1) * level.height + y) * columns_of(level.width) + x / 2;
 }
@@ -75,8 +75,8 @@ __device__ __forceinline__ Pairs beyond(const CudaProblem& p, int chunk) {
   return mask;
 }
 
-// Computes the minimum of each of four messages' sums over the threads of a pixel, as pairs: the first two, and the
-// other two.
+// Computes the minimum of each of four messages over the threads of a pixel. The results are two pairs, for the first
+// two and for the other two messages.
 __device__ __forceinline__ void lowest_of(const Pairs (&h)[4], int lanes, uint (&lowest)[2]) {
 #pragma unroll
   for (int i = 0; i < 4; i += 2) {
@@ -95,8 +95,8 @@ __device__ __forceinline__ void lowest_of(const Pairs (&h)[4], int lanes, uint (
   }
 }
 
-// Finds the disparities before the first pair, for each of four messages: the last disparity of the previous thread and
-// that of the lower half.
+// Finds the disparities before the first pair, for each of four messages: the last disparity of the previous thread,
+// and the last disparity of the lower half.
 __device__ __forceinline__ void before(const Pairs (&g)[4], int chunk, const CudaProblem& p, uint (&pair)[4]) {
   const uint last =
       __byte_perm(__byte_perm(g[0].of[7], g[1].of[7], 0x0062), __byte_perm(g[2].of[7], g[3].of[7], 0x0062), 0x5410);
@@ -105,7 +105,7 @@ __device__ __forceinline__ void before(const Pairs (&g)[4], int chunk, const Cud
 #pragma unroll
   for (int i = 0; i < 4; ++i) pair[i] = __byte_perm(other, g[i].of[7], 0x5450 + i);
 }
-// Finds the disparities behind the last pair.
+// Finds the disparities after the last pair.
 __device__ __forceinline__ void behind(const Pairs (&g)[4], int chunk, const CudaProblem& p, uint (&pair)[4]) {
   const uint first =
       __byte_perm(__byte_perm(g[0].of[0], g[1].of[0], 0x0040), __byte_perm(g[2].of[0], g[3].of[0], 0x0040), 0x5410);
@@ -115,7 +115,7 @@ __device__ __forceinline__ void behind(const Pairs (&g)[4], int chunk, const Cud
   for (int i = 0; i < 4; ++i) pair[i] = __byte_perm(other, g[i].of[0], 0x5056 + 0x100 * i);
 }
 
-// Computes the lower envelope if only adjacent disparities cost less than the truncation.
+// Computes the lower envelope for slopes at which only adjacent disparities cost less than the truncation.
 __device__ __forceinline__ void envelope_of_neighbours(Pairs (&g)[4], int chunk, const CudaProblem& p) {
   const uint slope = both(p.slope);
   uint first[4], last[4];
@@ -133,8 +133,8 @@ __device__ __forceinline__ void envelope_of_neighbours(Pairs (&g)[4], int chunk,
   }
 }
 
-// Computes the lower envelope for any slope: up the disparities, then down. Each round passes the results of a thread's
-// pairs on by half a thread.
+// Computes the lower envelope for any slope, with increasing disparities first, then with decreasing ones. In each
+// round, the results of a thread's pairs move on by half a thread.
 __device__ __forceinline__ void envelope(Pairs (&g)[4], int chunk, const CudaProblem& p) {
   const uint slope = both(p.slope);
   uint edge[4];
@@ -164,7 +164,7 @@ __device__ __forceinline__ void envelope(Pairs (&g)[4], int chunk, const CudaPro
   }
 }
 
-// Loads the messages to a pixel from its level or, if that has none yet, from the coarser level. No messages come from
+// Loads the messages to a pixel from its level or, if there are none yet, from the coarser level. No messages come from
 // outside the image.
 __device__ __forceinline__ void load_messages(Pairs (&m)[4], const uchar* scratch, const CudaLevel& level, int x, int y,
                                               int chunk, int chunks, bool inside) {
@@ -209,7 +209,7 @@ __device__ __forceinline__ Pairs sum_of(Pairs costs, const Pairs (&m)[4]) {
   return costs;
 }
 
-// Passes the messages of the pixels of one colour. If `sums` is given, their sums are computed, too.
+// Passes messages from the pixels of one colour. If `sums` is not null, also computes the sums of these pixels.
 template <class Cost, bool kNear>
 __device__ __forceinline__ void pass_messages(uchar* scratch, ushort* sums, const CudaProblem& p, int turn) {
   const Place at(p, turn);
@@ -236,7 +236,7 @@ __device__ __forceinline__ void pass_messages(uchar* scratch, ushort* sums, cons
     for (int j = 0; j < pairs; ++j) sum.of[j] |= mask.of[j];
   }
 
-  // The message to a neighbour excludes the message that came from it.
+  // The message to a neighbour excludes the message that came from this neighbour.
   Pairs g[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i)
@@ -271,7 +271,7 @@ __device__ __forceinline__ void pass_messages(uchar* scratch, ushort* sums, cons
   }
 }
 
-// Loads 16 of the caller's costs in the order of messages.
+// Loads 16 costs of the caller, and reorders them like messages.
 __device__ __forceinline__ uint4 ordered(const uchar* from, int count) {
   uint w[4] = {};
   if (count >= cells && (ulong)from % 16 == 0) {
@@ -299,8 +299,8 @@ __device__ __forceinline__ void store_costs(uchar* costs, long at, const Pairs& 
 
 }  // namespace
 
-// Orders the caller's costs, and computes those of the level above if there is one. A thread holds 16 disparities of 2
-// × 2 pixels.
+// Reorders the caller's costs. Also computes the costs of the next coarser level, if there is one. A thread holds 16
+// disparities of 2 × 2 pixels.
 extern "C" __global__ void __launch_bounds__(threads)
     order_u8(ARRAY(const uchar, from), ARRAY(uchar, scratch), const CudaProblem p) {
   const int item = blockIdx.x * threads + threadIdx.x, chunk = item % p.chunks, x = item / p.chunks, y = blockIdx.y;
@@ -345,7 +345,7 @@ STEREOPSIS_PASS_MESSAGES(near_u16, ushort, true)
 STEREOPSIS_PASS_MESSAGES(far_u8, uchar, false)
 STEREOPSIS_PASS_MESSAGES(far_u16, ushort, false)
 
-// Computes the sums of the pixels that passed their messages first.
+// Computes the sums of the pixels that sent their messages first.
 extern "C" __global__ void __launch_bounds__(threads)
     add_u8(ARRAY(uchar, scratch), ARRAY(ushort, sums), const CudaProblem p) {
   const Place at(p, 0);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto optimise = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-// Returns the cells of all levels, whose numbers of pixels are a geometric series.
+// Returns the number of cells of all levels. The numbers of pixels form a geometric series.
 double cells_of(const Shape& s) { return s.cells() * (4 - std::pow(0.25, s.as<Parameters>().levels - 1)) / 3; }
 
 const StageDescriptor entry{

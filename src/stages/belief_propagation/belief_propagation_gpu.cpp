@@ -37,13 +37,13 @@ bool tuned_serves(const Parameters& p, Size size, int disparities, int cuda_capa
          disparities <= most_cells && size.height <= gpu::most_cuda_groups_y;
 }
 
-// Returns the largest distance of disparities at which a message costs less than the truncation.
+// Returns the largest difference of disparities at which a message costs less than the truncation.
 int tuned_reach(const Parameters& p, int disparities) {
   return std::min((p.truncation - 1) / p.slope, disparities - 1);
 }
 
-// The pyramid of the tuned kernels. It stores, by the colour of a pixel on a checkerboard, costs of 8 bits on the
-// finest level and of 16 bits on the others, and four messages of 8 bits.
+// The pyramid of the tuned kernels. By the checkerboard colour of a pixel, it stores costs of 8 bits on the finest
+// level and of 16 bits on the others, and four messages of 8 bits.
 struct TunedPyramid {
   TunedPyramid(const Parameters& p, Size size, int disparities) {
     const std::size_t chunks = ceil_div(disparities, cells);
@@ -91,7 +91,7 @@ void tuned(const Parameters& p, gpu::Volume<const std::uint8_t> costs, gpu::Volu
     problem.coarse = pyramid.above(l);
   };
   const int threads = gpu::pick(tunings, queue.properties()).threads;
-  // Threads for every second column.
+  // The grid has threads for every second column.
   const auto over = [&](int threads_of_pixel, int rows) {
     return gpu::Grid{ceil_div((problem.level.width + 1) / 2 * threads_of_pixel, threads), rows, threads, 1};
   };

@@ -11,7 +11,7 @@ using Values = std::vector<int>;  // indexed by disparity
 struct Node {
   Values costs;
   std::array<Values, 4> messages;  // messages received
-  bool waits = true;               // it has yet to pass its messages
+  bool waits = true;               // true if the pixel still has to send its messages
 };
 struct Grid {
   Size size;

@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::belief_propagation_test {
 namespace {
 
 using namespace test;
@@ -40,7 +40,7 @@ TEST(BeliefPropagation, DevicesEqualOracle) {
     for (const int disparities : {1, 2, 16, 37}) expect_all_equal_oracle({.iterations = 2}, size, disparities);
   const Size size{23, 14};
   expect_all_equal_oracle({.slope = 1, .truncation = 63}, size, 20);      // the largest truncation for 5 levels
-  expect_all_equal_oracle({.slope = 5, .truncation = 63}, size, 33, 30);  // a truncation that is reached
+  expect_all_equal_oracle({.slope = 5, .truncation = 63}, size, 33, 30);  // this truncation is reached
   expect_all_equal_oracle({.slope = 3, .truncation = 16319, .levels = 1, .iterations = 3}, size, 40);
   expect_all_equal_oracle({.slope = 20, .truncation = 20, .levels = 2}, size, 9);
   for (const int convergence : {1, 5, 60}) expect_all_equal_oracle({.convergence = convergence}, size, 12, 40);
@@ -48,9 +48,9 @@ TEST(BeliefPropagation, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// The cases cover a pixel's disparities in one thread, in part of a warp, in a full warp, and beyond it, with and
-// without gaps; messages that reach only the next disparity, and those that pass through several threads; and the
-// largest values that fit.
+// The cases cover disparities of a pixel in one thread, in a part of a warp, in a full warp, and beyond a warp, with
+// and without gaps. The cases cover messages that reach only the next disparity, and messages that pass through several
+// threads. The cases also cover the largest values that fit.
 TEST(BeliefPropagation, TunedKernelsEqualOracle) {
   for (const Size size : {Size{1, 9}, Size{9, 1}, Size{5, 7}, Size{37, 11}})
     for (const int disparities : {1, 15, 17, 60, 64}) expect_all_equal_oracle({.iterations = 2}, size, disparities);
@@ -69,7 +69,7 @@ TEST(BeliefPropagation, TunedKernelsEqualOracle) {
   skip_without_gpu();
 }
 
-// On a tree, here a row, converged messages give the lowest energy of all labellings through a disparity.
+// On a tree, such as a row, a converged sum is the lowest energy of all labellings with this disparity.
 TEST(BeliefPropagationOracle, IsExactOnARow) {
   constexpr int width = 5, count = 4;
   const belief_propagation::Parameters p{.slope = 6, .truncation = 15, .levels = 1, .iterations = 5};
@@ -93,8 +93,9 @@ TEST(BeliefPropagationOracle, IsExactOnARow) {
   }
 }
 
-// Two levels of a row of two pixels. The coarse level passes no message. On the fine level, the left pixel goes first:
-// costs (0 9), slope 2, truncation 5, so 0 and 2. The right pixel answers from its own costs (7 0): 2 and 0.
+// Two levels for a row of two pixels. The coarse level passes no message. On the fine level, the left pixel sends
+// first: the costs are (0 9), the slope is 2 and the truncation is 5, so the message is 0 and 2. The right pixel
+// answers from its own costs (7 0) with 2 and 0.
 TEST(BeliefPropagationOracle, TellsInTurns) {
   Volume<std::uint8_t> costs({2, 1}, 2);
   const std::uint8_t values[] = {0, 9, 7, 0};
@@ -104,7 +105,7 @@ TEST(BeliefPropagationOracle, TellsInTurns) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(sums.view().data[i], expected[i]) << i;
 }
 
-// Messages along a row of coarse pixels reach further than the iterations of the finest level.
+// Messages along a row of coarse pixels reach farther than the iterations of the finest level.
 TEST(BeliefPropagationOracle, CoarserLevelsReachFurther) {
   Volume<std::uint8_t> costs({32, 1}, 2);
   for (int x = 0; x < 32; ++x) costs(x, 0, 0) = costs(x, 0, 1) = 10;
@@ -128,8 +129,8 @@ TEST(BeliefPropagationParameters, EachHasAnEffect) {
 
 TEST(BeliefPropagationParameters, BadOnesAreRefused) {
   using belief_propagation::Parameters;
-  EXPECT_THROW(belief_propagation::check({.slope = 30}), Error);       // exceeds the truncation
-  EXPECT_THROW(belief_propagation::check({.truncation = 64}), Error);  // exceeds 16 bits with 5 levels
+  EXPECT_THROW(belief_propagation::check({.slope = 30}), Error);       // the slope exceeds the truncation
+  EXPECT_THROW(belief_propagation::check({.truncation = 64}), Error);  // the sums exceed 16 bits with 5 levels
   EXPECT_NO_THROW(belief_propagation::check({.truncation = 63}));
   EXPECT_THROW(belief_propagation::check({.truncation = 15364, .levels = 3}), Error);
   EXPECT_NO_THROW(belief_propagation::check({.truncation = 15363, .levels = 3}));
@@ -139,4 +140,4 @@ TEST(BeliefPropagationParameters, BadOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::belief_propagation_test

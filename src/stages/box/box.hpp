@@ -1,5 +1,5 @@
-// Aggregation of costs over a rectangular window (Scharstein and Szeliski 2002, section 3.2; with absolute or squared
-// differences, SAD and SSD: Prehn 2007, section 2.2.2):
+// Aggregation of costs over a rectangular window (Scharstein and Szeliski 2002, section 3.2). With absolute or squared
+// differences, this is SAD or SSD (Prehn 2007, section 2.2.2):
 //
 //   C'(p, d) = ⌊(128 Σ C(q, d) + ⌊N / 2⌋) / N⌋,   q in the W×H window around p, N = W H
 //
@@ -45,7 +45,8 @@ void describe(P& p, Visitor&& visit) {
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius_x(), p.radius_y()); }
 
 void oracle(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> averages);
-// May read 64 bytes past the costs. `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.
+// The function may read 64 bytes past the costs. `scratch` holds at least scratch_bytes() and starts at a multiple of
+// 64 bytes.
 std::size_t scratch_bytes(int width, int disparities, int threads);
 void cpu(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> averages,
          std::span<std::byte> scratch, Threads&);

@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::box_test {
 namespace {
 
 using namespace test;
@@ -56,4 +56,4 @@ TEST(BoxParameters, AreChecked) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::box_test

@@ -2,9 +2,9 @@
 //
 //   C(p) = ⊗_{p' ∈ D(p)} ξ(p, p'),   ξ(p, p') = 1 where I(p) > I(p'), else 0
 //
-// D(p) is the W×H window around p without p itself, in row-major order. ⊗ concatenates the bits, so that the window's
-// top left pixel becomes the highest of the W·H − 1 bits and its bottom right pixel becomes bit 0. The bits above are
-// 0. (Reis' figure 12 shows the complement, which has the same Hamming distances.)
+// D(p) is the W×H window around p without p itself, in row-major order. The operator ⊗ concatenates the bits: the top
+// left pixel of the window becomes the highest of the W·H − 1 bits, and the bottom right pixel becomes bit 0. Higher
+// bits are 0. (Figure 12 of Reis shows the complement, which has the same Hamming distances.)
 //
 // Input: grey, 8-bit, 16-bit or float. Output: words of 32, 64 or 128 bits, whichever are wide enough.
 // Required input: (W−1)/2 pixels to the left and right, (H−1)/2 above and below; borders replicate.

@@ -18,8 +18,8 @@ inline constexpr int max_side = 11;
 template <class T>
 using Rows = std::array<const T*, max_side>;
 
-// Joins pairs of planes of narrow digits, the lower one first, to planes of digits twice as wide, until these are
-// words. A plane holds `count` digits; `spare` is as large as `planes`.
+// Joins pairs of planes of narrow digits, the lower plane first, to planes of digits of twice the width, until the
+// digits are words. A plane holds `count` digits; `spare` is as large as `planes`.
 template <class Word, class Digit>
 HWY_INLINE void join_planes(const Digit* planes, int count, void* spare, Word* words) {
   using Wide = hwy::MakeWide<Digit>;
@@ -38,7 +38,7 @@ HWY_INLINE void join_planes(const Digit* planes, int count, void* spare, Word* w
   if constexpr (!done) join_planes<Word>(joined, count, const_cast<Digit*>(planes), words);
 }
 
-// Words of 128 bits are computed as two halves: planes [0, half) and [half, 2 half) of digits.
+// Computes words of 128 bits as two halves, from the planes [0, half) and [half, 2 half) of digits.
 template <class Digit>
 HWY_INLINE void join_planes(Digit* planes, int count, void* spare, Word128* words) {
   constexpr int half = 8 / sizeof(Digit);
@@ -50,8 +50,8 @@ HWY_INLINE void join_planes(Digit* planes, int count, void* spare, Word128* word
     hn::StoreInterleaved2(hn::Load(d, low + i), hn::Load(d, high + i), d, &words[i].low);
 }
 
-// Computes the words of a block of Lanes(d) pixels. Comparisons have lanes as wide as pixels; each such lane collects
-// one digit of the word, the last comparisons the lowest digit.
+// Computes the words of a block of Lanes(d) pixels. Comparisons use lanes as wide as pixels. Each lane collects one
+// digit of the word, and the last comparisons give the lowest digit.
 template <class T, class Word>
 HWY_INLINE void census_block(const Rows<T>& rows, Shape shape, Word* words) {
   const hn::ScalableTag<T> d;
@@ -74,7 +74,7 @@ HWY_INLINE void census_block(const Rows<T>& rows, Shape shape, Word* words) {
     for (int dx = -(shape.width / 2); dx <= shape.width / 2; ++dx) {
       if (dx == 0 && dy == shape.height / 2) continue;
       const auto less = hn::RebindMask(du, hn::Lt(hn::LoadU(d, rows[dy] + dx), centre));
-      digit = hn::Sub(hn::Add(digit, digit), hn::VecFromMask(du, less));  // a true mask is −1
+      digit = hn::Sub(hn::Add(digit, digit), hn::VecFromMask(du, less));  // a true mask equals −1
       if (--position % digit_bits != 0) continue;
       hn::StoreU(digit, du, planes + position / digit_bits * lanes);
       digit = hn::Zero(du);

@@ -1,6 +1,7 @@
-// Census transform of 8-bit images. A thread walks down two pieces of a column, one below the other, with both windows
-// in registers as half-precision floats. The difference of two intensities, saturated to [0, 1], is a bit. Doubling the
-// previous bits and adding the new one is a product and a sum, which halves below 2048 hold exactly.
+// Census transform of 8-bit images. A thread walks down two parts of a column, one below the other. The thread keeps
+// both windows in registers, as half-precision floats. The difference of two intensities, saturated to [0, 1], is one
+// bit. Doubling the previous bits and adding the new bit takes one product and one sum, which half floats below 2048
+// represent exactly.
 #include <cuda_fp16.h>
 
 #include "device/cuda/words.cuh"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
 constexpr int block_columns = tuning.block_columns, high_piece = tuning.high_piece, low_piece = tuning.low_piece;
-constexpr int margin = 8;  // columns on each side of the block's, in whole words
+constexpr int margin = 8;  // number of columns on each side of the block's columns, a whole number of words
 constexpr int tile_words = (block_columns + 2 * margin) / 4, tile_width = 4 * tile_words;
 
 __device__ __forceinline__ u32 bits_of(__half2 halves) { return *reinterpret_cast<const u32*>(&halves); }
@@ -24,7 +25,7 @@ __device__ __forceinline__ u32 four_pixels(const u8* row, int x, int width) {
   return pixels;
 }
 
-// Stores two intensities v as 1024 + v, whose differences are the same.
+// Stores two intensities v as 1024 + v, which have the same differences.
 __device__ __forceinline__ void fill(const Problem& p, int view, int x_of_block, int piece_rows, int above, int lines,
                                      __half2 (*tile)[tile_width]) {
   constexpr u32 exponents = 0x64646464;
@@ -76,11 +77,11 @@ __device__ __forceinline__ void transform(const Problem& p) {
     for (int dx = 0; dx < kWidth; ++dx) window[dy][dx] = at(dy, dx);
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
-    // The rows of the window are reused in turn.
+    // The rows of the window are stored in rotation.
 #pragma unroll
     for (int dx = 0; dx < kWidth; ++dx) window[(row + kHeight - 1) % kHeight][dx] = at(row + kHeight - 1, dx);
     const __half2 centre = window[(row + kHeight / 2) % kHeight][kWidth / 2];
-    // One byte of either word at a time, as 1024 + the byte.
+    // One byte of each word at a time, stored as 1024 + the byte.
     u32 byte[4 * pieces] = {};
     int left = bits;
     __half2 sum;

@@ -2,7 +2,7 @@
 #include "support/recording_queue.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::census_cuda_test {
 namespace {
 
 using namespace test;
@@ -24,4 +24,4 @@ TEST(CensusLaunch, HasLowPiecesWhereHighOnesLeaveMultiprocessorsIdle) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::census_cuda_test

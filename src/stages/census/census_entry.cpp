@@ -9,7 +9,7 @@ constexpr auto transform = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
 int bits_of(const Parameters& p) { return shape_of(p.window).bits(); }
 
-// Calls f<Word>() with the words that hold so many bits.
+// Calls f<Word>() with the narrowest word that holds so many bits.
 template <class F>
 void with_word(int bits, F&& f) {
   if (bits <= 32)

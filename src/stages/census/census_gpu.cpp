@@ -32,7 +32,8 @@ constexpr const char* tuned_window(Window window, bool low) {
   return (low ? low_ones : high_ones)[static_cast<int>(window)];
 }
 
-// 8-bit images on a CUDA device, in the narrowest words that hold the window.
+// Returns whether the tuned kernel is used: for 8-bit images on a CUDA device, in the narrowest words that hold the
+// window.
 template <class Word>
 bool is_tuned(const Parameters& p, int height, const gpu::Queue& queue) {
   const int bits = shape_of(p.window).bits();

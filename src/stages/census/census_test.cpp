@@ -6,7 +6,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::census_test {
 namespace {
 
 using namespace test;
@@ -23,7 +23,7 @@ TYPED_TEST_SUITE(Census, PixelTypes);
 template <class T, class Word>
 void expect_cpu_equals_oracle(Window window, Size size) {
   SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", window " << detail::value_text(window));
-  // Few distinct values, so that ties occur, and the extremes, so that a signed comparison fails.
+  // Few distinct values result in ties, and the extremes reveal signed comparisons.
   Image<T> image = random_image<T>(size, 7, 0, 20);
   const T low = std::is_same_v<T, float> ? static_cast<T>(-1e30) : std::numeric_limits<T>::max();
   for (int y = 0; y < size.height; ++y)
@@ -53,7 +53,7 @@ void expect_gpu_census(gpu::Device& device, gpu::Queue& queue, Window window, Si
   expect_gpu_equals_oracle<Word>(
       device, queue, size, [&](auto out) { census::oracle<T, Word>({window}, grey, out); },
       [&](auto out) { census::gpu<T, Word>({window}, there, out, queue); });
-  // Transforms the image as either view of a pair.
+  // Transforms the image as the left and as the right view of a pair.
   PitchedImage<T> other(random_image<T>(size, 8, 0, 20).view());
   PitchedImage<Word> other_words(size);
   const OnDevice<T> other_there(device, queue, other);
@@ -79,8 +79,8 @@ TYPED_TEST(Census, GpuEqualsOracle) {
   });
 }
 
-// Each neighbour has a bit at the position given in the header: a window whose only darker pixel has the number n
-// yields with_bit(n).
+// Checks that each neighbour has a bit at the position given in the header: a window whose only darker pixel is number
+// n must yield with_bit(n).
 template <class Word>
 void expect_own_bits(Window window, Word (*with_bit)(int)) {
   const census::Shape shape = census::shape_of(window);
@@ -122,11 +122,11 @@ TEST(CensusOracle, EqualNeighboursSetNoBitAndBordersReplicate) {
   EXPECT_EQ(words(4, 3), 0u);
   grey(0, 0) = 3;
   census::oracle<std::uint8_t, std::uint32_t>({Window::w5x5}, grey, words);
-  EXPECT_EQ(words(0, 0), 0u);                // the darkest pixel
-  EXPECT_EQ(std::popcount(words(1, 0)), 6);  // its window contains the corner in 2 columns and 3 rows
+  EXPECT_EQ(words(0, 0), 0u);                // no pixel is darker than this one
+  EXPECT_EQ(std::popcount(words(1, 0)), 6);  // its window contains the corner pixel in 2 columns and 3 rows
 }
 
-TEST(CensusOracle, OrderAloneCounts) {  // gain and offset between the views do not matter
+TEST(CensusOracle, OrderAloneCounts) {  // gain and offset between the views have no effect
   const auto grey = random_image<std::uint8_t>({40, 20}, 5, 0, 100);
   Image<std::uint8_t> brighter(grey.size());
   for (int y = 0; y < 20; ++y)
@@ -163,4 +163,4 @@ TEST(CensusParameters, UnknownWindowsAndNarrowWordsAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::census_test

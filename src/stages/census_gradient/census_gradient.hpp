@@ -1,6 +1,6 @@
 // Census with gradient: one 32-bit feature word that combines a part that is invariant to exposure with a part that
-// distinguishes pixels at object borders. This stage is our own; its parts are the census transform (Zabih and Woodfill
-// 1994) and the truncated horizontal gradient of Rhemann et al. 2011.
+// distinguishes pixels at object borders. This stage is our own. The parts of the cost are the census transform (Zabih
+// and Woodfill 1994) and the truncated horizontal gradient of Rhemann et al. 2011.
 //
 //   bits 0–23:  bit i is I(p_i) < I(p), p_i the i-th of the 24 neighbours in the 5×5 window, row by row
 //   bits 24–31: G(p) = clamp(128 + I8(x+1, y) − I8(x−1, y), 0, 255), I8 the intensity in 8-bit units

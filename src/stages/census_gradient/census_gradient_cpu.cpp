@@ -18,7 +18,7 @@ constexpr int window = 5, radius = 2;
 template <class T>
 using Rows = std::array<const T*, window>;
 
-// Returns one byte per comparison: all ones if the neighbour is darker.
+// Returns one byte per comparison, with all bits set if the neighbour is darker.
 template <class D8, class T>
 HWY_INLINE hn::VFromD<D8> darker(D8 d8, const T* neighbour, const T* centre) {
   if constexpr (sizeof(T) == 1) {
@@ -31,11 +31,11 @@ HWY_INLINE hn::VFromD<D8> darker(D8 d8, const T* neighbour, const T* centre) {
   }
 }
 
-// Returns the position of a bit's neighbour in the window: reading order, without the centre.
+// Returns the position of a bit's neighbour in the window, in reading order without the centre.
 constexpr int place_of_bit(int bit) { return bit < 12 ? bit : bit + 1; }
 
-// Computes the comparisons of eight bits. A true one is −1 in a byte; the highest bit comes first, and each next one
-// doubles it.
+// Computes the comparisons of eight bits. In a byte, a true comparison is −1. The highest bit comes first, and each
+// further comparison doubles the value.
 template <class D8, class T>
 HWY_INLINE hn::VFromD<D8> comparisons(D8 d8, const Rows<T>& rows, int first_bit) {
   auto plane = hn::Zero(d8);
@@ -47,11 +47,12 @@ HWY_INLINE hn::VFromD<D8> comparisons(D8 d8, const Rows<T>& rows, int first_bit)
   return plane;
 }
 
-// Computes the words of adjacent pixels; the rows around them and the 8-bit row point at the first pixel.
+// Computes the words of adjacent pixels. The pointers to the surrounding rows and to the 8-bit row point to the first
+// pixel.
 template <class D8, class T>
 HWY_INLINE void words_of_block(D8 d8, const Rows<T>& rows, const std::uint8_t* row8, std::uint32_t* words) {
   const auto left = hn::LoadU(d8, row8 - 1), right = hn::LoadU(d8, row8 + 1);
-  // Computes 128 + right − left, saturated: one of the two differences is 0.
+  // Computes 128 + right − left with saturation, where one of the two differences is 0.
   const auto half = hn::Set(d8, 128);
   const auto gradient =
       hn::SaturatedSub(hn::SaturatedAdd(half, hn::SaturatedSub(right, left)), hn::SaturatedSub(left, right));
@@ -62,7 +63,7 @@ HWY_INLINE void words_of_block(D8 d8, const Rows<T>& rows, const std::uint8_t* r
 template <class T>
 void words_of_row(ImageView<const T> grey, ImageView<const std::uint8_t> grey8, int y, std::uint32_t* words) {
   const hn::ScalableTag<T> d;
-  const hn::Rebind<std::uint8_t, decltype(d)> d8;  // as many bytes as lanes of T
+  const hn::Rebind<std::uint8_t, decltype(d)> d8;  // as many bytes as T has lanes
   const int lanes = static_cast<int>(hn::Lanes(d8)), width = grey.width;
   const std::uint8_t* row8 = grey8.row(y);
   Rows<T> rows;

@@ -4,7 +4,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::census_gradient_test {
 namespace {
 
 using namespace test;
@@ -44,13 +44,13 @@ TYPED_TEST(CensusGradient, GpuEqualsOracle) {
 
 TEST(CensusGradientOracle, HoldsComparisonsAndGradient) {
   Image<std::uint8_t> grey({5, 5}, 1, 10);
-  grey(0, 0) = 3;   // the first neighbour of the centre: bit 0
-  grey(4, 4) = 9;   // the last neighbour: bit 23
-  grey(3, 2) = 50;  // its right neighbour: brighter, hence no bit; gradient 40
+  grey(0, 0) = 3;   // the first neighbour of the centre belongs to bit 0
+  grey(4, 4) = 9;   // the last neighbour belongs to bit 23
+  grey(3, 2) = 50;  // the right neighbour is brighter, so no bit is set, and the gradient is 40
   Image<std::uint32_t> words(Size{5, 5});
   census_gradient::oracle<std::uint8_t>(grey, grey, words);
   EXPECT_EQ(words(2, 2), (128u + 40) << 24 | 1u << 23 | 1u);
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::census_gradient_test

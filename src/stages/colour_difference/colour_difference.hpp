@@ -1,11 +1,11 @@
-// Truncated absolute difference of colours (the initial cost of Yoon and Kweon 2005, equation 6 there; Yu et al. 2010
-// do not specify theirs):
+// Truncated absolute difference of colours (the initial cost of Yoon and Kweon 2005, their equation 6; Yu et al. 2010
+// do not specify their cost):
 //
 //   C₀(p, d) = min(|R_l − R_r| + |G_l − G_r| + |B_l − B_r|, T),   l the left pixel (x, y), r the right pixel (x − d, y)
 //
-// A candidate outside the right image costs what the nearest right pixel of its row costs.
+// The cost of a candidate outside the right image is that of the nearest right pixel of the row.
 //
-// Input: words of stages/rgb. Output: costs in integer intensities, disparity fastest; they fit in 8 bits, because T ≤
+// Input: words of stages/rgb. Output: costs in integer intensities, disparity fastest, which fit in 8 bits, because T ≤
 // 255.
 // Required input: the pixel's row.
 // Cost: 8 operations and one written byte per cell.

@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::colour_difference::HWY_NAMESPACE {
 
-// The words' fourth bytes are 0.
+// The fourth byte of each word is 0.
 void cost_rows(const cost::Source<cost::AbsoluteDifference>& source, int min_disparity, VolumeView<std::uint8_t> costs,
                std::byte* memory, int entries, int first, int last) {
   cost::HWY_NAMESPACE::volume_rows(source, min_disparity, costs, memory, entries, first, last);

@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::colour_difference_test {
 namespace {
 
 using namespace test;
@@ -53,7 +53,7 @@ TEST(ColourDifferenceOracle, SumsTruncatesAndClampsColumns) {
   Volume<std::uint8_t> costs({3, 1}, 3);
   colour_difference::oracle({40}, left, right, 0, costs);
   EXPECT_EQ(costs(0, 0, 0), 3);
-  EXPECT_EQ(costs(0, 0, 2), 3);  // outside the image: its nearest pixel
+  EXPECT_EQ(costs(0, 0, 2), 3);  // the candidate is outside the image, so the nearest pixel counts
   EXPECT_EQ(costs(1, 0, 0), 6);
   EXPECT_EQ(costs(1, 0, 1), 34);
   EXPECT_EQ(costs(2, 0, 0), 40);
@@ -65,4 +65,4 @@ TEST(ColourDifferenceParameters, TruncationsThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::colour_difference_test

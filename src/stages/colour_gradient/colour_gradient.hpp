@@ -5,12 +5,13 @@
 //
 // The norm ‖·‖ is the mean of the absolute differences of the three colours. G is the grey level, and ∇x G its central
 // difference (G(x + 1) − G(x − 1)) / 2. A word holds the pixel's colours in bits 0 to 23 and 256 + 2 ∇x G from bit 32
-// on, so that all values are exact. stages/cost computes costs from 0 to 255 from two words, rounded to the nearest;
-// the cost is 255 if both terms are truncated.
+// on, so that all values are exact. From two words, stages/cost computes a cost from 0 to 255, rounded to nearest. The
+// cost is 255 if both terms are truncated.
 //
-// Rhemann et al. fill the shifted right image and gradient outside the image with a constant. `border` is that
-// constant, an intensity; their program uses the same value for the gradient, whose zero lies at 127.5. The default −1
-// replicates the nearest pixel, as other costs do, and has fewer errors (docs/notes/costfilter.md).
+// Rhemann et al. fill the shifted right image and gradient outside the image with a constant. The parameter `border` is
+// that constant, as an intensity. The program of the authors uses the same value for the gradient, whose zero is at
+// 127.5. The default of −1 replicates the nearest pixel, as other costs do, and results in fewer errors
+// (docs/notes/costfilter.md).
 //
 // Input: 8-bit image with 1 or 3 channels (a single channel counts three times), and its 8-bit grey. Output: 64-bit
 // words.
@@ -57,7 +58,7 @@ inline std::uint64_t word_of(int red, int green, int blue, int twice_gradient) {
                                                                          << 32;
 }
 
-// The limits are rounded to a third and to a half of an intensity, the units of the differences.
+// The limits are rounded to multiples of a third and of half an intensity, the units of the differences.
 inline cost::ColourGradient kind(const Parameters& p) {
   const double colour_limit = std::nearbyint(3 * p.colour_limit), gradient_limit = std::nearbyint(2 * p.gradient_limit);
   const double largest = (1 - p.alpha) * colour_limit / 3 + p.alpha * gradient_limit / 2;

@@ -3,7 +3,7 @@
 
 namespace stereopsis::colour_gradient {
 
-// One word per pixel, computed once for all disparities, gains nothing from vectors.
+// Vectors would gain nothing, because there is only one word per pixel for all disparities.
 void cpu(ImageView<const std::uint8_t> image, ImageView<const std::uint8_t> grey, ImageView<std::uint64_t> words,
          Threads& threads) {
   const int last = image.channels - 1, middle = std::min(1, last), right_end = grey.width - 1;

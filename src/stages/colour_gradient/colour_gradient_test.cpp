@@ -4,7 +4,7 @@
 #include "support/stage_test.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::colour_gradient_test {
 namespace {
 
 using namespace test;
@@ -35,7 +35,7 @@ double cost_of(const colour_gradient::Parameters& p, std::uint64_t a, std::uint6
   return colour_gradient::kind(p)(a, b);
 }
 
-// Costs in units of 1/255 of (1 − α) τ1 + α τ2.
+// Costs are in units of 1/255 of (1 − α) τ1 + α τ2.
 TEST(ColourGradientCost, IsTheTruncatedSumOfThePaper) {
   const auto word = [](int grey, int twice_gradient) {
     return colour_gradient::word_of(grey, grey, grey, twice_gradient);
@@ -64,4 +64,4 @@ TEST(ColourGradientCost, TheBorderIsAConstantWhereOneIsGiven) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::colour_gradient_test

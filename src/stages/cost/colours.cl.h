@@ -4,7 +4,7 @@ FUNCTION uint colour_difference(uint a, uint b) {
 #ifdef __CUDA_ARCH__
   return __vsadu4(a, b);
 #elif defined(__CUDACC__)
-  return 0;  // the host pass, which runs nothing
+  return 0;  // this is the host pass of the compiler, whose code never runs
 #else
   const uchar4 difference = abs_diff(as_uchar4(a), as_uchar4(b));
   return (uint)difference.x + difference.y + difference.z + difference.w;

@@ -1,5 +1,5 @@
-// The matching cost of two prepared colours (stages/hsv): the sum of the absolute differences of their four bytes,
-// which already contain the channels' weights. Prehn 2007, the summand of equation 5.1.
+// The matching cost of two prepared colours (stages/hsv): the sum of the absolute differences of their four bytes. The
+// bytes already contain the weights of the channels. The cost is the summand of equation 5.1 of Prehn 2007.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,13 @@ namespace stereopsis::cost {
 enum class Space { hsv, rgb };
 constexpr auto names_of(Space) { return std::array{std::pair{Space::hsv, "hsv"}, std::pair{Space::rgb, "rgb"}}; }
 
-// The weights of three channels in units of 1/256 of the largest one.
+// The weights of three channels, in units of 1/256 of the largest weight.
 struct Weighting {
   Space space = Space::hsv;
   std::array<int, 3> scales{256, 256, 256};
 
-  // Returns an upper bound of the cost of two words of an image. (Each byte of the hue is rounded, which adds 1.)
+  // Returns an upper bound of the cost of two words of an image. (Each byte of the hue is rounded, which adds 1 to the
+  // bound.)
   int max_cost(int channels) const {
     if (channels == 1) return 255;
     const auto most = [&](int i, int difference) { return (difference * scales[i] + 128) / 256; };
@@ -29,7 +30,8 @@ struct Weighting {
   }
 };
 
-// Throws Error(call) unless there are three weights, none of them negative and at least one above 0.
+// Converts the weights. Throws Error(call) unless there are three weights, none is negative and at least one is above
+// 0.
 inline Weighting weighting(Space space, const std::vector<double>& weights) {
   const auto shown = detail::value_text(weights);
   if (weights.size() != 3)
@@ -49,10 +51,10 @@ inline Weighting weighting(Space space, const std::vector<double>& weights) {
   return result;
 }
 
-// A kind of cost source (see cost.hpp).
+// The cost, as a kind of cost source (see cost.hpp).
 struct Colours {
   using Word = std::uint32_t;
-  int largest;  // Weighting::max_cost
+  int largest;  // the value of Weighting::max_cost
 
   int max_cost() const { return largest; }
   int operator()(Word a, Word b) const {

@@ -1,5 +1,5 @@
-// The matching cost of two feature words, as cost.hpp defines it. COST is RANK, CENSUS, CENSUS_GRADIENT or one of those
-// below, which have parameters of their own. There is no include guard, because an instance of a kernel includes this
+// The matching cost of two feature words, as cost.hpp defines it. COST is RANK, CENSUS or CENSUS_GRADIENT, or one of
+// the costs below, which have parameters. There is no include guard, because each instance of a kernel includes this
 // file with its own WORD.
 #define RANK 1
 #define CENSUS 2

@@ -10,8 +10,8 @@
 //
 //   ColourGradient  C(p, d) = f · min(Σ |I_left − I_right|, s) + g · min(|G_left − G_right|, t)  stages/colour_gradient
 //
-// A candidate outside the right image costs what the nearest right pixel of its row costs, or, with ColourGradient,
-// what a given word costs.
+// The cost of a candidate outside the right image is that of the nearest right pixel of the row. With ColourGradient,
+// it may be the cost of a given word instead.
 #pragma once
 
 #include <algorithm>
@@ -25,11 +25,12 @@ namespace stereopsis::cost {
 
 struct Rank {
   using Word = std::uint8_t;
-  static constexpr bool can_be_followed = true;  // path costs can be continued from stripe to stripe on these words
+  // True if path costs on these words can be continued from stripe to stripe.
+  static constexpr bool can_be_followed = true;
   int window;
 
   int max_cost() const { return window * window - 1; }
-  int popcounts() const { return 0; }  // popcounts of 32-bit words per cost
+  int popcounts() const { return 0; }  // number of 32-bit population counts per cost
   int operator()(Word a, Word b) const { return std::abs(a - b); }
 };
 
@@ -44,7 +45,7 @@ struct Census {
   int operator()(const Word& a, const Word& b) const { return bits_of(a ^ b); }
 };
 
-// A word holds 24 census bits and, above them, 8 bits of gradient.
+// The cost of words that hold 24 census bits and, above them, 8 bits of gradient.
 struct CensusGradient {
   using Word = std::uint32_t;
   static constexpr bool can_be_followed = true;
@@ -60,13 +61,13 @@ struct CensusGradient {
   }
 };
 
-// A word holds three 8-bit colours and, from bit 32 on, 256 plus the gradient. The factors are in units of 1/65536,
-// such that the largest cost is 255.
+// The cost of words that hold three 8-bit colours and, from bit 32 on, 256 plus the gradient. The factors are in units
+// of 1/65536, so that the largest cost is 255.
 struct ColourGradient {
   using Word = std::uint64_t;
   int colour_factor, gradient_factor;
   int colour_limit, gradient_limit;
-  bool replicates;  // the nearest pixel is replicated outside the image
+  bool replicates;  // true if the nearest pixel is replicated outside the image
   Word outside;
 
   int max_cost() const { return 255; }
@@ -80,7 +81,7 @@ struct ColourGradient {
   }
 };
 
-// Words of four bytes, in 8-bit units.
+// The cost of words of four bytes, in 8-bit units.
 struct AbsoluteDifference {
   using Word = std::uint32_t;
   int limit;
@@ -98,7 +99,7 @@ struct SquaredDifference {
   int limit;
 
   int max_cost() const { return 255; }
-  int factor() const { return (255 << 16) / (limit * limit); }  // in units of 1/65536
+  int factor() const { return (255 << 16) / (limit * limit); }  // factor in units of 1/65536
   int operator()(Word a, Word b) const {
     int sum = 0;
     for (int i = 0; i < 4; ++i) sum += (byte_of(a, i) - byte_of(b, i)) * (byte_of(a, i) - byte_of(b, i));
@@ -106,10 +107,10 @@ struct SquaredDifference {
   }
 };
 
-// Entries of the row of candidates that the CPU lays out, with a block of 64 behind the last one.
+// Returns the number of entries in a row of candidates on the CPU, including a block of 64 after the last one.
 constexpr int entries_of_row(int width, int disparities) { return (width + disparities + 2 * 64 + 63) / 64 * 64; }
 
-// The features of both views.
+// The features of both views, and the cost of two features.
 template <class Kind, template <class> class View = ImageView>
 struct Source {
   using Word = typename Kind::Word;

@@ -1,8 +1,8 @@
-// The costs of one left pixel and its candidates, for CPU engines that evaluate costs on the fly.
+// The costs of a left pixel for all its candidates, for CPU engines that evaluate costs on the fly.
 //
-// A row of the right view is laid out so that the candidates of a pixel are contiguous in memory: the candidates of
-// column x, from the lowest disparity on, start at index width − 1 − x.
-// Included once per SIMD target, hence the unusual guard.
+// A row of the right view is stored in reverse order, so that the candidates of a pixel are contiguous in memory. The
+// candidates of column x, from the lowest disparity on, start at index width − 1 − x. The file is included once for
+// each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_COST_CPU_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_COST_CPU_INL
 #undef STEREOPSIS_COST_CPU_INL
@@ -36,7 +36,7 @@ HWY_INLINE hn::VFromD<D> absolute_difference(D, hn::VFromD<D> a, hn::VFromD<D> b
   return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
 }
 
-// A left pixel: its word, or its bytes, each repeated to fill 32 bits.
+// A left pixel: its word, or each of its bytes, repeated to fill 32 bits.
 struct RepeatedBytes {
   const std::uint32_t* bytes;
 };
@@ -49,7 +49,7 @@ HWY_INLINE hn::VFromD<D8> left_byte(D8 d8, RepeatedBytes left, int p) {
   return load_repeated(d8, left.bytes + p);
 }
 
-// Words separated into planes of bytes, so that all costs are computed in 8-bit lanes, without a change of width.
+// Words that are split into planes of bytes, so that all costs are computed in 8-bit lanes without a change of width.
 template <int kPlanes>
 class BytePlanes {
  public:
@@ -59,7 +59,7 @@ class BytePlanes {
   template <class Word>
   void load(const Word* row, int width, int min_disparity, int padded) {
     const int entries = width + padded - 1;
-    // Column of entry 0; later entries lie further left.
+    // Column of entry 0. Later entries lie farther left.
     const long long column = static_cast<long long>(width) - 1 - min_disparity;
     const int first = static_cast<int>(std::clamp<long long>(column - width + 1, 0, entries));
     const int last = static_cast<int>(std::clamp<long long>(column + 1, first, entries));
@@ -71,7 +71,7 @@ class BytePlanes {
   }
   std::uint8_t* plane(int p) const { return bytes_ + static_cast<std::ptrdiff_t>(p) * entries_; }
 
-  // Returns the number of differing bits in planes [0, kCount).
+  // Returns the number of differing bits in the planes [0, kCount).
   template <int kCount, class D8, class Left>
   HWY_INLINE hn::VFromD<D8> hamming_distances(D8 d8, const Left& left, int i) const {
     auto sum = hn::Zero(d8);
@@ -83,7 +83,7 @@ class BytePlanes {
   }
 
  private:
-  // Stores words of neighbouring columns, the last one first, as entries from `first` on.
+  // Stores words of neighbouring columns, the last column first, in the entries from `first` on.
   template <class Word>
   void take_apart(const Word* words, int count, int first) {
     int done = 0;
@@ -109,7 +109,7 @@ class BytePlanes {
   int entries_;
 };
 
-// Calls f(d8) for the costs in 8 bits and widens them to the lanes of d.
+// Calls f(d8), which computes costs in 8 bits, and widens the costs to the lanes of d.
 template <class D, class F>
 HWY_INLINE hn::VFromD<D> from_bytes(D d, F&& f) {
   if constexpr (sizeof(hn::TFromD<D>) == 1)
@@ -118,7 +118,8 @@ HWY_INLINE hn::VFromD<D> from_bytes(D d, F&& f) {
     return hn::PromoteTo(d, f(hn::Rebind<std::uint8_t, D>()));
 }
 
-// The candidates of a row. block(d, left, i) returns the costs of Lanes(d) candidates from index i on, in 8 or 16 bits.
+// The candidates of a row. The function block(d, left, i) returns the costs of Lanes(d) candidates from index i on, in
+// 8 or 16 bits.
 template <class Kind>
 class Candidates;
 
@@ -149,7 +150,8 @@ class Candidates<Census<Word>> : BytePlanes<sizeof(Word)> {
   }
 };
 
-// Returns 8-bit lanes from i on. costs(d32, from) computes a quarter of them in 16 bits from 32-bit products.
+// Returns costs in 8-bit lanes, from index i on. The function costs(d32, from) computes a quarter of the lanes in 16
+// bits, from 32-bit products.
 template <class D, class F>
 HWY_INLINE hn::VFromD<D> from_quarters(D d, int i, F&& costs) {
   const hn::Half<D> half;
@@ -179,7 +181,7 @@ class Candidates<ColourGradient> {
     }
   }
 
-  // Returns costs in 8-bit lanes.
+  // Returns costs in 8-bit lanes, from index i on.
   template <class D>
   HWY_INLINE hn::VFromD<D> block(D d, std::uint64_t left, int i) const {
     return from_quarters(d, i, [&](auto d32, int from) HWY_ATTR { return costs(d32, left, from); });
@@ -188,7 +190,7 @@ class Candidates<ColourGradient> {
  private:
   std::uint16_t* plane(int p) const { return memory_ + static_cast<std::ptrdiff_t>(p) * entries_; }
 
-  // Computes a quarter of the lanes: 32 bits hold the products, 16 bits the costs.
+  // Computes a quarter of the lanes. Products have 32 bits, and costs 16 bits.
   template <class D32>
   HWY_INLINE hn::VFromD<hn::Rebind<std::int16_t, D32>> costs(D32 d32, std::uint64_t left, int i) const {
     const hn::Rebind<std::uint16_t, D32> d16;
@@ -225,8 +227,8 @@ class Candidates<CensusGradient> : BytePlanes<4> {
     return from_bytes(d, [&](auto d8) {
       const auto difference = absolute_difference(d8, left_byte(d8, left, 3), hn::LoadU(d8, plane(3) + i));
       const auto gradients = hn::Min(difference, load_repeated(d8, &limit_));
-      // There is no product of 8-bit lanes. These products stay below 256, so that a 16-bit product does not mix
-      // neighbouring lanes.
+      // There is no instruction for products of 8-bit lanes. These products remain below 256, so that a 16-bit product
+      // does not mix neighbouring lanes.
       const hn::Repartition<std::uint16_t, decltype(d8)> d16;
       const auto hamming = hn::BitCast(d16, hamming_distances<3>(d8, left, i));
       return hn::Add(gradients, hn::BitCast(d8, hn::Mul(hamming, load_repeated(d16, &weight_))));
@@ -245,7 +247,7 @@ class Candidates<AbsoluteDifference> : BytePlanes<4> {
       : BytePlanes(memory, entries), limit_(repeated(static_cast<std::uint8_t>(kind.limit))) {}
   using BytePlanes::load;
 
-  // Returns costs in 8-bit lanes, in which sums saturate at the largest limit.
+  // Returns costs in 8-bit lanes, whose sums saturate at the largest limit.
   template <class D, class Left>
   HWY_INLINE hn::VFromD<D> block(D d, const Left& left, int i) const {
     auto sum = hn::Zero(d);
@@ -266,14 +268,14 @@ class Candidates<SquaredDifference> : BytePlanes<4> {
       : BytePlanes(memory, entries), kind_(kind) {}
   using BytePlanes::load;
 
-  // Returns costs in 8-bit lanes.
+  // Returns costs in 8-bit lanes, from index i on.
   template <class D>
   HWY_INLINE hn::VFromD<D> block(D d, std::uint32_t left, int i) const {
     return from_quarters(d, i, [&](auto d32, int from) HWY_ATTR { return costs(d32, left, from); });
   }
 
  private:
-  // Computes a quarter of the lanes: 16 bits hold a square, 32 bits the sum of squares.
+  // Computes a quarter of the lanes. Squares have 16 bits, and sums of squares have 32 bits.
   template <class D32>
   HWY_INLINE hn::VFromD<hn::Rebind<std::int16_t, D32>> costs(D32 d32, std::uint32_t left, int i) const {
     const hn::Rebind<std::uint16_t, D32> d16;
@@ -293,8 +295,8 @@ class Candidates<SquaredDifference> : BytePlanes<4> {
   SquaredDifference kind_;
 };
 
-// Computes rows of cells. A block may write beyond its pixel; the right neighbour then overwrites the excess. The last
-// pixels are computed separately, because another thread's row starts behind them.
+// Computes the costs of several rows. A block may write beyond its pixel. The pixel on the right then overwrites the
+// excess. The last pixels of a row are computed separately, because the row of another thread may follow in memory.
 template <class Kind>
 void volume_rows(const Source<Kind>& source, int min_disparity, VolumeView<std::uint8_t> costs, std::byte* memory,
                  int entries, int first, int last) {

@@ -1,4 +1,4 @@
-// Returns the feature words of both views, with the kind of cost that they belong to.
+// Returns the feature words of both views, together with their kind of cost.
 #pragma once
 
 #include "graph/registry.hpp"

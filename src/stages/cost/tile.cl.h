@@ -1,6 +1,6 @@
-// A work-item's tile of a cost volume: TILE_X pixels by four disparities, so that a right pixel is read once for four
-// costs, which are written at once. tile.hpp computes the grid. There is no include guard, because every instance of a
-// kernel includes this file.
+// A tile of a cost volume for one work-item: TILE_X pixels by four disparities. A right pixel is read once for four
+// costs, which are written at once. The grid is computed in tile.hpp. There is no include guard, because every instance
+// of a kernel includes this file.
 #define ELEMENT uchar
 #define RUN 4
 #include "device/gpu/run.cl.h"
@@ -9,8 +9,8 @@
 
 #define TILE_X 8
 
-// For use in a kernel: LEFT(x) and RIGHT(x) of row y are WORDs, and x of the right view may lie outside; COST_OF
-// computes the cost of two words.
+// This macro is for use in kernels. LEFT(x) and RIGHT(x) read the WORDs of row y, where x of the right view may lie
+// outside the image. COST_OF computes the cost of two words.
 #define COST_TILE(costs, width, height, disparities, min_disparity, LEFT, RIGHT, COST_OF)                      \
   const int runs = ((disparities) + 3) / 4, y = global_id(1);                                                  \
   const int first_x = global_id(0) / runs * TILE_X, first_k = global_id(0) % runs * 4;                         \

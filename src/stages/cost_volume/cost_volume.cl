@@ -17,7 +17,7 @@
 #undef COST_OF
 #define LEFT(x) PIXEL(left, x, y)
 #if COST == COLOUR_GRADIENT
-// Returns the right word; outside the image, the border's word or a given one.
+// Returns the word of the right view. Outside the image, this is the word at the border, or a given word.
 FUNCTION WORD right_word(IMAGE(const WORD, right), int x, int y, int replicates, WORD outside) {
   const int inside = clamp(x, 0, WIDTH(right) - 1);
   return replicates || x == inside ? PIXEL(right, inside, y) : outside;
@@ -29,7 +29,7 @@ FUNCTION WORD right_word(IMAGE(const WORD, right), int x, int y, int replicates,
 #define COST_OF(own, other) matching_cost(own, other, a, b)
 #endif
 
-// a, b, c and d are the parameters of matching_cost.
+// The arguments a, b, c and d are the parameters of matching_cost.
 KERNEL(cost_volume)(IMAGE(const WORD, left), IMAGE(const WORD, right), ARRAY(uchar, costs), int disparities, int min_disparity,
                     int a, int b, int c, int d, int replicates, int outside_colour, int outside_gradient) {
   COST_TILE(costs, WIDTH(left), HEIGHT(left), disparities, min_disparity, LEFT, RIGHT, COST_OF)

@@ -1,5 +1,5 @@
-// A volume of 8-bit matching costs: C(p, d) of stages/cost for the disparities min_disparity + k, k = 0 … disparities −
-// 1. It serves stages that process the costs slice by slice or more than once.
+// A volume of 8-bit matching costs: C(p, d) of stages/cost for the disparities min_disparity + k, where k = 0 …
+// disparities − 1. Such a volume serves stages that process the costs slice by slice, or more than once.
 //
 // Input: feature words of both views, of any kind whose costs fit in 8 bits. Output: costs, disparity fastest.
 // Required input: the pixel's row. Writes each cell once.
@@ -21,13 +21,13 @@ class Threads;
 namespace stereopsis::cost_volume {
 
 struct Parameters {
-  WordCost cost;  // the cost of two words; set when the step is planned
+  WordCost cost;  // the matching cost of two words; set when the step is planned
 };
 
 template <class Kind>
 void check(const Kind& kind) {
   if (kind.max_cost() > 255)
-    throw Error(ErrorCategory::call, text("a cost volume has costs of up to 255, but these have up to ",
+    throw Error(ErrorCategory::call, text("a cost volume stores costs of up to 255, but the matching cost reaches ",
                                           kind.max_cost(), "; choose a smaller window, weight or limit"));
 }
 

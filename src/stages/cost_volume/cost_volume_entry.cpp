@@ -9,7 +9,7 @@ constexpr auto evaluate = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
 const WordCost& cost_of(const Shape& s) { return s.as<Parameters>().cost; }
 
-// Calls the evaluator of a cost that has no kernels here.
+// Calls the evaluator of a cost for which this stage has no kernels.
 template <On on>
 void evaluate_own(const Call<on>& c) {
   const Functions& f = *cost_of(c).evaluator();

@@ -6,12 +6,12 @@
 #include "support/targets.hpp"
 #include "support/words.hpp"
 
-namespace stereopsis {
+namespace stereopsis::cost_volume_test {
 namespace {
 
 using namespace test;
 
-// Views a volume as an image, with one row of bytes per row of pixels.
+// Views a volume as an image, in which a row of pixels is one row of bytes.
 ImageView<std::uint8_t> flat(VolumeView<std::uint8_t> v) {
   return {v.data, v.width * v.disparities, v.height, 1, v.row_pitch};
 }
@@ -76,7 +76,7 @@ TEST(CostVolume, Differences) {
   for (const int limit : {1, 40, 255}) {
     expect_all_equal_oracle(cost::AbsoluteDifference{limit}, random_words<std::uint32_t>);
     expect_all_equal_oracle(cost::SquaredDifference{limit}, random_words<std::uint32_t>);
-    // Similar colours, so that not all differences are truncated.
+    // Similar colours, so that only some differences are truncated.
     const auto alike = [](Size size, unsigned seed) {
       Image<std::uint32_t> words = random_words<std::uint32_t>(size, seed);
       for (int y = 0; y < size.height; ++y)
@@ -90,4 +90,4 @@ TEST(CostVolume, Differences) {
 TEST(CostVolume, CostsThatDoNotFitAreRefused) { EXPECT_THROW(cost_volume::check(cost::CensusGradient{12, 10}), Error); }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::cost_volume_test

@@ -1,4 +1,4 @@
-// Cross-based support regions: cross.hpp. One work-item per pixel.
+// Cross-based support regions: cross.hpp. Each work-item processes one pixel.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -9,7 +9,7 @@ FUNCTION int difference(GLOBAL const uchar* a, GLOBAL const uchar* b, int channe
   return largest;
 }
 
-// Returns the length of an arm of up to `most` pixels, `step` elements apart.
+// Returns the length of an arm of up to `most` pixels, which are `step` elements apart.
 FUNCTION int arm(GLOBAL const uchar* start, long step, int most, int channels, int short_length, int colour, int strict_colour) {
   GLOBAL const uchar* before = start;
   for (int n = 1; n <= most; ++n) {

@@ -1,15 +1,16 @@
-// Cross-based support regions (Zhang, Lu and Lafruit 2009; the rules of Mei et al. 2011, section 2.2). From a pixel p,
-// an arm grows to the left, to the right, up and down, pixel by pixel, as long as its end q, with q⁻ the previous
-// pixel, satisfies
+// Cross-based support regions (Zhang, Lu and Lafruit 2009), with the rules of Mei et al. 2011, section 2.2. Arms grow
+// from a pixel p to the left, to the right, up and down, pixel by pixel. An arm grows as long as its end q satisfies
+// the following rules, where q⁻ is the previous pixel:
 //
 //   1. D_c(q, p) < τ1 and D_c(q, q⁻) < τ1        D_c(a, b) = max over the channels of |I_a − I_b|
 //   2. D_s(q, p) < L1                            D_s = |q − p|
 //   3. D_c(q, p) < τ2 where D_s(q, p) > L2
 //
-// The region of p consists of the horizontal arms of the pixels on its vertical arms, or the other way round. An arm
-// ends at the image border and may have no pixel. The rules follow Salaün and Monasse (AD Census, draft for IPOL,
-// 2013); L1 = 34, L2 = 17, τ1 = 20 and τ2 = 6 follow Li's public program (AD-Census, 2020). Rule 3 applies for "L2 <
-// D_s < L1": a pixel at distance L2 still belongs to the short arm.
+// The region of p consists of the horizontal arms of the pixels on its vertical arms, or of the vertical arms of the
+// pixels on its horizontal arms. An arm ends at the border of the image, and may have no pixels. The rules follow
+// Salaün and Monasse (AD Census, draft for IPOL, 2013). The values L1 = 34, L2 = 17, τ1 = 20 and τ2 = 6 follow Li's
+// public program (AD-Census, 2020). Rule 3 applies to distances above L2 and below L1, so that a pixel at distance L2
+// still belongs to the short arm.
 //
 // Input: 8-bit image, 1 or 3 channels. Output: words of arms.hpp.
 // Required input: L1 − 1 pixels on each side.
@@ -51,8 +52,8 @@ void describe(P& p, Visitor&& visit) {
         "limit of the colour difference beyond short_length; differences are smaller");
 }
 
-// Throws an Error for thresholds out of order, and for arms set longer than the image. Arms of the default length may
-// exceed the image.
+// Throws an Error if the thresholds are not in order, or if the length of arms was set to more than the image allows.
+// The default length may exceed the image.
 inline void check(const Parameters& p, Size size) {
   check_order("cross", "short_length", p.short_length, "length", p.length);
   check_order("cross", "strict_colour", p.strict_colour, "colour", p.colour);

@@ -1,5 +1,5 @@
-// Cross-based support regions on the CPU. An arm's pixels are visited one by one: most arms are short, and the lanes of
-// a vector would wait for the longest.
+// Cross-based support regions on the CPU. The pixels of an arm are visited one by one. Most arms are short, and the
+// lanes of a vector would wait for the longest arm.
 #include "device/cpu/threads.hpp"
 #include "stages/cross/cross.hpp"
 
@@ -13,7 +13,7 @@ int difference(const std::uint8_t* a, const std::uint8_t* b) {
   return largest;
 }
 
-// Returns the length of an arm of up to `room` pixels, `step` elements apart.
+// Returns the length of an arm of up to `room` pixels, which are `step` elements apart.
 template <int channels>
 int arm(const Parameters& p, const std::uint8_t* start, std::ptrdiff_t step, int room) {
   const int most = std::min(room, p.longest());

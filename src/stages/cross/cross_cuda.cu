@@ -1,6 +1,6 @@
-// Tuned cross-based support regions with arms of up to 33 pixels: cross.hpp. A group keeps the colours of its tile, and
-// of its halo in rows and columns, in local memory. Bits tell whether neighbours differ, so that an arm's pixels are
-// compared only with its first pixel.
+// Cross-based support regions with arms of up to 33 pixels, as tuned CUDA kernels: cross.hpp. A block keeps the colours
+// of its tile, and of the halo of the tile in rows and columns, in shared memory. Bits mark neighbours that differ, so
+// that the pixels of an arm need to be compared only with the first pixel.
 #include "device/cuda/words.cuh"
 #include "stages/cross/cross_cuda_problem.hpp"
 
@@ -19,8 +19,8 @@ struct Memory {
   static constexpr int tile_height = kTileHeight, column_length = tile_height + 2 * reach;
   static_assert(column_words * 32 >= column_length);
 
-  u32 rows[tile_height][row_length], columns[column_length][tile_width];  // a byte for each channel
-  // A bit is set if the pixel differs from the previous one in the row, or in the column.
+  u32 rows[tile_height][row_length], columns[column_length][tile_width];  // one byte for each channel
+  // The bit of a pixel is set if the pixel differs from the previous pixel of the row, or of the column.
   u32 breaks_in_row[tile_height][row_words], breaks_in_column[column_words][tile_width];
 };
 
@@ -30,7 +30,7 @@ __device__ __forceinline__ u32 colour_at(const Problem& p, int outside_x, int ou
   return p.channels == 1 ? pixel[0] : pixel[0] | (u32)pixel[1] << 8 | (u32)pixel[2] << 16;
 }
 
-// Tests whether a channel differs by at least a limit: whether adding 256 − limit produces a carry.
+// Tests whether a channel differs by at least a limit: adding 256 − limit then produces a carry.
 struct Limit {
   u32 outer, inner;
 
@@ -42,8 +42,8 @@ struct Limit {
   }
 };
 
-// Return the number of pixels before the first that differs from its predecessor: from the highest bit down, and from
-// the lowest bit up.
+// Return the number of pixels before the first pixel that differs from its predecessor, counted from the highest bit
+// down, and from the lowest bit up.
 __device__ __forceinline__ int unbroken_before(u32 low, u32 high, int bit) {
   return __clzll((long long)(((u64)high << 32 | low) << (31 - bit)));
 }

@@ -11,12 +11,12 @@ inline constexpr int reach = 33;  // longest arm
 
 struct Tuning {
   int capability;
-  int tile_width, items;    // pixels and threads per block
-  int high_tile, low_tile;  // rows per block; low tiles read a larger halo but give more blocks
-  int least_high_tiles;     // per multiprocessor; with fewer, low tiles are used
+  int tile_width, items;    // width of a tile in pixels, and number of threads per block
+  int high_tile, low_tile;  // rows per block; low tiles have a larger halo but result in more blocks
+  int least_high_tiles;     // least number of high tiles per multiprocessor; with fewer, low tiles are used
 };
 inline constexpr Tuning tunings[] = {
-    // The numbers were not measured alone.
+    // The numbers were not varied separately.
     {.capability = 80, .tile_width = 64, .items = 256, .high_tile = 32, .low_tile = 8, .least_high_tiles = 2},
 };
 

@@ -4,7 +4,7 @@
 #include "support/recording_queue.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::cross_test {
 namespace {
 
 using namespace test;
@@ -15,7 +15,8 @@ TEST(Cross, DevicesEqualOracle) {
       for (const cross::Parameters& p : {cross::Parameters{},
                                          {.length = 9, .short_length = 3, .colour = 30, .strict_colour = 10},
                                          {.length = 1, .short_length = 0},
-                                         {.colour = 17, .strict_colour = 4},  // one neighbour in thirty breaks an arm
+                                         // On average, one neighbour in thirty ends an arm.
+                                         {.colour = 17, .strict_colour = 4},
                                          {.length = 34, .short_length = 34, .colour = 19},
                                          {.colour = 256, .strict_colour = 256}}) {
         SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", length " << p.length << ", "
@@ -38,7 +39,8 @@ TEST(Cross, DevicesEqualOracle) {
                  << gpu::opencl_devices().reason;
 }
 
-// The tuned kernel uses tiles of another height if there are many: in this case, but not in the sizes above.
+// If there are many tiles, the tuned kernel uses another tile height. There are many tiles here, but not for the sizes
+// above.
 TEST(CrossGpu, EqualsOracleInLargeImages) {
   const Size size{66, 4219};
   for (const int channels : {1, 3}) {
@@ -64,8 +66,8 @@ cross::Arms arms_at(const std::vector<std::uint8_t>& greys, int x, const cross::
 TEST(CrossOracle, ArmsEndAtOtherColours) {
   const cross::Parameters p{.length = 8, .short_length = 8};
   const cross::Arms arms = arms_at({90, 50, 55, 60, 69, 70, 60}, 3, p);
-  EXPECT_EQ(arms.left, 2);   // 90 differs from 60 and from 50
-  EXPECT_EQ(arms.right, 3);  // up to the border
+  EXPECT_EQ(arms.left, 2);   // 90 differs too much from 60 and from 50
+  EXPECT_EQ(arms.right, 3);  // the arm reaches the border
   EXPECT_EQ(arms.up + arms.down, 0);
   EXPECT_EQ(arms_at({60, 75, 80}, 0, p).right, 1);  // 80 differs by 20
   EXPECT_EQ(arms_at({60, 45, 75}, 0, p).right, 1);  // 75 differs by 30 from the previous pixel
@@ -87,7 +89,7 @@ TEST(CrossOracle, ColoursMustBeCloserBeyondTheShortLength) {
 TEST(CrossParameters, BadOnesAreRefused) {
   const Size size{60, 50};
   EXPECT_THROW(cross::check({.length = 10, .short_length = 11}, size), Error);
-  EXPECT_THROW(cross::check({.colour = 5}, size), Error);  // below strict_colour
+  EXPECT_THROW(cross::check({.colour = 5}, size), Error);  // the value is below strict_colour
   EXPECT_THROW(cross::check({.length = 61}, size), Error);
   EXPECT_NO_THROW(cross::check({.length = 60}, size));
   EXPECT_NO_THROW(cross::check({}, {3, 2}));  // arms of the default length end at the border
@@ -109,4 +111,4 @@ TEST(CrossLaunch, HasLowTilesWhereHighOnesLeaveMultiprocessorsIdle) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::cross_test

@@ -1,16 +1,16 @@
-// Aggregation over cross-based regions: cross_aggregation.hpp. Running sums are modulo 2^16 and 2^32; a work-item walks
-// along a line for one disparity.
+// Aggregation over cross-based regions: cross_aggregation.hpp. Running sums are computed modulo 2^16 and 2^32. A
+// work-item walks along a line for one disparity.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
 
-#define AHEAD 8  // pixels whose loads are in flight together
+#define AHEAD 8  // number of pixels whose loads are in flight together
 
 typedef struct {
-  int before, behind;  // in the requested direction
+  int before, behind;  // lengths of the arms in the current direction
 } Reach;
 
-// Returns the intersection of both views' arms, or the left view's arms if there are no right ones.
+// Returns the intersection of the arms of both views, or the arms of the left view if there are no right arms.
 FUNCTION Reach reach(IMAGE(const uint, left), IMAGE(const uint, right), int x, int y, int disparity, int along_row) {
   const int shift = along_row ? 0 : 16;
   const uint own = PIXEL(left, x, y) >> shift;
@@ -23,7 +23,7 @@ FUNCTION Reach reach(IMAGE(const uint, left), IMAGE(const uint, right), int x, i
   return arms;
 }
 
-// Computes the running sums of the costs from the start of the line.
+// Computes the running sums of the costs from the start of each line.
 KERNEL(run)(ARRAY(const uchar, costs), ARRAY(ushort, running), int width, int height, int disparities, int along_row) {
   const int item = global_id(0), k = item % disparities, line = item / disparities;
   if (line >= (along_row ? height : width)) return;
@@ -41,7 +41,8 @@ KERNEL(run)(ARRAY(const uchar, costs), ARRAY(ushort, running), int width, int he
   }
 }
 
-// Sums over the arms of run()'s lines, and the numbers of their pixels, both as running sums across those lines.
+// Sums the costs over the arms along the lines of run(), and counts the pixels of these arms. Writes both as running
+// sums across the lines.
 KERNEL(run_across)(IMAGE(const uint, left), IMAGE(const uint, right), ARRAY(const ushort, running), ARRAY(uint, across),
                    ARRAY(ushort, counts), int disparities, int min_disparity, int along_row) {
   const int width = WIDTH(left), height = HEIGHT(left);
@@ -49,7 +50,8 @@ KERNEL(run_across)(IMAGE(const uint, left), IMAGE(const uint, right), ARRAY(cons
   if (line >= (along_row ? height : width)) return;
   const long start = (along_row ? (long)line * width : (long)line) * disparities + k;
   const long step = along_row ? disparities : (long)width * disparities;
-  const long other = along_row ? (long)width * disparities : disparities;  // distance to the neighbour on run()'s line
+  // Distance to the neighbouring pixel on the line of run().
+  const long other = along_row ? (long)width * disparities : disparities;
   const int pixels = along_row ? width : height;
   uint sum = 0;
   ushort count = 0;
@@ -72,7 +74,7 @@ KERNEL(run_across)(IMAGE(const uint, left), IMAGE(const uint, right), ARRAY(cons
   }
 }
 
-// Computes the means from run_across()'s sums.
+// Computes the means from the sums of run_across().
 KERNEL(divide_sums)(IMAGE(const uint, left), IMAGE(const uint, right), ARRAY(const uint, across), ARRAY(const ushort, counts),
                     ARRAY(uchar, costs), int disparities, int min_disparity, int along_row) {
   const int cell = global_id(0), y = global_id(1), width = WIDTH(left);

@@ -1,5 +1,5 @@
-// Aggregation of matching costs over cross-based regions (Zhang, Lu and Lafruit 2009; Mei et al. 2011, section 2.2):
-// the mean of the costs of each disparity over the region of the pixel's cross,
+// Aggregation of matching costs over cross-based regions (Zhang, Lu and Lafruit 2009; Mei et al. 2011, section 2.2).
+// The result is the mean of the costs of a disparity over the region of the pixel's cross,
 //
 //   C'(p, d) = ⌊(Σ_{q ∈ U(p, d)} C(q, d) + ⌊N / 2⌋) / N⌋,   N = |U(p, d)|
 //
@@ -8,13 +8,13 @@
 // … first horizontally and then vertically", four in all: Mei et al. after Salaün and Monasse, AD Census, draft for
 // IPOL, 2013).
 //
-// With support = left, the left view's arms are used, as in that draft and in Li's public program (AD-Census, 2020).
-// With both, each arm is intersected with that of the right pixel, q − d, as in Zhang et al.: if the regions in the two
-// views differ, one of them crosses a border. Right pixels outside the image are replaced by the nearest ones in the
-// row.
+// With support = left, the arms of the left view are used, as in that draft and in Li's public program (AD-Census,
+// 2020). With support = both, each arm is intersected with the arm of the right pixel q − d, as in Zhang et al. If the
+// regions in the two views differ, one region extends across an object border. A right pixel outside the image is
+// replaced by the nearest pixel of the row.
 //
-// Each iteration has two passes of running sums, which are exact integers: sums of a row or column modulo 2¹⁶ (the sum
-// of an arm fits: 255 8-bit costs), sums of regions modulo 2³².
+// Each iteration has two passes of running sums, which are exact integers. Sums along rows or columns are computed
+// modulo 2¹⁶, which is enough for the 255 8-bit costs of an arm. Sums over regions are computed modulo 2³².
 //
 // Input: arms of both views (stages/cross). Input and output, in place: 8-bit costs.
 // Required input: iterations × 2 × the longest arm, in the right view displaced by the disparities. Cost per cell and
@@ -46,7 +46,7 @@ struct Parameters {
   static constexpr const char* stage = "cross_aggregation";
   int iterations = 4;
   Support support = Support::both;
-  int longest_arm = cross::longest_arm;  // limit of the pipeline's crosses; set when the step is planned
+  int longest_arm = cross::longest_arm;  // limit of the arm length in the pipeline; set when the step is planned
 };
 
 template <class P, class Visitor>
@@ -61,7 +61,7 @@ inline Rect required_input(const Parameters& p, const Rect& output) {
   return grow(output, reach, reach);
 }
 
-// The right view's arms are read only if support = both, and may be empty otherwise.
+// The arms of the right view are read only if support = both, and may be empty otherwise.
 template <template <class> class View>
 struct ArmsOf {
   View<const std::uint32_t> left, right;
@@ -79,7 +79,8 @@ void check_images(const Parameters& p, const ArmsOf<View>& arms) {
 
 void oracle(const Parameters&, const Arms&, int min_disparity, VolumeView<std::uint8_t> costs);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. May read 64 bytes past the costs.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. The function may read 64 bytes past
+// the costs.
 std::size_t scratch_bytes(Size size, int disparities, int threads);
 void cpu(const Parameters&, const Arms&, int min_disparity, VolumeView<std::uint8_t> costs,
          std::span<std::byte> scratch, Threads&);
@@ -88,9 +89,9 @@ std::size_t gpu_scratch_bytes(Size size, int disparities, int longest_arm, int c
 void gpu(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs,
          gpu::Span scratch, gpu::Queue&);
 
-// Runs the tuned CUDA kernels on the cells of both views at once, with support = both. The volume `beyond` continues
-// the left view's costs to the right, with cells (x, d) of which only the right pixel x − d lies inside the image. See
-// fused/ad_census_both.
+// Runs the tuned CUDA kernels on the cells of both views at once. Requires support = both. The volume `beyond` extends
+// the costs of the left view to the right. In its cells (x, d), only the right pixel x − d lies inside the image. The
+// volume is used by fused/ad_census_both.
 bool cuda_takes_both(const Parameters&, Size, int width_beyond, int disparities, int longest_arm, int cuda_capability);
 std::size_t cuda_both_scratch_bytes(Size, int width_beyond, int disparities, int cuda_capability);
 void cuda_both(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs,

@@ -17,17 +17,18 @@ constexpr int padded(int disparities) { return (disparities + most_lanes - 1) / 
 
 struct Problem {
   ImageView<const std::uint32_t> left;
-  ImageView<std::uint32_t> right;  // in reverse order, so that the candidates of a pixel are ordered by disparity
+  // Stored in reverse order, so that the candidates of a pixel are ordered by disparity.
+  ImageView<std::uint32_t> right;
   VolumeView<std::uint8_t> costs;
-  std::uint16_t* sums;  // along the first arms; the cells of a pixel are padded to whole vectors
-  int cells;            // padded cells per pixel
+  std::uint16_t* sums;  // sums along the first arms; the cells of a pixel are padded to whole vectors
+  int cells;            // number of padded cells per pixel
 
   std::uint16_t* sums_at(int x, int y) const {
     return sums + (static_cast<std::ptrdiff_t>(y) * costs.width + x) * cells;
   }
 };
 
-// A row or a column, and memory for its running sums.
+// A row or a column, with memory for its running sums.
 struct Line {
   bool along_row;
   int at;
@@ -47,7 +48,7 @@ using U32 = hn::CappedTag<std::uint32_t, most_lanes>;
 using I32 = hn::RebindToSigned<U32>;
 using Words = hn::Vec<U32>;
 
-// The two arms in a direction, for the candidates from k on.
+// The two arms in one direction, for the candidates from k on.
 struct Reach {
   Words before, behind;
 };
@@ -61,7 +62,7 @@ HWY_INLINE Reach reach(const Problem& p, int x, int y, int k, bool along_row) {
   return {hn::And(hn::ShiftRight<16>(arms), byte), hn::ShiftRight<24>(arms)};
 }
 
-// Returns the sum between the ends of the arms of pixel i: a difference of running sums.
+// Returns the sum between the ends of the arms of pixel i, which is a difference of running sums.
 HWY_INLINE Words between(const Problem& p, const std::uint32_t* running, const Reach& arms, int i, int k) {
   const U32 d;
   const I32 index;
@@ -74,7 +75,7 @@ HWY_INLINE Words between(const Problem& p, const std::uint32_t* running, const R
                  hn::GatherIndex(d, running, hn::BitCast(index, hn::Add(first, offset))));
 }
 
-// Sums the costs along the line's arms.
+// Sums the costs over the arms along the line.
 void first_pass(const Problem& p, const Line& line, int pixels) {
   const U32 d;
   const hn::Rebind<std::uint8_t, U32> d8;
@@ -96,7 +97,7 @@ void first_pass(const Problem& p, const Line& line, int pixels) {
   }
 }
 
-// Sums the results of the first pass along the arms of the other direction, and divides by the number of pixels.
+// Sums the results of the first pass over the arms in the other direction, and divides by the number of pixels.
 void second_pass(const Problem& p, const Line& line, int pixels) {
   const U32 d;
   const hn::Rebind<std::uint8_t, U32> d8;
@@ -164,7 +165,7 @@ std::size_t running_bytes(Size size, int disparities) {
 }
 std::size_t thread_bytes(Size size, int disparities) { return with_gap(2 * running_bytes(size, disparities)); }
 
-// Stores the right view's arms in reverse order, or, with support = left, arms that bound nothing.
+// Stores the arms of the right view in reverse order. Stores arms of unlimited length if support = left.
 void reverse_arms(const Parameters& p, const Arms& arms, int min_disparity, ImageView<std::uint32_t> reversed,
                   Threads& threads) {
   threads.rows(reversed.height, [&](int first, int last) {

@@ -1,15 +1,17 @@
-// Tuned aggregation over cross-based regions with arms of up to 33 pixels. A kernel makes one pass over the volume:
+// Aggregation over cross-based regions with arms of up to 33 pixels, as tuned CUDA kernels. Each kernel makes one pass
+// over the volume:
 //
 //   first    costs → sums along the arms of rows
 //   middle   sums → means over regions, along a line across → sums of the means along the arms of that same line
 //   last     sums along arms → means
 //
-// so that an iteration reads and writes 2 bytes per cell. A block walks a line for 64 disparities, 40 pixels per step.
-// Running sums lie in rings of local memory; an arm's sum is a difference of two of them. The means of a step need
-// running sums of the next step, and the sums of these means need those of the step after it: the stages lag behind
-// each other.
+// so that an iteration reads and writes 2 bytes per cell. A block walks along a line for 64 disparities, 40 pixels per
+// step. Running sums are stored in rings in shared memory. The sum over an arm is a difference of two running sums. The
+// means of a step need running sums of the next step, and sums of these means need the means of the step after it. The
+// stages of the computation therefore lag behind each other.
 //
-// A region's running sum counts its pixels together with its costs, in units of `unit`, modulo 2³²: see mean_of().
+// The running sum of a region has both the number of its pixels, in units of `unit`, and the sum of its costs, modulo
+// 2³²: see mean_of().
 #include "device/cuda/words.cuh"
 #include "stages/cross_aggregation/cross_aggregation_cuda_problem.hpp"
 
@@ -23,12 +25,12 @@ constexpr int blocks = tuning.blocks, first_blocks = tuning.first_blocks, table_
 template <bool kReadsSums, bool kMakesSums>
 constexpr Local local_of = Local(tuning, kReadsSums, kMakesSums);
 
-// A region has up to 67² pixels, more than `wrap_at`, so that their number may wrap once.
+// A region has up to 67² pixels, which is more than `wrap_at`, so that the number may wrap once.
 constexpr u32 wrap_at = 2246, unit = 1912534, excess = 584068;
 constexpr u32 largest_cost = 255;
 static_assert((u64)wrap_at * unit - (1ull << 32) == excess);
 
-// Packs the arm before a pixel, plus 1, and the arm behind it.
+// Packs the length of the arm before a pixel, plus 1, and the length of the arm after it.
 __device__ __forceinline__ u32 pair_of(u32 word, int along_column) {
   return 1 + (along_column ? (word >> 16 & 255) | (word >> 24) << 16 : (word & 255) | (word >> 8 & 255) << 16);
 }
@@ -58,7 +60,7 @@ __device__ __forceinline__ void make_tables(const Problem& p) {
 __device__ __forceinline__ u32 add2(u32 a, u32 b) { return __viaddmax_u16x2(a, b, 0); }
 __device__ __forceinline__ u32 dp2a(u32 halves, u32 bytes, u32 sum) { return __dp2a_lo(halves, bytes, sum); }
 
-// Returns before + 1 | behind << 16 for the cell of disparity 2i (kCell = 0) or 2i + 1 (kCell = 1).
+// Returns before + 1 | after << 16 for the cell of disparity 2i (kCell = 0) or 2i + 1 (kCell = 1).
 template <int kCell>
 __device__ __forceinline__ u32 common(u32 right, u32 left) {
   return __vminu2(__byte_perm(right, 0, kCell == 0 ? 0x4342 : 0x4140), left);
@@ -67,9 +69,10 @@ __device__ __forceinline__ u32 both_common(u32 right, u32 left) {
   return __byte_perm(common<0>(right, left), common<1>(right, left), 0x6420);
 }
 
-// Returns the mean of costs from a difference that holds both their sum and their number. The number is the quotient by
-// `unit`, or `wrap_at` more if the costs would otherwise exceed the largest cost. The quotients of numbers below 2²³ by
-// so few pixels are exact enough with an approximate reciprocal, because half a unit is added.
+// Returns the mean of costs from a difference that holds both the sum and the number of the costs. The number is the
+// quotient by `unit`. If the costs would then exceed the largest cost, the number is larger by `wrap_at`. An
+// approximate reciprocal is sufficient, because half a unit is added: the numbers are below 2²³ and are divided by few
+// pixels.
 __device__ __forceinline__ u32 mean_of(u32 both) {
   constexpr int shift = 20;
   constexpr u64 scaled = ((1ull << (32 + shift)) + unit - 1) / unit;
@@ -91,7 +94,7 @@ enum class Output { costs, sums };
 
 extern __shared__ char memory[];
 
-// Pointers are 64-bit numbers that one instruction advances by `n` steps.
+// Advances a pointer by `n` steps. Pointers are 64-bit numbers, so that one instruction is sufficient.
 __device__ __forceinline__ u64 ahead(u64 from, int step, int n) {
   u64 address;
   asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(address) : "r"(step), "r"(n), "l"(from));
@@ -111,16 +114,16 @@ __device__ __forceinline__ void store(u64 address, u32 value) {
   asm volatile("st.global.u32 [%0], %1;" ::"l"(address), "r"(value));
 }
 
-// Hides from the compiler that a number is the same in all lanes; otherwise 64-bit additions would become three
+// Hides from the compiler that a number is the same in all lanes. Otherwise, each 64-bit addition would become three
 // instructions.
 __device__ __forceinline__ int apart(int n) { return __shfl_sync(0xFFFFFFFFu, n, 0); }
 
 __device__ __forceinline__ u32 of_lane(u32 value, int lane) { return __shfl_sync(0xFFFFFFFFu, value, lane); }
 
-// The arms of both views in a direction, for the warp's pixels of a chunk.
+// The arms of both views in one direction, for the pixels of a warp in a chunk.
 template <bool kAlongRow>
 struct Reach {
-  u64 left, right, other_right;  // left: the lane's pixel
+  u64 left, right, other_right;  // `left` points to the pixel of the lane
   int left_step, right_step;
 
   __device__ __forceinline__ Reach(const Problem& p, int direction, int line, int first, int column_word) {
@@ -160,14 +163,14 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const int groups = p.padded / group;
   const int line = blockIdx.x / groups, first_k = blockIdx.x % groups * group, k = first_k + 2 * lane;
-  // If the right pixels of all these disparities lie outside the image, nothing counts.
+  // If the right pixels for all these disparities lie outside the image, no cell counts.
   const int columns = min(p.width, p.view_width + max(p.min_disparity + first_k + group - 1, 0));
   if (!kAlongRow && line >= columns) return;
   const int pixels = kAlongRow ? columns : p.height, chunks = (pixels + chunk - 1) / chunk;
 
   const int width_beyond = p.width - p.view_width;
   const bool is_beyond = !kAlongRow && line >= p.view_width;
-  // Bytes from one pixel of the line to the next.
+  // Distance, in bytes, from one pixel of the line to the next.
   const int cell_step = apart((kAlongRow ? 1 : p.width) * p.padded * 2),
             cost_step = apart((kAlongRow   ? 1
                                : is_beyond ? width_beyond
@@ -187,7 +190,7 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
   Reach<kAlongRow> across(p, kAlongRow ? 1 : 0, line, own, column_word);
   Reach<kAlongRow> along(p, kAlongRow ? 0 : 1, line, own, column_word);
 
-  // Stored as loaded, so that no instruction waits for a load where it is issued.
+  // Values are stored as loaded, so that no instruction waits for a load right after the load is issued.
   const auto cost_at = [&](int i, int n) {
     return (u8*)(ahead(costs, cost_step, i) + (kAlongRow && n >= p.view_width ? to_beyond : 0));
   };
@@ -213,7 +216,7 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
     }
   };
 
-  // Positions of the running sums up to a pixel, for this lane.
+  // Positions, for this lane, of the running sums up to a pixel.
   constexpr u32 wrap = plane - 1;
   const u32 lane_byte = lane * 4;
   const auto slot = [&](int pixel) { return ((u32)pixel * 128 + lane_byte) & wrap; };
@@ -238,15 +241,16 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
     }
   };
   fetch(0);
-  // The number of steps by which the sums of the means, and the stores of their results, lag behind.
+  // The number of steps by which the sums of the means, and the stores of results, lag behind.
   constexpr int to_lines = reads_sums ? 2 : 0, to_output = to_lines + 1;
   u64 output = (u64)p.sums + 2 * (first_cell * p.padded + k) + (i64)own * cell_step;
 
   const auto step = [&](int c, u32(&arms)[per_warp]) {
-    // Arms for the differences of this step.
+    // The arms for the differences of this step.
     u32 along_right[per_warp], along_left;
     if (c >= 1)
-      along.fetch(along_right, along_left);  // superfluous at the end of a line, but a condition would cost registers
+      // Superfluous at the end of a line, but a condition would need more registers.
+      along.fetch(along_right, along_left);
     u32 even[per_warp], odd[per_warp];
     const bool regions_now = reads_sums && c < chunks;
     if (regions_now) {
@@ -300,8 +304,8 @@ __device__ __forceinline__ void aggregate(const Problem& p) {
     }
     if (c + 1 < chunks) fetch(c + 1);
     __syncthreads();
-    // Positions of the running sums at an arm's end and before its beginning, for both disparities. Arms are bytes that
-    // count pixels of 128 bytes.
+    // Positions of the running sums at the end of an arm and before its beginning, for both disparities. The bytes of
+    // an arm count pixels, and a pixel has 128 bytes in the ring.
     const auto ends = [&](u32 arms, u32 here, u32(&last)[2], u32(&first)[2]) {
       last[0] = __dp4a(arms, 0x00008000u, here) & wrap;
       last[1] = __dp4a(arms, 0x80000000u, here) & wrap;

@@ -36,7 +36,7 @@ const StageDescriptor entry{
     .separate_right_costs = true,
     .plan =
         [](Parameters& p, const PlanFacts& facts) {
-          const StageDescriptor& cross = registry().at("cross");  // reads as far as its arms are long
+          const StageDescriptor& cross = registry().at("cross");  // the stage reads as many pixels as the arms are long
           p.longest_arm = -cross.required_input(facts.pipeline.parameters_of(cross), {0, 0, 1, 1}).x;
         },
     .examples = {{}, {"iterations=1"}, {"iterations=3", "support=left"}}};

@@ -40,14 +40,14 @@ Problem problem_of(Size size, int width_beyond, int disparities, gpu::Capability
   return p;
 }
 
-// Returns whether the tuned kernels run. The disparities must fill a third of the lanes; with fewer, the portable
-// kernels are as fast.
+// Returns whether the tuned kernels are used. The disparities must fill a third of the lanes. With fewer disparities,
+// the portable kernels are equally fast.
 bool is_tuned(int cuda_capability, const Problem& p, int longest_arm) {
   return gpu::runs(tunings, cuda_capability) && longest_arm <= reach && 3 * p.disparities >= p.padded &&
          p.height <= gpu::most_cuda_groups_y && 2LL * p.width * p.padded <= std::numeric_limits<std::int32_t>::max();
 }
 
-// Assigns scratch memory to the arrays of the tuned kernels; returns its size in bytes.
+// Assigns scratch memory to the arrays of the tuned kernels, and returns the size of the memory in bytes.
 std::size_t place(Problem& p, gpu::Span memory, gpu::Capability capability) {
   const int chunk = gpu::pick(tunings, capability).chunk();
   const std::size_t before = memory.bytes, height = p.height, rows = height + 4 * chunk;
@@ -117,7 +117,7 @@ void gpu(const Parameters& p, const ArmsOf<gpu::View>& arms, int min_disparity, 
   const gpu::Grid row = gpu::over(width * count), cells{row.groups_x, height, row.items_x, 1};
   const auto lines = [&](int along_row) { return gpu::over((along_row ? height : width) * count); };
   for (int iteration = 0; iteration < p.iterations; ++iteration) {
-    const int first = iteration % 2 == 0 ? 1 : 0, second = 1 - first;  // 1: the pass goes along rows
+    const int first = iteration % 2 == 0 ? 1 : 0, second = 1 - first;  // 1 means that the pass goes along rows
     queue.launch({"cross_aggregation", "run", "any"}, lines(first), costs.cells, s.running, width, height, count,
                  first);
     queue.launch({"cross_aggregation", "run_across", "any"}, lines(second), arms.left, right, s.running, s.across,

@@ -3,7 +3,7 @@
 #include "support/cost_volumes.hpp"
 #include "support/random_arms.hpp"
 
-namespace stereopsis {
+namespace stereopsis::cross_aggregation_test {
 namespace {
 
 using namespace test;
@@ -39,8 +39,8 @@ TEST(CrossAggregation, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// The cases cover the branches of the tuned CUDA kernels: lines shorter than a step and longer than a ring, ranges of
-// odd length, and arms of the supported length and longer.
+// The cases cover the branches of the tuned CUDA kernels: lines shorter than a step and longer than a ring, search
+// ranges of odd length, and arms of the supported length and longer.
 TEST(CrossAggregation, DevicesEqualOracleWithManyDisparities) {
   for (const int iterations : {1, 2, 3, 4}) expect_all_equal_oracle({iterations}, {150, 43}, {-5, 71}, 33);
   expect_all_equal_oracle({}, {150, 43}, {-5, 71}, 34);
@@ -51,7 +51,7 @@ TEST(CrossAggregation, DevicesEqualOracleWithManyDisparities) {
   skip_without_gpu();
 }
 
-// With the longest arms and the largest costs, sums come close to the limits of their integers.
+// The sums for the longest arms and the largest costs approach the limits of their integer types.
 TEST(CrossAggregation, DevicesEqualOracleWithTheLongestArms) {
   const Size size{300, 260};
   Image<std::uint32_t> arms(size);
@@ -80,7 +80,7 @@ TEST(CrossAggregation, DevicesEqualOracleWithTheLongestArms) {
   });
 }
 
-// Left of the colour edge, the mean contains no pixel from its right.
+// To the left of the colour edge, the mean contains no pixel from the right side of the edge.
 TEST(CrossAggregationOracle, AveragesWithinTheRegion) {
   Image<std::uint32_t> arms(4, 1);
   arms(0, 0) = cross::word_of({0, 1, 0, 0});
@@ -124,4 +124,4 @@ TEST(CrossAggregationParameters, EachHasAnEffectAndMissingArmsAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::cross_aggregation_test

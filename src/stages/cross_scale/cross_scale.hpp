@@ -1,21 +1,24 @@
-// Cross-scale cost aggregation (Zhang et al. 2014). It couples the aggregated costs C_s of levels s = 0 … S, each half
-// the size of the previous one. The coupled costs Ĉ minimise, with the smoothness λ of equation 8,
+// Cross-scale cost aggregation (Zhang et al. 2014). The method couples the aggregated costs C_s of the levels s = 0 …
+// S. Each level has half the size of the previous one. The coupled costs Ĉ minimise the following sum, where λ is the
+// smoothness of equation 8:
 //
 //   Σ_s (Ĉ_s − C_s)² + λ Σ_s (Ĉ_s − Ĉ_{s−1})²     so that     Ĉ = A⁻¹ C (equations 10 to 12)
 //
 // with the tridiagonal matrix A: 1 + λ at both ends of the diagonal, 1 + 2λ between them, −λ next to it. Only the
-// finest level is needed,
+// finest level is needed:
 //   Ĉ_0(p, d) = Σ_s w_s C_s(p_s, d_s),   w the first row of A⁻¹, which is known beforehand.
 //
-// Coarser levels have a wider window than the authors', who use one radius for all levels. The coarser levels decide
-// where the finest one cannot; with narrow windows they do as much harm as good (docs/notes/costfilter.md).
+// Windows of coarser levels are wider than those of the authors, who use one radius for all levels. The coarser levels
+// determine the result where the finest level is ambiguous. With narrow windows, they cause as many errors as they
+// correct (docs/notes/costfilter.md).
 //
-// Our reading: p_s = ⌊p / 2^s⌋ and d_s = ⌈d / 2^s⌉, as in the authors' program, (d + 1) / 2 at each level; for costs of
-// the right view, −⌈d / 2^s⌉ for −d. A level has ⌈size / 2⌉ pixels and is computed by 2×2 averaging, ⌊(a + b + c + d +
-// 2) / 4⌋, with replicated borders. Float sums run from the finest level to the coarsest.
+// We read the paper as p_s = ⌊p / 2^s⌋ and d_s = ⌈d / 2^s⌉, as in the authors' program, which computes (d + 1) / 2 at
+// each level. The corresponding disparity of −d is −⌈d / 2^s⌉ for costs of the right view. Each level has ⌈size / 2⌉
+// pixels of the previous one, and is computed by 2×2 averaging, ⌊(a + b + c + d + 2) / 4⌋, with replicated borders.
+// Float sums are computed from the finest level to the coarsest.
 //
-// `halve`: 8-bit image to 8-bit image. `combine`: adds a level, costs ← w · costs + w_s · coarse, with each product and
-// the sum rounded to float. Reads and writes each fine cell once.
+// `halve` computes an 8-bit image from an 8-bit image. `combine` adds a level, costs ← w · costs + w_s · coarse, where
+// each product and the sum are rounded to float. `combine` reads and writes each fine cell once.
 #pragma once
 
 #include <cmath>
@@ -51,11 +54,11 @@ void describe(P& p, Visitor&& visit) {
 // Returns the number of levels that contribute to the result.
 inline int levels_of(const Parameters& p) { return p.lambda > 0 ? p.levels : 1; }
 
-// Returns w, computed by eliminating the coarser levels.
+// Returns the weights w, computed by eliminating the coarser levels.
 inline std::vector<float> weights(const Parameters& p) {
   const int count = levels_of(p);
   if (count == 1) return {1.0f};
-  // Eliminates from the coarsest level up: level s holds (C_s + λ Ĉ_{s−1} + the share of s + 1) / pivot[s].
+  // Eliminates levels from the coarsest level up. Level s then has (C_s + λ Ĉ_{s−1} + the share of s + 1) / pivot[s].
   std::vector<double> pivot(count);
   for (int s = count - 1; s >= 0; --s) {
     const int neighbours = (s > 0 ? 1 : 0) + (s < count - 1 ? 1 : 0);
@@ -72,10 +75,10 @@ inline std::vector<float> weights(const Parameters& p) {
 
 inline Size half(Size size) { return {(size.width + 1) / 2, (size.height + 1) / 2}; }
 
-// Returns ⌈d / 2^s⌉, or −⌈−d / 2^s⌉ if d is the right view's −d.
+// Returns ⌈d / 2^s⌉, or −⌈−d / 2^s⌉ if d is the value −d of the right view.
 inline int at_level(int d, int s, bool from_right) { return from_right ? d >> s : -(-d >> s); }
 
-// A coarse volume: its level, its first disparity, and the first rows of both volumes.
+// A coarse volume, described by its level, its first disparity, and the first rows of both volumes.
 struct Level {
   int s = 1;
   bool from_right = false;

@@ -29,7 +29,7 @@ void cpu_combine(const Level& level, float weight, float coarse_weight, VolumeVi
       for (int x = 0; x < costs.width; ++x) {
         float* fine = costs.pixel(x, y);
         const float* other = coarse.pixel(x >> level.s, ((level.first_row + y) >> level.s) - level.coarse_first_row);
-        // Processes runs of disparities that share a coarse one.
+        // Processes runs of disparities that have the same coarse disparity.
         for (int k = 0; k < costs.disparities;) {
           const int d = level.min_disparity + k, d_s = at_level(d, level.s, level.from_right);
           const int behind = level.from_right ? (d_s + 1) * step : d_s * step + 1;

@@ -8,7 +8,8 @@ namespace {
 constexpr auto halve_image = STEREOPSIS_DISPATCH(oracle_halve, cpu_halve, gpu_halve);
 constexpr auto combine = STEREOPSIS_DISPATCH(oracle_combine, cpu_combine, gpu_combine);
 
-// Returns the range of level `s`. With the right view as the reference, the range is mirrored: the candidates are −d.
+// Returns the search range at level `s`. If the right view is the reference view, the range is mirrored, because the
+// candidates are −d.
 DisparityRange range_at(const DisparityRange& range, int s, bool from_right) {
   const int min = from_right ? -range.max() : range.min, max = from_right ? -range.min : range.max();
   const int first = at_level(min, s, from_right), last = at_level(max, s, from_right);
@@ -73,7 +74,7 @@ const StageDescriptor coupling{
     .slot = Slot::internal,
     .name = "couple",
     .title = "coupling of levels",
-    // Checks of the stage use disparities −3 to 20, and half as many in the coarser level.
+    // The stage is checked with the disparities −3 to 20, and with half as many on the coarser level.
     .parameters = Coupling{{.s = 1, .min_disparity = -3, .coarse_min_disparity = -1}, 1, 0.5f},
     .ports = {in_volume("coarse_costs", {Element::f32}),
               {"costs", Port::Use::change, Element::f32, Side::reference, true}},

@@ -4,7 +4,7 @@
 #include "support/stage_test.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::cross_scale_test {
 namespace {
 
 using namespace test;
@@ -40,7 +40,7 @@ struct Case {
   cross_scale::Level level;
 };
 
-// Returns a coarse volume with exactly the cells that are read.
+// Returns a coarse volume that has only the cells that are read.
 Volume<float> coarse_of(Case& c) {
   auto& l = c.level;
   const int last_row = (l.first_row + c.rows - 1) >> l.s,
@@ -99,7 +99,8 @@ TEST(CrossScale, CombinesLikeTheOracle) {
   }
 }
 
-// Checks A · Ĉ = C, with Ĉ_0 from the weights of each unit vector: A is symmetric, so that w solves A w = (1, 0, …).
+// Checks A · Ĉ = C, where Ĉ_0 comes from the weights for each unit vector. A is symmetric, so that w solves A w = (1,
+// 0, …).
 TEST(CrossScaleWeights, SolveTheCoupledSystem) {
   for (const double lambda : {0.1, 0.3, 1.0, 20.0})
     for (const int levels : {2, 3, 5, 9}) {
@@ -124,4 +125,4 @@ TEST(CrossScaleLevels, DisparitiesRoundUpAsInTheProgramOfThePaper) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::cross_scale_test

@@ -1,5 +1,5 @@
-// Truncated absolute and squared difference of pixels (AD and SD; summed over windows, SAD and SSD: Prehn 2007, section
-// 2.2.2; Reis and Souza 2017, section 2.2.1):
+// Absolute and squared differences of pixels with truncation (AD and SD). Summed over windows, they are SAD and SSD
+// (Prehn 2007, section 2.2.2; Reis and Souza 2017, section 2.2.1):
 //
 //   absolute_difference   C(p, d) = min(Σ_c |l_c − r_c|, t)
 //   squared_difference    C(p, d) = ⌊255 / t² · min(Σ_c (l_c − r_c)², t²) + ½⌋     255 / t² truncated to 1/65536
@@ -10,8 +10,9 @@
 //   hsv    the bytes of stages/hsv with the default weights of window matching: hue (circular), saturation, value
 //   lab    L*, a* + 128, b* + 128, rounded from the quarters of stages/lab, ties up
 //
-// Each pixel has one word with its channels in bytes from the lowest up: cost::AbsoluteDifference and
-// cost::SquaredDifference. A candidate outside the right image costs what the nearest right pixel of its row costs.
+// Each pixel has one word with its channels in bytes, from the lowest byte up: cost::AbsoluteDifference and
+// cost::SquaredDifference. The cost of a candidate outside the right image is that of the nearest right pixel of the
+// row.
 //
 // Input: grey8, or words of stages/rgb, hsv or lab. Output: 32-bit words.
 // Required input: the pixel alone, and its row.

@@ -1,4 +1,4 @@
-// The words of both costs; cost_volume evaluates them.
+// Registers the words of both costs, which cost_volume evaluates.
 #include "graph/registry.hpp"
 #include "stages/cost/cost.hpp"
 #include "stages/difference/difference.hpp"

@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::difference_test {
 namespace {
 
 using namespace test;
@@ -68,4 +68,4 @@ TEST(DifferenceParameters, TruncationsThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::difference_test

@@ -1,4 +1,4 @@
-// Adjustment at depth discontinuities: discontinuity.hpp. One work-item per pixel.
+// Adjustment at depth discontinuities: discontinuity.hpp. Each work-item processes one pixel.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"

@@ -1,15 +1,16 @@
-// Adjustment at depth discontinuities (Mei et al. 2011, section 2.4): a pixel p on an edge of the disparity image takes
-// the disparity of p1 or p2, the pixels on both sides of the edge, if that pixel has a smaller cost:
+// Adjustment at depth discontinuities (Mei et al. 2011, section 2.4). A pixel p on an edge of the disparity image has
+// neighbours p1 and p2 on both sides of the edge. The pixel p takes the disparity of p1 or p2 if that disparity has a
+// smaller cost:
 //
 //   D(p) = D(p_i), p_i = argmin C(p_i, D(p_i)), if C(p_i, D(p_i)) < C(p, D(p)); p1 wins ties
 //
-// The paper does not define the edges and p1, p2. Here p lies on an edge along a row if its disparity differs from that
-// of one of its two neighbours by more than `edge`; the neighbours are p1, to the left, and p2, to the right. All
-// pixels see the same map. Li's public program (AD-Census, 2020) compares the same costs and pixels, with a Sobel
-// filter for the edges.
+// The paper defines neither the edges nor p1 and p2. In this stage, p lies on an edge along a row if its disparity
+// differs by more than `edge` from that of its left or right neighbour. The left neighbour is p1, and the right
+// neighbour is p2. All pixels read the same, unchanged map. Li's public program (AD-Census, 2020) compares the same
+// costs and pixels, but uses a Sobel filter for the edges.
 //
-// A disparity has the cost of the nearest integer disparity. A disparity outside the range has no cost, nor has a
-// neighbour that is invalid or outside the image.
+// The cost of a disparity is that of the nearest integer disparity. A disparity outside the search range has no cost,
+// and neither does a neighbour that is invalid or outside the image.
 //
 // Input: 16-bit costs, float disparity, NaN where invalid. Output: float disparity, not in place.
 // Required input: 1 pixel to the left and right.

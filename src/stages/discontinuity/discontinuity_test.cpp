@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::discontinuity_test {
 namespace {
 
 using namespace test;
@@ -31,7 +31,7 @@ TEST(Discontinuity, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// Adjusts three pixels with the disparities 2, 2 and 5, whose costs are given; all other costs are 100.
+// Adjusts three pixels with the disparities 2, 2 and 5 and the given costs. All other costs are 100.
 std::vector<float> adjusted(std::array<int, 3> costs, double edge = 1) {
   const Map map = map_of({{2, 2, 5}});
   Volume<std::uint16_t> volume({3, 1}, 8);
@@ -47,9 +47,9 @@ TEST(DiscontinuityOracle, TakesTheCheaperSide) {
   EXPECT_EQ(adjusted({50, 40, 30}), (std::vector<float>{2, 5, 5}));
   EXPECT_EQ(adjusted({50, 40, 60}), (std::vector<float>{2, 2, 2}));
   EXPECT_EQ(adjusted({20, 40, 20}),
-            (std::vector<float>{2, 2, 5}));  // the left pixel wins the tie; 2 and 5 are unchanged
-  EXPECT_EQ(adjusted({50, 40, 40}), (std::vector<float>{2, 2, 5}));     // equal costs: nothing changes
-  EXPECT_EQ(adjusted({50, 40, 30}, 3), (std::vector<float>{2, 2, 5}));  // not an edge
+            (std::vector<float>{2, 2, 5}));  // the left pixel wins the tie, and the pixels with 2 and 5 do not change
+  EXPECT_EQ(adjusted({50, 40, 40}), (std::vector<float>{2, 2, 5}));     // with equal costs, no pixel changes
+  EXPECT_EQ(adjusted({50, 40, 30}, 3), (std::vector<float>{2, 2, 5}));  // the difference is not an edge
 }
 
 TEST(DiscontinuityParameters, InPlaceIsRefused) {
@@ -59,4 +59,4 @@ TEST(DiscontinuityParameters, InPlaceIsRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::discontinuity_test

@@ -2,8 +2,9 @@
 //
 //   R(x, y) = the mean of the factor × factor pixels from (factor · x, factor · y) on, channel by channel
 //
-// rounded to the nearest, ties up, for integers. For floats, the sum, row by row, is multiplied by the float 1 /
-// factor². Pixels beyond the right and bottom borders replicate: the result has ⌈size / factor⌉ pixels.
+// rounded to the nearest, ties up, for integers. For floats, the sum, computed row by row, is multiplied by the float 1
+// / factor². Pixels beyond the right and the bottom border replicate the border, and the result has ⌈size / factor⌉
+// pixels.
 //
 // Input: 8-bit, 16-bit or float, any number of channels. Output: the same type.
 // Required input: the averaged pixels.

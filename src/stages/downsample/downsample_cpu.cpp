@@ -1,7 +1,7 @@
 #include "device/cpu/threads.hpp"
 #include "stages/downsample/downsample.hpp"
 
-// The compiler vectorises these loops; their share of any method's time is small.
+// The compiler vectorises these loops. The loops take only a small part of the time of any method.
 namespace stereopsis::downsample {
 namespace {
 

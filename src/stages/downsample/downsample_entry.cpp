@@ -6,7 +6,7 @@ namespace {
 
 constexpr auto halve = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-// Prepared colours, as images of four channels.
+// Views prepared colours as an image with four channels.
 AnyView bytes_of_words(AnyView words) {
   words.element = Element::u8;
   words.channels = 4;

@@ -4,7 +4,7 @@
 #include "support/stage_test.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::downsample_test {
 namespace {
 
 using namespace test;
@@ -14,7 +14,7 @@ class Downsample : public testing::Test {};
 using PixelTypes = testing::Types<std::uint8_t, std::uint16_t, float>;
 TYPED_TEST_SUITE(Downsample, PixelTypes);
 
-// Returns the same view with channels, which the helper for outputs represents as wider pixels.
+// Splits the channels of a view, because the helper for outputs represents them as wider pixels.
 template <class T>
 ImageView<T> with_channels(ImageView<T> wide, int channels) {
   return {wide.data, wide.width / channels, wide.height, channels, wide.pitch};
@@ -74,4 +74,4 @@ TEST(DownsampleOracle, AveragesAndReplicates) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::downsample_test

@@ -1,7 +1,7 @@
-// Dynamic programming along rows: dynamic_programming.hpp. A group of work-items walks a row forward and then back;
-// each work-item takes every local_size-th disparity. The path costs of the previous pixel and of the current one lie
-// in local memory, or in scratch memory if there are too many disparities (WIDE). The sums hold the path costs
-// of the forward pass.
+// Dynamic programming along rows: dynamic_programming.hpp. A group of work-items walks along a row, forward and then
+// back. Each work-item processes every local_size-th disparity. The path costs of the previous pixel and of the current
+// pixel lie in local memory. If there are too many disparities (WIDE), they lie in scratch memory. Between the passes,
+// the sums hold the path costs of the forward pass.
 //
 // instance narrow: WIDE=0
 // instance wide: WIDE=1

@@ -1,5 +1,5 @@
 // Dynamic programming along rows (Scharstein and Szeliski 2002, section 4.3; the optimisation of Wang, Liao, Gong, Yang
-// and Nistér 2006). Each row is processed separately and takes the disparities that minimise
+// and Nistér 2006). Each row is processed separately, and gets the disparities that minimise
 //
 //   E(d) = Σ_x C(x, d_x) + Σ_x V(d_x, d_x−1),   V(a, b) = 0 where a = b, P1 where |a − b| = 1, P2 otherwise
 //
@@ -8,11 +8,11 @@
 //   L_r(x, d) = C(x, d) + min[ L_r(x−r, d), L_r(x−r, d±1) + P1, min_k L_r(x−r, k) + P2 ] − min_k L_r(x−r, k)
 //   S(x, d)   = L_1(x, d) + L_−1(x, d) − C(x, d)
 //
-// with r = 1 and −1, and L_r = C where a pass begins. Up to a constant of the pixel, S(x, d) is the lowest E of all
-// sequences of disparities with d at x. The lowest S therefore lies on the best sequence, the one that back-tracking
-// from the end of the forward pass finds. (If several sequences are best, the selection takes the lowest of their
-// disparities at each pixel.) Unlike the back-tracked sequence, S also tells how far the other disparities are from the
-// best, which sub-pixel interpolation, uniqueness and confidence use.
+// with r = 1 and −1, and L_r = C where a pass begins. Except for a constant of the pixel, S(x, d) is the lowest E of
+// all sequences of disparities with d at x. The lowest S therefore lies on the best sequence, which back-tracking from
+// the end of the forward pass would find. (If several sequences are equally good, the selection takes the lowest of
+// their disparities at each pixel.) In contrast to back-tracking, S also describes how much worse the other disparities
+// are, which sub-pixel interpolation, uniqueness and confidence use.
 //
 // Input: 8-bit costs. Output: S in 16 bits.
 // Required input: the pixel's row. All values are integers.
@@ -34,7 +34,7 @@ class Threads;
 
 namespace stereopsis::dynamic_programming {
 
-// S is at most C + 2 P2 and stays below 65535, which marks an absent candidate.
+// S is at most C + 2 P2, and remains below 65535, which marks an absent candidate.
 inline constexpr int largest_penalty = (65534 - 255) / 2;
 
 struct Parameters {
@@ -56,7 +56,8 @@ inline void check(const Parameters& p) { check_order("dynamic_programming", "p1"
 
 void oracle(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. May read 64 bytes past the costs.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. The function may read 64 bytes past
+// the costs.
 std::size_t scratch_bytes(int width, int disparities, int threads);
 void cpu(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums,
          std::span<std::byte> scratch, Threads&);
@@ -66,8 +67,8 @@ std::size_t gpu_scratch_bytes(Size size, int disparities);
 void gpu(const Parameters&, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> sums, gpu::Span scratch,
          gpu::Queue&);
 
-// The tuned CUDA kernels, from compute capability 8.0 on, can also select: they return the integer disparities with the
-// lowest S among all candidates. `kept` holds cuda_kept_bytes().
+// The tuned CUDA kernels, from compute capability 8.0 on, can also select: they return, for each pixel, the integer
+// disparity with the lowest S among all candidates. `kept` holds cuda_kept_bytes().
 bool cuda_selects(const Parameters&, int disparities);
 std::size_t cuda_kept_bytes(Size, int disparities);
 void cuda_select(const Parameters&, gpu::Volume<const std::uint8_t> costs, int min_disparity,

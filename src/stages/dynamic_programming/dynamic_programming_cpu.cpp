@@ -1,5 +1,5 @@
-// Dynamic programming on the CPU, one row at a time: the forward pass stores its path costs in scratch memory, and the
-// backward pass adds its own to them.
+// Dynamic programming on the CPU, one row at a time. The forward pass stores its path costs in scratch memory, and the
+// backward pass adds its own path costs.
 #include "stages/dynamic_programming/dynamic_programming.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -14,9 +14,9 @@
 namespace stereopsis::dynamic_programming {
 
 constexpr int most_lanes = 32;
-constexpr std::uint16_t beyond = 65535;  // more than any path cost
+constexpr std::uint16_t beyond = 65535;  // a value larger than any path cost
 
-// Returns the cells of a pixel's path costs, with `beyond` before the first and behind the last.
+// Returns the number of cells for the path costs of a pixel, with `beyond` before the first cell and after the last.
 constexpr int state_cells(int disparities) {
   return most_lanes + (disparities + most_lanes - 1) / most_lanes * most_lanes + most_lanes;
 }
@@ -30,8 +30,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<std::uint16_t, most_lanes>;
 
-// Computes the path costs of a pixel from those of the previous one, which is null at the start of a path. Calls
-// store(cell, path, costs) and returns the minimum.
+// Computes the path costs of a pixel from those of the previous pixel. At the start of a path, the pointer to the
+// previous path costs is null. Calls store(cell, path, costs) for each block of cells, and returns the minimum.
 template <class Store>
 HWY_INLINE std::uint16_t follow(const Parameters& p, const std::uint8_t* costs, const std::uint16_t* before,
                                 std::uint16_t lowest, int disparities, Store&& store) {
@@ -57,8 +57,8 @@ HWY_INLINE std::uint16_t follow(const Parameters& p, const std::uint8_t* costs, 
   return hn::GetLane(hn::MinOfLanes(d, least));
 }
 
-// `forward` holds the states of a row's pixels, `backward` holds two states; the cells before and behind a state are
-// `beyond`.
+// `forward` holds the states of all pixels of a row, and `backward` holds two states. The cells before and after each
+// state are `beyond`.
 void optimise_row(const Parameters& p, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> sums, int y,
                   std::uint16_t* forward, std::uint16_t* backward) {
   const D d;

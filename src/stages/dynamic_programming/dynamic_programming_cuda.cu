@@ -1,12 +1,12 @@
 // Dynamic programming along rows: dynamic_programming.hpp.
 //
-// A warp processes a row from both ends at once. Up to the middle, each direction stores what it adds to the costs of a
-// pixel, min[…] − min_k L(k), which is at most P2. From the middle on, it reads what the other direction has stored;
-// then S = L + the other direction's addend.
+// A warp processes a row from both ends at the same time. Up to the middle, each direction stores the addend min[…] −
+// min_k L(k), which it adds to the costs of a pixel and which is at most P2. From the middle on, each direction reads
+// the addend that the other direction has stored, and computes S as the sum of L and that addend.
 //
-// A lane holds 2 n adjacent disparities in n words: word j holds numbers j and n + j, so that the neighbours of a
-// word's disparities are in the neighbouring words. All values are below 2^16: costs of at most 255, and penalties of
-// up to 32639.
+// A lane holds 2 n adjacent disparities in n words. Word j holds the numbers j and n + j, so that the neighbours of its
+// disparities are in the neighbouring words. All values are below 2^16, because costs are at most 255 and penalties at
+// most 32639.
 #include "device/cuda/words.cuh"
 #include "stages/dynamic_programming/dynamic_programming_cuda_problem.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr u32 everywhere = 0xFFFFFFFF;
 constexpr int ahead = gpu::pick(tunings, gpu::compiled_capability).ahead;
 
-struct Layout {  // layout of an image
+struct Layout {  // layout of an image in memory
   i64 offset, pitch;
   std::int32_t width, height;
 };
@@ -28,7 +28,7 @@ struct Words {
   u32 of[n];
 };
 
-// Returns p + i · pitch in one instruction.
+// Returns p + i · pitch, computed with one instruction.
 template <class T>
 __device__ __forceinline__ T* at(T* p, int i, int pitch) {
   T* q;
@@ -37,13 +37,14 @@ __device__ __forceinline__ T* at(T* p, int i, int pitch) {
   return q;
 }
 
-// 2 n bytes of adjacent disparities in memory order.
+// 2 n bytes for adjacent disparities, in the order of memory.
 template <int n>
 struct Bytes {
   u32 of[(n + 1) / 2];
 };
 
-// Loads 2 n bytes. With `whole`, all exist and are aligned to their number; otherwise `count` of them exist.
+// Loads 2 n bytes. Loads bytes. With `whole`, all bytes exist and are aligned to their number. Otherwise, only the
+// first `count` exist.
 template <int n, bool whole>
 __device__ __forceinline__ Bytes<n> load_bytes(const std::uint8_t* at, int count) {
   if constexpr (whole) {
@@ -96,12 +97,12 @@ class Path {
     lowest_ = 0;
   }
 
-  // Returns min[…] − min_k L(k), which is added to a pixel's costs.
+  // Returns min[…] − min_k L(k), which is added to the costs of a pixel.
   __device__ __forceinline__ Words<n> next() const {
     const u32 first = path_.of[0], last = path_.of[n - 1];
     u32 before = __byte_perm(__shfl_up_sync(everywhere, last, 1), last, before_),
         after = __byte_perm(__shfl_down_sync(everywhere, first, 1), first, after_);
-    if constexpr (n > 2) {  // a lane's own end is not a neighbour of its beginning
+    if constexpr (n > 2) {  // the last disparity of a lane is not a neighbour of its first
       if (is_first_) before = __byte_perm(first, before, 0x7610);
       if (is_last_) after = __byte_perm(after, last, 0x7610);
     }
@@ -134,7 +135,7 @@ class Path {
   u32 lowest_;
 };
 
-// A warp's row, processed pixel by pixel.
+// The row of a warp, which is processed pixel by pixel.
 template <int n, bool whole>
 class Row {
  public:
@@ -144,7 +145,7 @@ class Row {
         count_(rows.disparities - first_),
         pitch_(rows.disparities),
         costs_(costs + static_cast<i64>(y) * rows.width * rows.disparities + first_) {
-    // Costs beyond the last disparity are so large that they are never the minimum, even with a penalty.
+    // Costs beyond the last disparity are so large that they are never the minimum, even when a penalty is added.
     const u32 beyond = 0xFFFF - (rows.p1 & 0xFFFF) - (rows.p2 & 0xFFFF);
     for (int j = 0; j < n; ++j) {
       const bool low = j < count_, high = n + j < count_;
@@ -159,7 +160,7 @@ class Row {
     for (int j = 0; j < n; ++j) words.of[j] = (words.of[j] & kept_.of[j]) | beyond_.of[j];
     return words;
   }
-  // Returns cost and disparity of the overall minimum.
+  // Returns the cost and the disparity of the minimum over all lanes.
   __device__ __forceinline__ u32 best(const Words<n>& sums) const {
     u32 least = 0xFFFFFFFF;
 #pragma unroll
@@ -179,7 +180,7 @@ class Row {
   Words<n> kept_, beyond_;
 };
 
-// Calls visit(i, load(i)) for i = 0, 1, …, and after(i) after the last of each group of `ahead`.
+// Calls visit(i, load(i)) for i = 0, 1, …, and calls after(i) after the last pixel of each group of `ahead` pixels.
 template <class Load, class Visit, class After>
 __device__ __forceinline__ void walk(int count, const Load& load, const Visit& visit, const After& after) {
   if (count <= 0) return;
@@ -198,9 +199,10 @@ __device__ __forceinline__ void walk(int count, const Load& load, const Visit& v
   }
 }
 
-// Processes a warp's row from both ends. `keep` stores what a direction adds at x, `load_kept` loads it, and
-// `words_kept` converts it to words. `give` receives S of each pixel once: of the i-th pixel of both halves, and of the
-// middle (direction 2). `after` is called when the pixels up to the i-th have been given.
+// Processes the row of a warp from both ends. The function `keep` stores the addend of a direction at x, `load_kept`
+// loads it, and `words_kept` converts it to words. The function `give` receives S of each pixel once: of the i-th pixel
+// of both halves, and of the middle pixel (direction 2). The function `after` is called when S was passed to `give` for
+// the pixels up to the i-th.
 template <int n, bool whole, class Keep, class LoadKept, class WordsKept, class Give, class After>
 __device__ __forceinline__ void meet(const CudaRows& rows, const Row<n, whole>& row, const Keep& keep,
                                      const LoadKept& load_kept, const WordsKept& words_kept, const Give& give,
@@ -254,7 +256,7 @@ __device__ __forceinline__ void meet(const CudaRows& rows, const Row<n, whole>& 
       after);
 }
 
-// Selects the integer disparities of the lowest S. `kept`: 64 n bytes for each pixel.
+// Selects the integer disparities with the lowest S. `kept` has 64 n bytes for each pixel.
 template <int n, bool whole>
 __device__ __forceinline__ void select(const std::uint8_t* __restrict__ costs, std::uint8_t* kept, float* disparity,
                                        const Layout& layout, std::uint8_t* validity, const Layout& validity_layout,
@@ -268,7 +270,7 @@ __device__ __forceinline__ void select(const std::uint8_t* __restrict__ costs, s
         static_cast<float>(rows.min_disparity + static_cast<int>(best & 0xFFFF));
     validity[validity_layout.offset + y * validity_layout.pitch + x] = 0;
   };
-  u32 mine[2] = {};  // the best disparity of one pixel among 32, for both halves
+  u32 mine[2] = {};  // the best disparity of one pixel of 32, for both halves
   meet(
       rows, row,
       [&](int x, const Words<n>& raised) {
@@ -297,7 +299,7 @@ __device__ __forceinline__ void select(const std::uint8_t* __restrict__ costs, s
       });
 }
 
-// Computes S of all disparities. The stored addends use the memory of the result.
+// Computes S of all disparities. The stored addends are kept in the memory of the result.
 template <int n, bool whole>
 __device__ __forceinline__ void sum(const std::uint8_t* __restrict__ costs, std::uint16_t* sums, const CudaRows& rows) {
   const int y = blockIdx.x, lane = threadIdx.x;

@@ -20,7 +20,8 @@ const StageDescriptor entry{
     .check = check,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size().width, s.disparities(), s.target.threads); },
                 .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size(), s.disparities()); }},
-    // Both passes read the costs; one writes sums, the other changes them. 9 instructions for a cell of a pass.
+    // Both passes read the costs. One pass writes sums, and the other pass changes the sums. Each cell of a pass takes
+    // 9 instructions.
     .work = [](const Shape& s) { return Work{.bytes = 8 * s.cells(), .path_ops = 18 * s.cells()}; },
     .examples = {{}, {"p1=300", "p2=900"}}};
 

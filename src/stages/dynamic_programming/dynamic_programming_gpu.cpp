@@ -7,11 +7,11 @@
 namespace stereopsis::dynamic_programming {
 namespace {
 
-// Limits of the path costs that dynamic_programming.cl stores in local memory.
+// Limits up to which dynamic_programming.cl stores path costs in local memory.
 constexpr int narrow_disparities = 1024;
 constexpr int most_items = 256;
 
-// Two disparities for each work-item, in whole warps.
+// Returns the number of work-items, in whole warps, for two disparities each.
 int items_for(int disparities) { return std::clamp((disparities / 2 + 31) / 32 * 32, 32, most_items); }
 
 template <class T>
@@ -20,7 +20,8 @@ bool starts_at_multiple(gpu::Array<T> array, int elements) {
   return (array.memory + array.offset * sizeof(T)) % bytes == 0;
 }
 
-// A launch of the tuned kernels: a warp for each row. `whole`: a lane's disparities are one word of memory.
+// Returns the tuned kernel, which is launched with one warp per row. `whole` means that the disparities of a lane are
+// one word of memory.
 gpu::Kernel tuned(const char* kernel, int disparities, bool whole) {
   constexpr const char* instances[] = {"1", "2", "4"};
   constexpr const char* odd[] = {"1_odd", "2_odd", "4_odd"};

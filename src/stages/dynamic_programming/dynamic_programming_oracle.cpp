@@ -7,9 +7,10 @@
 namespace stereopsis::dynamic_programming {
 namespace {
 
-using Costs = std::vector<std::vector<int>>;  // the costs of a row's pixels
+using Costs = std::vector<std::vector<int>>;  // the costs of all pixels of a row
 
-// Returns the lowest E of a row's start that ends at x with d, minus that of the one that ends at the previous pixel.
+// Returns the lowest E of sequences from the start of a row to x with disparity d, minus the lowest E of sequences that
+// end at the previous pixel.
 Costs pass(const Parameters& p, const Costs& costs, int first, int step) {
   Costs path(costs.size());
   const int width = static_cast<int>(costs.size());

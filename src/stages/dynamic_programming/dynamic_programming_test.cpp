@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::dynamic_programming_test {
 namespace {
 
 using namespace test;
@@ -34,16 +34,16 @@ TEST(DynamicProgramming, DevicesEqualOracle) {
   expect_all_equal_oracle({.p1 = 1, .p2 = 1}, {37, 11}, 20);
   expect_all_equal_oracle({.p1 = most, .p2 = most}, {37, 11}, 40);
   expect_all_equal_oracle({.p1 = 1, .p2 = most}, {37, 11}, 40);
-  // Disparities of the tuned kernels' instances, and one more each.
+  // The numbers of disparities of the instances of the tuned kernels, and one more than each number.
   for (const int disparities : {60, 64, 65, 127, 128, 130, 256, 257})
     for (const int width : {1, 2, 30}) expect_all_equal_oracle({.p1 = 12, .p2 = 300}, {width, 3}, disparities);
   expect_all_equal_oracle({.p1 = most, .p2 = most}, {19, 3}, 250);
-  expect_all_equal_oracle({}, {9, 5}, 1100);  // exceeds local memory
+  expect_all_equal_oracle({}, {9, 5}, 1100);  // this number of disparities exceeds local memory
   skip_without_gpu();
 }
 
-// The definition, over all sequences of disparities: S differs from the lowest energy of those through (x, d) by the
-// same number for all d of a pixel.
+// Tests the definition over all sequences of disparities. S and the lowest energy of the sequences through (x, d)
+// differ by the same number for all d of a pixel.
 TEST(DynamicProgrammingOracle, IsTheLowestEnergyOfAllRowsThroughADisparity) {
   constexpr int width = 5, count = 4;
   const dynamic_programming::Parameters p{.p1 = 6, .p2 = 17};
@@ -69,7 +69,7 @@ TEST(DynamicProgrammingOracle, IsTheLowestEnergyOfAllRowsThroughADisparity) {
   }
 }
 
-// Back-tracking through the forward pass of a row gives the disparities with the lowest S.
+// Back-tracking after the forward pass of a row results in the disparities with the lowest S.
 TEST(DynamicProgrammingOracle, TheLowestSumsAreTheBacktrackedRow) {
   constexpr int width = 60, count = 12;
   const dynamic_programming::Parameters p{.p1 = 35, .p2 = 105};
@@ -108,4 +108,4 @@ TEST(DynamicProgrammingParameters, BadOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::dynamic_programming_test

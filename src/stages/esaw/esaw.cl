@@ -38,7 +38,7 @@ FUNCTION int counts(int k, float sum, float wanted) {
   return limit <= wanted;
 }
 
-// Corrects an estimate, which therefore need not be well rounded.
+// The estimate is corrected afterwards, and need not be rounded correctly.
 FUNCTION int count(float part, float sum) {
   const float wanted = 256.0f * part;
   int n = clamp((int)(wanted / sum + 0.5f), 0, 255);
@@ -47,7 +47,7 @@ FUNCTION int count(float part, float sum) {
   return n;
 }
 
-// Computes the weights of one of a step's two sums from the sums N of the weights so far, which start as 1.
+// Computes the weights of one of the two sums of a step, from the sums N of the earlier weights, which start as 1.
 KERNEL(carry)(IMAGE(const uint, lab), IMAGE(uint, words), IMAGE(const float, sums), IMAGE(float, next), Weights table,
               int colour_scale, int distance_part, int offset_x, int offset_y, int first_row, int shift, int is_first) {
   const int x = global_id(0), y = global_id(1);
@@ -69,14 +69,15 @@ KERNEL(carry)(IMAGE(const uint, lab), IMAGE(uint, words), IMAGE(const float, sum
 
 #endif
 
-// Returns the average over (x − offset, row), (x, row), (x + offset, row) of the cells i of a row.
+// Returns the average over (x − offset, row), (x, row) and (x + offset, row), for cell i of a row.
 FUNCTION uint horizontal_average(GLOBAL const CELL* row, long i, int before, int behind, uint word) {
   const uint left = word & 255u, right = word >> 8 & 255u;
   return (left * UNIT * row[i - before] + (256u - left - right) * UNIT * row[i] + right * UNIT * row[i + behind] + 128u) >> 8;
 }
 
-// Runs one step. A work-item walks down a column of cells in steps of `offset`, so that each horizontal sum is computed
-// once. Dimension 0 has the cells of a row, dimension 1 the start rows, with `chain` cells to visit from each.
+// Runs one step. A work-item walks down a column of cells in steps of `offset`, so that it computes each horizontal sum
+// once. Dimension 0 counts the cells of a row. Dimension 1 counts the start rows, from each of which `chain` cells are
+// visited.
 KERNEL(iterate)(IMAGE(const uint, words), ARRAY(const CELL, costs), ARRAY(ushort, aggregated), int disparities, int height, int offset,
              int first_row, int starts, int chain) {
   const int width = WIDTH(words), i = global_id(0), x = i / disparities, start = global_id(1);

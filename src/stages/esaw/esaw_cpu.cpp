@@ -18,7 +18,7 @@ using namespace stereopsis::HWY_NAMESPACE;
 using D = hn::ScalableTag<std::int32_t>;
 using V = hn::Vec<D>;
 
-// Computes the weights of one step; the table has 32 bits for gathers.
+// Computes the weights of one step. The table has 32-bit entries, so that vectors can gather from it.
 class Weigher {
  public:
   Weigher(const support_weight::Scales& scales, const std::int32_t* table, const Step& step)
@@ -37,7 +37,7 @@ class Weigher {
   const Step step_;
 };
 
-// Returns ⌊(512 weight + sum) / (2 sum)⌋: the float quotient is off by at most one.
+// Returns ⌊(512 weight + sum) / (2 sum)⌋. The quotient in floats is off by at most one.
 HWY_INLINE V share(V weight, V sum) {
   const D d;
   const hn::Rebind<float, D> f;
@@ -128,7 +128,7 @@ HWY_EXPORT(weigh_rows);
 HWY_EXPORT(average_u8_rows);
 HWY_EXPORT(average_u16_rows);
 
-// Returns n of `end`: a corrected estimate.
+// Returns n for `end`, as a corrected estimate.
 int count(float part, float sum) {
   const float wanted = 256.0f * part;
   const auto counts = [&](int k) { return (static_cast<float>(k) - 0.5f) * sum <= wanted; };

@@ -6,8 +6,8 @@ namespace {
 
 constexpr std::size_t piece_bytes(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-// The scratch memory: the weights of the steps, a volume between sums or steps, and the sums of weights that are divided by at
-// the end.
+// The scratch memory: the weights of the steps, a volume between sums or steps, and the sums of weights by which the
+// costs are divided at the end.
 struct Pieces {
   explicit Pieces(const Shape& s)
       : weights(weights_size(s.as<Parameters>(), s.size())),

@@ -44,7 +44,7 @@ void gpu_weights(const Parameters& p, gpu::View<const std::uint32_t> lab, gpu::V
 
 void gpu(const Parameters& p, gpu::View<const std::uint32_t> weights, gpu::Volume<const std::uint8_t> costs,
          gpu::Volume<std::uint16_t> aggregated, gpu::Volume<std::uint16_t> other, gpu::Queue& queue) {
-  // The last step ends in `aggregated`.
+  // The result of the last step must be in `aggregated`.
   if (p.iterations % 2 == 0) std::swap(aggregated, other);
   int t = 0;
   for (const Step& step : steps(p)) {

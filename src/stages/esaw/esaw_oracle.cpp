@@ -10,7 +10,7 @@ struct Offset {
   int x, y;
 };
 
-// Returns n of `end`, counted as the header defines it.
+// Returns n for `end`, counted as in the definition in the header.
 int count(float part, float sum) {
   int n = 0;
   for (int k = 1; k <= 255; ++k) {
@@ -28,7 +28,7 @@ class Weigher {
         lab_(lab),
         sums_({lab.width, lab.height}, 1, 1.0f) {}
 
-  // Computes the n of all pixels towards −offset and +offset.
+  // Computes n of all pixels for the neighbours at −offset and +offset.
   void run(const Step& step, Offset offset, int shift, ImageView<std::uint32_t> words) {
     Image<float> next(sums_.size());
     for (int y = 0; y < lab_.height; ++y)

@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::esaw_test {
 namespace {
 
 using namespace test;
@@ -106,16 +106,16 @@ TEST(Esaw, GpuEqualsOracle) {
   });
 }
 
-// One row and one step, computed by hand.
+// One row and one step, whose result was computed by hand.
 TEST(EsawOracle, TakesTheAverageOfThreePixels) {
   Image<std::uint32_t> lab(3, 1);
   lab(0, 0) = 200 | 512 << 10 | 512 << 20;
   lab(1, 0) = lab(0, 0);
-  lab(2, 0) = 400 | 512 << 10 | 512 << 20;  // 50 units of L* away: e^(−5)
+  lab(2, 0) = 400 | 512 << 10 | 512 << 20;  // the colour is 50 units of L* away, so the weight is e^(−5)
   const esaw::Parameters p{.iterations = 1, .gamma_distance = 1000};
   Image<std::uint32_t> weights(3, 1);
   esaw::oracle_weights(p, lab, weights);
-  EXPECT_EQ(weights(1, 0) & 255, 128u);       // at the smallest distance, and of the same colour
+  EXPECT_EQ(weights(1, 0) & 255, 128u);       // the neighbours are at the smallest distance and have the same colour
   EXPECT_EQ(weights(1, 0) >> 8 & 255, 1u);    // 256 · e^(−5) / (2 + e^(−5)) = 0.86
   EXPECT_EQ(weights(1, 0) >> 16 & 255, 85u);  // the neighbours above and below replicate the pixel
   Volume<std::uint8_t> costs({3, 1}, 1);
@@ -151,7 +151,7 @@ TEST(EsawOracle, ConstantCostsStayAndAnEdgeOfColourStopsThem) {
   }
 }
 
-// The paper's sums in double precision, divided at the end, which `end` must approximate.
+// Computes the sums of the paper in double precision and divides at the end, which `end` must approximate.
 TEST(EsawOracle, NormalisedAtTheEndItIsThePapersSum) {
   const Size size{37, 23};
   const esaw::Parameters p{.iterations = 4, .normalise = esaw::Normalise::end};
@@ -201,4 +201,4 @@ TEST(EsawParameters, OffsetsAreThePapers) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::esaw_test

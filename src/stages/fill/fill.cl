@@ -14,12 +14,12 @@
 
 #define VALID(d) ((d) == (d))
 
-#define WORD 32  // pixels of a line whose validity is stored in one word
+#define WORD 32  // number of pixels of a line whose validity is stored in one word
 
 FUNCTION int words_of(int pixels) { return (pixels + WORD - 1) / WORD; }
 
-// Computes the validity words of all rows, and those of all columns, in which neighbouring columns are adjacent. A
-// group processes a block of 32 × 32 pixels.
+// Packs the validity of 32 pixels in a word, for all rows and for all columns. The words of neighbouring columns are
+// adjacent in memory. A group processes a block of 32 × 32 pixels.
 KERNEL(mark_valid)(IMAGE(const float, disparity), ARRAY(uint, in_rows), ARRAY(uint, in_columns)) {
   LOCAL uchar valid[WORD * (WORD + 1)];
   const int width = WIDTH(disparity), height = HEIGHT(disparity), i = local_id(0);
@@ -37,7 +37,7 @@ KERNEL(mark_valid)(IMAGE(const float, disparity), ARRAY(uint, in_rows), ARRAY(ui
   if (of_column && left + i < width && top < height) ELEMENTS(in_columns)[(long)group_id(1) * width + left + i] = word;
 }
 
-// Writes 1 for each row that has a valid pixel; one work-item per row.
+// Writes 1 for each row that has a valid pixel. Each work-item processes one row.
 KERNEL(find_rows)(ARRAY(const uint, in_rows), ARRAY(int, rows), int words, int height) {
   const int y = global_id(0);
   if (y >= height) return;
@@ -46,8 +46,8 @@ KERNEL(find_rows)(ARRAY(const uint, in_rows), ARRAY(int, rows), int words, int h
   ELEMENTS(rows)[y] = any != 0;
 }
 
-// Chooses the source row for each row: the row itself, else the nearest row above with a valid pixel, else the nearest
-// below; −1 if there is none.
+// Selects the source row for each row: the row itself, else the nearest row above with a valid pixel, else the nearest
+// such row below; −1 if there is none.
 KERNEL(choose_rows)(ARRAY(const int, rows), ARRAY(int, serving), int height) {
   const int y = global_id(0);
   if (y >= height) return;
@@ -73,7 +73,7 @@ KERNEL(start)(IMAGE(const float, disparity), ARRAY(int, labels_in), ARRAY(uchar,
   ELEMENTS(occluded)[i] = 0;
 }
 
-// Marks the left pixels that a right pixel meets, and unites the pixels to be filled.
+// Marks the left pixels to which a right pixel corresponds, and unites the pixels that must be filled.
 KERNEL(unite)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAGE(const float, right),
               ARRAY(int, labels_in), ARRAY(uchar, met)) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
@@ -89,7 +89,7 @@ KERNEL(unite)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAGE
   if (y > 0 && TO_BE_FILLED(x, y - 1)) join(labels, i, i - width);
 }
 
-// A region that contains an occluded pixel is occluded; its root records that.
+// A region with an occluded pixel is occluded as a whole. The root of the region is marked.
 KERNEL(mark_occluded)(IMAGE(const float, disparity), IMAGE(const uchar, validity), ARRAY(int, labels_in),
                       ARRAY(const uchar, met), ARRAY(uchar, occluded)) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
@@ -98,21 +98,22 @@ KERNEL(mark_occluded)(IMAGE(const float, disparity), IMAGE(const uchar, validity
   if (TO_BE_FILLED(x, y) && !ELEMENTS(met)[i]) ELEMENTS(occluded)[find_root(ELEMENTS(labels_in), i)] = 1;
 }
 
-// A line of the image, a row or a column: `count` words that are `stride` apart.
+// A line of the image, a row or a column: `count` words, which are `stride` apart.
 typedef struct {
   GLOBAL const uint* words;
   long stride;
   int count;
 } Line;
 
-// Returns the distance from pixel `at` of a line to the next valid one towards the line's end; 0 if there is none.
+// Returns the distance from pixel `at` of a line to the next valid pixel in the direction of the line's end; 0 if there
+// is none.
 FUNCTION int steps_forward(Line line, int at) {
   int i = at / WORD;
   uint bits = line.words[i * line.stride] & (0xFFFFFFFEu << at % WORD);
   while (bits == 0 && ++i < line.count) bits = line.words[i * line.stride];
   return bits == 0 ? 0 : i * WORD + popcount((bits & (~bits + 1)) - 1) - at;
 }
-// Does the same towards the line's beginning.
+// Returns the corresponding distance in the direction of the line's beginning.
 FUNCTION int steps_back(Line line, int at) {
   int i = at / WORD;
   uint bits = line.words[i * line.stride] & ~(0xFFFFFFFFu << at % WORD);
@@ -141,7 +142,7 @@ FUNCTION float background(IMAGE(const float, disparity), ARRAY(const uint, in_ro
   return left ? before : behind;
 }
 
-// The distances to the first valid pixels to the left, to the right, above and below; 0 if there is none.
+// The distances to the first valid pixels to the left, to the right, above and below; 0 if there is no such pixel.
 typedef struct {
   int x[4], y[4];
 } Met;
@@ -151,7 +152,7 @@ FUNCTION Met meet(Line row, Line column, int x, int y) {
   return met;
 }
 
-// Returns the nearest of them, if it is at most `distance` away; the first wins ties.
+// Returns the disparity of the nearest of these pixels, if it is at most `distance` away. In a tie, the first one wins.
 FUNCTION float nearest(IMAGE(const float, disparity), Met met, int x, int y, int distance) {
   int at = -1, shortest = distance;
   for (int i = 3; i >= 0; --i) {
@@ -163,9 +164,9 @@ FUNCTION float nearest(IMAGE(const float, disparity), Met met, int x, int y, int
   return at < 0 ? INVALID : PIXEL(disparity, x + met.x[at], y + met.y[at]);
 }
 
-#define AHEAD 8  // pixels that are loaded together along the way, because dependent loads are slow
+#define AHEAD 8  // number of pixels that are loaded together along a direction, because dependent loads are slow
 
-// Returns the first valid disparity on a diagonal from (x, y); INVALID if there is none.
+// Returns the first valid disparity on a diagonal from (x, y), or INVALID if there is none.
 FUNCTION float look(IMAGE(const float, disparity), int x, int y, int dx, int dy) {
   const int across = dx > 0 ? WIDTH(disparity) - 1 - x : x, down = dy > 0 ? HEIGHT(disparity) - 1 - y : y;
   const int furthest = min(across, down);
@@ -182,7 +183,8 @@ FUNCTION float look(IMAGE(const float, disparity), int x, int y, int dx, int dy)
   return INVALID;
 }
 
-// Returns the median of the valid disparities in the box, found by stepping from the lowest value upwards.
+// Returns the median of the valid disparities in the box. The median is found by stepping from the lowest value
+// upwards.
 FUNCTION float median_of_box(IMAGE(const float, disparity), int x, int y, int radius) {
   const int left = max(x - radius, 0), right = min(x + radius, WIDTH(disparity) - 1);
   const int top = max(y - radius, 0), bottom = min(y + radius, HEIGHT(disparity) - 1);
@@ -208,14 +210,14 @@ FUNCTION float median_of_box(IMAGE(const float, disparity), int x, int y, int ra
   return valid == 0 ? INVALID : value;
 }
 
-#define BOX_RADIUS 7  // largest radius of boxes in local memory, as in fill_gpu.cpp
+#define BOX_RADIUS 7  // largest radius of boxes in local memory; fill_gpu.cpp has the same value
 #define BOX_PITCH (32 + 2 * BOX_RADIUS)
 #define BOX_ROWS (8 + 2 * BOX_RADIUS)
 
-// Returns the lower median of the `valid` values in a square of local memory, whose other values are NaN. The median is
-// searched from the pivot upwards or downwards, one value after the other.
+// Returns the lower median of the `valid` values in a square of local memory. All other values in the square are NaN.
+// The median is searched from the pivot upwards or downwards, one value after the other.
 FUNCTION float median_from(LOCAL_POINTER const float* square, int side, int valid, float pivot) {
-  int passed = 0;  // values up to the pivot
+  int passed = 0;  // number of values up to the pivot
   float below = -INFINITY, above = INFINITY;
   for (int j = 0; j < side; ++j)
     for (int i = 0; i < side; ++i) {
@@ -249,7 +251,7 @@ FUNCTION float median_from(LOCAL_POINTER const float* square, int side, int vali
   }
 }
 
-// Mode box with a radius of at most BOX_RADIUS.
+// Fills in the mode box, with a radius of at most BOX_RADIUS.
 KERNEL(small_box)(IMAGE(const float, disparity), IMAGE(float, filled), IMAGE(uchar, validity), int radius) {
   LOCAL float tile[BOX_ROWS * BOX_PITCH];
   const int width = WIDTH(disparity), height = HEIGHT(disparity);
@@ -291,8 +293,8 @@ FUNCTION void rank(Ranks* ranks, float d) {
   ranks->sorted[at] = d;
 }
 
-// Returns the second lowest or the lower median of the first valid disparities along the row and the column, and on the
-// diagonals if requested.
+// Returns the second lowest value, or the lower median, of the first valid disparities along the row and the column
+// and, if requested, on the diagonals.
 FUNCTION float ranked(IMAGE(const float, disparity), Met met, int x, int y, int diagonals, int median) {
   Ranks ranks;
   ranks.count = 0;
@@ -332,7 +334,7 @@ KERNEL(fill)(IMAGE(const float, disparity), IMAGE(float, filled), IMAGE(uchar, v
   PIXEL(filled, x, y) = value;
 }
 
-// Mode box for boxes that do not fit in local memory.
+// Fills in the mode box, for boxes that do not fit in local memory.
 KERNEL(large_box)(IMAGE(const float, disparity), IMAGE(float, filled), IMAGE(uchar, validity), int radius) {
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(disparity) || y >= HEIGHT(disparity)) return;

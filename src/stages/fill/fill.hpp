@@ -1,4 +1,4 @@
-// Filling: gives invalid pixels a disparity from the valid pixels around them, never from filled ones.
+// Gives invalid pixels a disparity from valid pixels around them, but never from filled pixels.
 //
 //   background     the smaller of the nearest valid disparities to the left and to the right in the pixel's row, or the
 //                  only one: an occluded pixel belongs to the background. In a row without a valid pixel, the value
@@ -20,17 +20,17 @@
 //                  the window without saying which one. We take the median, because a single wrong pixel does not
 //                  affect it
 //
-// The modes cross and box search a limited area; a pixel without a valid pixel there stays invalid. In the other modes,
-// a pixel without a valid pixel in its directions takes the value of `background`. Their result is dense if there is
-// any valid pixel, and unchanged if there is none. Masked pixels and those outside the region of interest stay invalid
-// and separate regions. A filled pixel is valid: its reasons are cleared and it is marked filled. Its disparity is
-// never −0.
+// The modes cross and box search a limited area. A pixel without a valid pixel in this area remains invalid. In the
+// other modes, a pixel without a valid pixel in its directions gets the value of `background`. The result of these
+// modes is dense if there is any valid pixel, and unchanged if there is none. Masked pixels and pixels outside the
+// region of interest remain invalid, and separate regions. A filled pixel is valid: its reasons for being invalid are
+// cleared, and it is marked as filled. The disparity of a filled pixel is never −0.
 //
 // Input: float disparity, NaN where invalid; for hirschmueller also the right view's. Output: float disparity, not in
 // place. Validity: input and output, in place.
 // Required input: the whole image.
-// Cost: reads the disparity twice (background) or five times (the other modes); everything else only in the gaps. box
-// reads its window once per distinct disparity below the median.
+// Cost: reads the disparity twice (background) or five times (the other modes), and all other data only in gaps. The
+// mode box reads its window once per distinct disparity below the median.
 #pragma once
 
 #include <cstddef>
@@ -73,7 +73,7 @@ void describe(P& p, Visitor&& visit) {
   visit("window", p.window, odd(3, 101).in("pixels"), "for the mode box: side of the square around the pixel");
 }
 
-// Throws an Error for a parameter that the selected mode does not read.
+// Throws an Error if a parameter is set that the selected mode does not read.
 inline void check(const Parameters& p) {
   const Parameters plain;
   const auto refuse = [&](const char* name, int value, int usual, const char* mode) {
@@ -84,7 +84,7 @@ inline void check(const Parameters& p) {
   if (p.window != plain.window && p.mode != Mode::box) refuse("window", p.window, plain.window, "box");
 }
 
-// Only hirschmueller reads `right`; it may be empty for other modes.
+// `right` is read only in the mode hirschmueller, and may be empty in other modes.
 template <template <class> class View>
 struct InputOf {
   View<const float> disparity;
@@ -105,7 +105,7 @@ void check_images(const Parameters& p, const InputOf<View>& input, const View<fl
 
 void oracle(const Parameters&, const Input&, ImageView<float> filled, ImageView<std::uint8_t> validity);
 
-// Returns the bytes that cpu() needs in `scratch`, which must be aligned for float.
+// Returns the number of bytes that cpu() needs in `scratch`, which must be aligned for floats.
 std::size_t scratch_bytes(const Parameters&, Size size);
 
 void cpu(const Parameters&, const Input&, ImageView<float> filled, ImageView<std::uint8_t> validity,

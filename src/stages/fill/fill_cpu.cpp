@@ -1,6 +1,6 @@
-// Filling on the CPU. The work is in the gaps, the runs of invalid pixels of a row. The values above a pixel are
-// carried down row by row from the top, and stored for pixels in gaps; the values below are carried up from the bottom.
-// These two sweeps run in parallel; nearly everything else works row by row.
+// Filling on the CPU. Most of the work is in the gaps, the runs of invalid pixels of a row. The values above a pixel
+// are passed down row by row from the top, and stored for pixels in gaps. The values below are passed up from the
+// bottom. These two sweeps run in parallel. Nearly all other work is done row by row.
 #include "stages/fill/fill.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -21,26 +21,26 @@
 
 namespace stereopsis::fill {
 
-inline constexpr std::uint8_t not_filled = 0, mismatched = 1, occluded = 2;  // classes of pixels
+inline constexpr std::uint8_t not_filled = 0, mismatched = 1, occluded = 2;  // classes of invalid pixels
 inline constexpr std::uint8_t never_filled = validity::masked | validity::outside;
 
-// The scratch memory. Every row has padding for a vector that extends beyond its end.
+// The scratch memory. Every row has padding, because a vector may extend beyond the end of the row.
 struct Scratch {
   static constexpr std::size_t spare = 64;
 
-  std::size_t width;       // width of all rows here
-  std::int32_t* source{};  // for each row, the row that `background` reads; −1 if there is none
-  // The values from above (0) and from below (1) for the pixels in gaps, and rows that carry them.
-  std::int32_t* valid_row[2]{};  // nearest: row of the first valid pixel; −1 if there is none
+  std::size_t width;       // width of all rows in the scratch memory
+  std::int32_t* source{};  // for each row, the row from which `background` is read; −1 if there is none
+  // Rows that carry the nearest valid values into gaps: [0] carries values from above, and [1] values from below.
+  std::int32_t* valid_row[2]{};  // mode nearest: the row of the first valid pixel; −1 if there is none
   std::int32_t* carried_row[2]{};
-  // hirschmueller: the first valid disparities to the left, straight on and to the right; second_lowest: only straight
-  // on.
+  // mode hirschmueller: the first valid disparities to the left, straight on and to the right; mode second_lowest: only
+  // straight on
   float* met[2][3]{};
   float* carried[2][6]{};
   std::uint8_t* classes{};
   std::size_t bytes = 0;
 
-  // Without memory, the constructor only counts the bytes.
+  // If `memory` is null, the constructor only counts the bytes.
   Scratch(Mode mode, Size size, std::byte* memory) : width(size.width + spare) {
     const auto take = [&]<class T>(T*& pointer, std::size_t count) {
       if (memory != nullptr) pointer = reinterpret_cast<T*>(memory + bytes);
@@ -85,7 +85,7 @@ namespace stereopsis::fill::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// Returns the first pixel from x on that is invalid (or valid); `width` if there is none.
+// Returns the first pixel, from x on, that is invalid (or valid); `width` if there is none.
 template <bool invalid>
 HWY_INLINE int first_from(const float* row, int x, int width) {
   const hn::ScalableTag<float> d;
@@ -118,7 +118,7 @@ void copy_rows(ImageView<const float> disparity, ImageView<float> filled, const 
   }
 }
 
-// Fills the remaining invalid pixels of row y from `background`.
+// Fills the remaining invalid pixels of row y in the mode `background`.
 void fill_from_source(ImageView<const float> disparity, const Result& out, int source_row, int y) {
   const float* source = disparity.row(source_row);
   const auto fill = [&](int first, int last, auto value) {
@@ -163,7 +163,7 @@ void sweep_nearest(ImageView<const float> disparity, const Scratch& scratch, int
   });
 }
 
-// Stores whole vectors that contain a pixel in a gap.
+// Stores only whole vectors that contain a pixel in a gap.
 void sweep_second_lowest(ImageView<const float> disparity, const Scratch& scratch, int side) {
   float* carried = scratch.carried[side][0];
   std::fill_n(carried, disparity.width, invalid_disparity);
@@ -185,7 +185,7 @@ void sweep_second_lowest(ImageView<const float> disparity, const Scratch& scratc
   });
 }
 
-// Selects the value of the nearest of the valid pixels found.
+// Selects the value of the nearest of the valid pixels that were found.
 class Nearest {
  public:
   void offer(int distance, float value) {
@@ -216,7 +216,7 @@ void fill_nearest(ImageView<const float> disparity, const Result& out, const Scr
   });
 }
 
-// Returns the second lowest of the valid values among four; if only one is valid, that one.
+// Returns the second lowest of the valid values among four. If only one is valid, returns this value.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V second_lowest(D d, V a, V b, V c, V e) {
   const auto one = hn::Set(d, 1.0f);
@@ -306,8 +306,9 @@ void fill_cross_rows(const Parameters& p, ImageView<const float> disparity, cons
     });
 }
 
-// Returns the medians of the boxes around the pixels from x on, one pixel per lane; NaN if a box has no valid pixel.
-// Steps up from the lowest disparity, one value after the other: a box has few distinct values.
+// Returns the medians of the boxes around the pixels from x on, one pixel per lane. The median is NaN if a box has no
+// valid pixel. The search steps up from the lowest disparity, one value after the other, because a box has few distinct
+// values.
 template <class D>
 HWY_INLINE hn::VFromD<D> medians_of_boxes(D d, ImageView<const float> disparity, int radius, int x, int y) {
   const int left = std::max(-radius, -x),
@@ -356,8 +357,8 @@ void fill_box_rows(const Parameters& p, ImageView<const float> disparity, const 
     });
 }
 
-// Sets classes[x + 1] = 1 for each left pixel x that a right pixel of the row meets. Pixels that meet none write behind
-// the row.
+// Sets classes[x + 1] = 1 for each left pixel x to which a right pixel of the row corresponds. Right pixels that
+// correspond to no left pixel write after the end of the row.
 HWY_INLINE void mark_met(const float* right, int width, std::uint8_t* classes) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> di;
@@ -399,7 +400,7 @@ void classify_rows(const Input& input, const Result& out, const Scratch& scratch
                  scratch.classes + y * scratch.width);
 }
 
-// Marks a run of pixels as occluded if it contains an occluded pixel, or touches one in the row `from`.
+// Marks a run of pixels as occluded if it contains an occluded pixel, or is adjacent to one in the row `from`.
 bool spread_row(std::uint8_t* classes, int width, const std::uint8_t* from) {
   const auto find = [width](const std::uint8_t* row, std::uint8_t value, int x) {
     const void* at = std::memchr(row + x, value, width - x);
@@ -427,7 +428,8 @@ void spread_occluded(Size size, const Scratch& scratch) {
   }
 }
 
-// Computes what the pixels of the next row meet first in the direction dx, from what those of this row meet.
+// Computes the first disparities that the pixels of the next row see in the direction dx, from those of the current
+// row.
 void pass_row(const float* HWY_RESTRICT row, const float* HWY_RESTRICT met, int width, int dx,
               float* HWY_RESTRICT next) {
   for (int x = std::max(0, -dx); x < width - std::max(0, dx); ++x) {
@@ -457,8 +459,8 @@ void sweep_hirschmueller(ImageView<const float> disparity, const Scratch& scratc
   });
 }
 
-// Chooses among the 8 disparities met, with NaN for absent ones: the second lowest for an occluded pixel, else the
-// median.
+// Selects one of 8 disparities, of which absent ones are NaN: the second lowest for an occluded pixel, and otherwise
+// the median.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V choose(D d, V (&met)[8], hn::Mask<D> is_occluded) {
   const auto zero = hn::Zero(d), one = hn::Set(d, 1.0f);
@@ -507,7 +509,7 @@ HWY_AFTER_NAMESPACE();
 namespace stereopsis::fill {
 namespace {
 
-// Assigns to each row without a valid pixel the nearest row above with one, else the nearest below.
+// Assigns to each row without a valid pixel the nearest row above with a valid pixel, else the nearest such row below.
 bool find_sources(std::int32_t* source, int height) {
   const auto first = std::find_if(source, source + height, [](std::int32_t row) { return row >= 0; });
   if (first == source + height) return false;
@@ -517,7 +519,7 @@ bool find_sources(std::int32_t* source, int height) {
   return true;
 }
 
-// Calls f(0) and f(1), in parallel if there are threads for it.
+// Calls f(0) and f(1), in parallel if there are enough threads.
 template <class F>
 void both_sides(Threads& threads, F&& f) {
   const int step = threads.count();

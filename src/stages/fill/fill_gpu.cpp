@@ -6,13 +6,13 @@
 namespace stereopsis::fill {
 namespace {
 
-// Modes are numbered alike in fill.cl.
+// The modes have the same numbers in fill.cl.
 static_assert(static_cast<int>(Mode::nearest) == 1 && static_cast<int>(Mode::second_lowest) == 2 &&
               static_cast<int>(Mode::hirschmueller) == 3 && static_cast<int>(Mode::cross) == 4 &&
               static_cast<int>(Mode::box) == 5);
 
-constexpr int small_radius = 7;  // BOX_RADIUS of fill.cl
-constexpr int word = 32;         // WORD of fill.cl
+constexpr int small_radius = 7;  // equal to BOX_RADIUS in fill.cl
+constexpr int word = 32;         // equal to WORD in fill.cl
 constexpr int words_of(int pixels) { return (pixels + word - 1) / word; }
 
 struct Scratch {

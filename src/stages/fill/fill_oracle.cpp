@@ -19,7 +19,7 @@ struct Met {
   int distance;
 };
 
-// Returns the first valid pixel on the way from (x, y).
+// Returns the first valid pixel in a direction from (x, y).
 std::optional<Met> look(ImageView<const float> disparity, int x, int y, Step step) {
   for (int n = 1; inside(disparity.size(), x + n * step.x, y + n * step.y); ++n) {
     const float d = disparity(x + n * step.x, y + n * step.y);
@@ -98,7 +98,7 @@ bool meets_right_view(ImageView<const float> right_view, int x, int y) {
   return false;
 }
 
-// Returns 1 for each pixel to be filled that is occluded.
+// Returns an image that is 1 for occluded pixels among the pixels that must be filled.
 Image<std::uint8_t> find_occluded(const Input& input, ImageView<const std::uint8_t> validity) {
   Image<std::uint8_t> occluded(input.disparity.size(), 1, 0);
   std::vector<Step> front;

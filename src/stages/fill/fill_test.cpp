@@ -6,7 +6,7 @@
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::fill_test {
 namespace {
 
 using namespace test;
@@ -45,7 +45,7 @@ TEST(Fill, CpuEqualsOracle) {
                                  random_map(size, 9, -3, 30, 40).disparity);
 }
 
-// Large holes with few reasons, in a scene whose right view agrees with the left one in part.
+// Large holes with few reasons, in a scene whose right view partly agrees with the left view.
 TEST(Fill, CpuEqualsOracleInLargeHoles) {
   const Size size{150, 60};
   Map map{Image<float>(size, 1, 5), Image<std::uint8_t>(size, 1, 0)};
@@ -64,7 +64,7 @@ TEST(Fill, CpuEqualsOracleInLargeHoles) {
       }
   }
   for (int x = 0; x < 150; ++x)
-    for (const int y : {0, 1, 30, 59}) map.disparity(x, y) = nan;  // rows without a valid pixel
+    for (const int y : {0, 1, 30, 59}) map.disparity(x, y) = nan;  // these rows have no valid pixel
   for (const Mode mode : modes) expect_cpu_equals_oracle(mode, map, right);
 }
 
@@ -77,7 +77,7 @@ TEST(Fill, OcclusionSpreadsThroughWindingRegions) {
     for (int y = 1; y < 39; ++y) map.disparity(x, y) = nan;
     map.disparity(x + 1, x % 4 == 1 ? 38 : 1) = nan;
   }
-  for (int x = 20; x < 70; ++x) right(x, 20) = nan;  // the only pixel that is not met
+  for (int x = 20; x < 70; ++x) right(x, 20) = nan;  // the only pixel to which no right pixel corresponds
   expect_cpu_equals_oracle(Mode::hirschmueller, map, right);
 }
 
@@ -141,7 +141,7 @@ TEST(FillBackground, EmptyRowsTakeFromTheRowAboveElseBelow) {
 
 TEST(FillNearest, TakesTheNearestOfFourDirections) {
   const Map map = filled(Mode::nearest, map_of({{1, 2, 3, 4}, {5, nan, nan, nan}, {6, 6, nan, 8}}));
-  EXPECT_EQ(row(map, 1), (std::vector<float>{5, 5, 3, 4}));  // left wins over up; up; up wins over down
+  EXPECT_EQ(row(map, 1), (std::vector<float>{5, 5, 3, 4}));  // left wins over up; up wins; up wins over down
   EXPECT_EQ(map.disparity(2, 2), 6);                         // left wins over right
 }
 
@@ -150,24 +150,25 @@ TEST(FillNearest, WhatSeesNothingTakesTheBackground) {
   EXPECT_EQ(row(map, 1), (std::vector<float>{3, 3, 8}));
 }
 
-// Left: a foreground of 8 on a background of 2, slightly uneven, so that the source of a value can be identified.
+// The left part is a foreground of 8 on a background of 2. Values are slightly uneven, so that the source of a value
+// can be identified.
 const std::vector<std::vector<float>> uneven = {
     {2.1f, 2.2f, 2.3f, 8.1f, 8.2f}, {2.4f, 2.5f, nan, 8.3f, 8.4f}, {2.6f, 2.7f, 2.8f, 8.5f, 8.6f}};
 
 TEST(Fill, SecondLowestOfFourDirections) {
   const Map map = filled(Mode::second_lowest, map_of({{1, 7, 3}, {5, nan, 9}, {6, 2, 8}}));
-  EXPECT_EQ(map.disparity(1, 1), 5);                                              // second lowest of 5, 9, 7 and 2
-  EXPECT_EQ(filled(Mode::second_lowest, map_of({{nan, 4}})).disparity(0, 0), 4);  // the only one
+  EXPECT_EQ(map.disparity(1, 1), 5);                                              // the second lowest of 5, 9, 7 and 2
+  EXPECT_EQ(filled(Mode::second_lowest, map_of({{nan, 4}})).disparity(0, 0), 4);  // the only valid value
 }
 
 TEST(FillHirschmueller, OccludedPixelsTakeTheSecondLowest) {
   const std::vector<float> unknown(5, nan);
   const Map map = filled(Mode::hirschmueller, map_of(uneven), {unknown, unknown, unknown});
-  EXPECT_EQ(map.disparity(2, 1), 2.3f);  // lower median of 2.2 2.3 8.1 2.5 8.3 2.7 2.8 8.5
+  EXPECT_EQ(map.disparity(2, 1), 2.3f);  // the lower median of 2.2 2.3 8.1 2.5 8.3 2.7 2.8 8.5
 }
 
 TEST(FillHirschmueller, MismatchedPixelsTakeTheMedian) {
-  // Right pixel 0 has disparity 3: it meets left pixel 3, within one pixel of the hole.
+  // Right pixel 0 has the disparity 3: it corresponds to left pixel 3, which is within one pixel of the hole.
   const std::vector<float> met = {3, nan, nan, nan, nan};
   const Map map = filled(Mode::hirschmueller, map_of(uneven), {met, met, met});
   EXPECT_EQ(map.disparity(2, 1), 2.7f);  // 2.2 2.3 2.5 2.7 | 2.8 8.1 8.3 8.5
@@ -177,9 +178,10 @@ TEST(FillHirschmueller, MismatchedPixelsTakeTheMedian) {
 
 TEST(FillHirschmueller, MismatchesBesideOcclusionsAreOcclusions) {
   const std::vector<std::vector<float>> rows = {{1, 2, 3, 4}, {5, nan, nan, 6}, {7, 8, 9, 10}};
-  const std::vector<float> unknown(4, nan), meets_first = {0, nan, nan, nan};  // left pixels up to 1
+  // These right pixels correspond to left pixels up to 1.
+  const std::vector<float> unknown(4, nan), meets_first = {0, nan, nan, nan};
   const Map map = filled(Mode::hirschmueller, map_of(rows), {unknown, meets_first, unknown});
-  EXPECT_EQ(map.disparity(1, 1), 2);  // second lowest of 1 2 3 5 6 7 8 9; the median would be 5
+  EXPECT_EQ(map.disparity(1, 1), 2);  // the second lowest of 1 2 3 5 6 7 8 9; the median would be 5
 }
 
 TEST(Fill, FilledPixelsAreValidAndMarked) {
@@ -248,7 +250,7 @@ TEST(FillParameters, MissingInputsAreRefused) {
   EXPECT_THROW(fill::cpu({}, {map.disparity, {}}, map.disparity, map.validity, memory, threads), Error);
 }
 
-// The modes cross and box with other parameters than the defaults, which the tests above cover.
+// Tests the modes cross and box with other parameters than the defaults, which the tests above cover.
 TEST(Fill, CrossAndBoxEqualTheOracleAtOtherReaches) {
   const Map map = random_map({131, 37}, 8, -3, 30, 90);
   PitchedImage<float> disparity(map.disparity.view());
@@ -307,8 +309,8 @@ TEST(FillOracle, BoxTakesTheLowerMedianOfTheWindow) {
   fill::oracle({Mode::box, 16, 3}, {map.disparity, {}}, result.disparity, result.validity);
   EXPECT_EQ(result.disparity(1, 1), 5);  // median of 1 5 5 8 9
   EXPECT_EQ(result.disparity(2, 2), 8);
-  EXPECT_EQ(result.disparity(0, 2), 5);  // lower median of 5 and 8
+  EXPECT_EQ(result.disparity(0, 2), 5);  // the lower median of 5 and 8
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::fill_test

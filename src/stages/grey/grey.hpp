@@ -5,7 +5,7 @@
 //   float      grey = (0.299 R + 0.587 G) + 0.114 B, each step rounded to float
 //   one channel is copied.
 //
-// A float pixel whose grey is not finite becomes 0 and is not usable. No other value has a special meaning.
+// A float pixel whose grey value is not finite becomes 0 and is not usable. No other value has a special meaning.
 //
 //   grey8      8-bit grey of a one-channel image, for guides and penalties: intensities in 8-bit units
 //   integers   round(v · 255 / (2^bit_depth − 1)), which has no ties; values above 2^bit_depth − 1 count as that

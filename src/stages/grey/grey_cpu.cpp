@@ -23,7 +23,7 @@ HWY_INLINE T weighted(const T* p) {
   return static_cast<T>((19595u * p[0] + 38470u * p[1] + 7471u * p[2] + 32768u) >> 16);
 }
 
-// Computes the sum in 32 bits and narrows it to lanes of half the width.
+// Computes the sum in 32 bits, and narrows it to lanes of half the width.
 template <class V, class D16 = hn::DFromV<V>>
 HWY_INLINE V weighted(V red, V green, V blue) {
   const D16 d16;
@@ -85,8 +85,9 @@ void grey_rows(ImageView<const T> image, ImageView<const std::uint8_t> mask, Ima
   }
 }
 
-// Float arithmetic: the error of the quotient is smaller than the least distance of a multiple of 1/white from an
-// integer, so that its integer part equals that of the exact quotient. The test covers all values.
+// The arithmetic in floats is exact here: the error of the quotient is smaller than the distance of a multiple of
+// 1/white from the next integer. The integer part therefore equals that of the exact quotient. A test covers all
+// values.
 HWY_INLINE std::uint8_t scaled(int v, int white) {
   return static_cast<std::uint8_t>((std::min(v, white) * 255 + white / 2) / white);
 }

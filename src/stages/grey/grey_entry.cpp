@@ -1,4 +1,4 @@
-// Grey images, in their own type and in 8 bits, and colour images in 8 bits.
+// Registers grey images, in their own type and in 8 bits, and colour images in 8 bits.
 #include "graph/registry.hpp"
 #include "stages/grey/grey.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 constexpr auto to_grey = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 constexpr auto to_8_bits = STEREOPSIS_DISPATCH(oracle8, cpu8, gpu8);
 
-// Channels are converted like pixels of a wider image.
+// The channels are converted like the pixels of a wider image.
 AnyView flat(AnyView image) {
   image.width *= image.channels;
   image.channels = 1;

@@ -7,7 +7,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::grey_test {
 namespace {
 
 using namespace test;
@@ -108,7 +108,7 @@ TYPED_TEST(Grey, GpuEqualsOracleIn8Bits) {
   });
 }
 
-// The CPU divides in float: all 16-bit values at all depths must be exact.
+// The CPU divides in floats. All 16-bit values at all bit depths must be exact.
 TEST(Grey8, EveryValueAtEveryDepthIsTheNearestOf256) {
   Image<std::uint16_t> values(256, 256);
   for (int v = 0; v < 65536; ++v) values(v % 256, v / 256) = static_cast<std::uint16_t>(v);
@@ -156,8 +156,8 @@ TEST(GreyOracle, WeighsColoursAsBt601) {
   EXPECT_EQ(grey(0, 0), 76);   // 0.299 · 255 = 76.2
   EXPECT_EQ(grey(1, 0), 150);  // 0.587 · 255 = 149.7
   EXPECT_EQ(grey(2, 0), 29);   // 0.114 · 255 = 29.1
-  EXPECT_EQ(grey(3, 0), 255);  // white stays white
-  EXPECT_EQ(grey(4, 0), 17);   // grey stays grey
+  EXPECT_EQ(grey(3, 0), 255);  // white remains white
+  EXPECT_EQ(grey(4, 0), 17);   // grey remains grey
   EXPECT_EQ(usable(4, 0), 255);
 }
 
@@ -180,7 +180,7 @@ TEST(GreyOracle, WhatIsNotFiniteIsZeroAndNotUsable) {
     EXPECT_EQ(grey(x, 0), 0);
     EXPECT_EQ(usable(x, 0), 0);
   }
-  EXPECT_FLOAT_EQ(grey(3, 0), 4);  // masked: not usable, but still a number
+  EXPECT_FLOAT_EQ(grey(3, 0), 4);  // the pixel is masked and not usable, but its value is still a number
   EXPECT_EQ(usable(3, 0), 0);
 }
 
@@ -198,4 +198,4 @@ TEST(GreyRefusals, ChannelsAndBitDepths) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::grey_test

@@ -1,6 +1,6 @@
-// Guided filter of a cost volume: guided.hpp. Box sums run down columns, then along rows, one piece of SEGMENT pixels
-// at a time. The first window of a piece is summed; each next window adds the entering and subtracts the leaving value.
-// Sums are stored as (pixel, sum, disparity).
+// Guided filter of a cost volume: guided.hpp. Box sums are computed down columns, then along rows, for one segment of
+// SEGMENT pixels at a time. The first window of a segment is summed completely. For each next window, the entering
+// value is added and the leaving value is subtracted. Sums are stored in the order (pixel, sum, disparity).
 //
 // instance grey: CHANNELS=1
 // instance colour: CHANNELS=3
@@ -11,7 +11,7 @@
 #define GUIDE_SUMS (CHANNELS + CHANNELS * (CHANNELS + 1) / 2)
 #define STATISTICS (3 * CHANNELS + CHANNELS * (CHANNELS + 1) / 2 + 1)
 
-// Adds a pixel of the guide and its products, multiplied by `sign`.
+// Adds a pixel of the guide and the products of its channels, multiplied by `sign`.
 FUNCTION void add_guide(int* sums, GLOBAL const uchar* guide, int sign) {
   int index = 0;
   for (int c = 0; c < CHANNELS; ++c) sums[index++] += sign * ((int)guide[c] - 128);
@@ -107,7 +107,7 @@ FUNCTION void add_cost(int* sums, int cost, GLOBAL const uchar* guide, int sign)
   for (int c = 0; c < CHANNELS; ++c) sums[1 + c] += sign * cost * ((int)guide[c] - 128);
 }
 
-// Sums the costs down a column, for the rows [first, last) and the disparities `skipped` + 0 … count − 1.
+// Sums the costs down a column, for the rows [first, last) and for `count` disparities after the first `skipped`.
 KERNEL(cost_columns)(IMAGE(const uchar, guide), ARRAY(const uchar, costs), ARRAY(int, columns), int width, int disparities, int skipped,
                      int count, int radius, int first, int last) {
   const int cell = global_id(0), from = first + global_id(1) * SEGMENT, height = HEIGHT(guide);
@@ -133,7 +133,7 @@ FUNCTION void add_column(int* sums, GLOBAL const int* columns, int x, int count,
   for (int s = 0; s < SUMS; ++s) sums[s] += sign * columns[((long)x * SUMS + s) * count];
 }
 
-// Computes a and b of the rows in fixed point.
+// Computes the coefficients a and b of the rows in fixed point.
 KERNEL(coefficients)(ARRAY(const int, columns), ARRAY(const float, statistics), ARRAY(int, coefficients), int width, int rows, int count,
                      int radius, float factor_a, float factor_b) {
   const int cell = global_id(0), from = global_id(1) * SEGMENT;
@@ -168,7 +168,7 @@ KERNEL(coefficients)(ARRAY(const int, columns), ARRAY(const float, statistics), 
   }
 }
 
-// Sums the coefficients down a column, for the rows [first, last) of an image of `height` rows. The coefficients start
+// Sums the coefficients down a column, for the rows [first, last) of an image of `height` rows. The coefficients begin
 // with row `begin`.
 KERNEL(coefficient_columns)(ARRAY(const int, coefficients), ARRAY(int, columns), int width, int height, int count, int radius, int begin,
                             int first, int last) {
@@ -192,7 +192,7 @@ KERNEL(coefficient_columns)(ARRAY(const int, coefficients), ARRAY(int, columns),
   }
 }
 
-// Computes the rows [first, last) of the result. The statistics start with row `begin`.
+// Computes the rows [first, last) of the result. The statistics begin with row `begin`.
 KERNEL(filter)(IMAGE(const uchar, guide), ARRAY(const int, columns), ARRAY(const float, statistics), ARRAY(float, filtered), int width,
                int disparities, int skipped, int count, int radius, int begin, int first, int last, float unit_a, float unit_b) {
   const int cell = global_id(0), from = global_id(1) * SEGMENT;

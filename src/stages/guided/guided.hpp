@@ -1,11 +1,11 @@
-// Guided filter over the slices of a cost volume (He, Sun and Tang 2010, equations 14 and 15 for a grey guide and 19 to
-// 21 for one in colour; Rhemann et al. 2011, equations 4 and 5):
+// Guided filter for the slices of a cost volume (He, Sun and Tang 2010, equations 14 and 15 for a grey guide and 19 to
+// 21 for a colour guide; Rhemann et al. 2011, equations 4 and 5):
 //
 //   a_k = (Σ_k + ε U)⁻¹ · (mean_k(I p) − μ_k p̄_k),   b_k = p̄_k − a_kᵀ μ_k,   q_i = mean_i(a)ᵀ I_i + mean_i(b)
 //
 // p is a slice of costs, I the guide, μ_k and Σ_k its mean and covariance over the (2r+1)² window around k. The means
-// are taken over the pixels of the window that lie in the image, as in the authors' programs. Costs and guide are
-// integers, and so are all sums:
+// are computed over those pixels of the window that lie in the image, as in the authors' programs. Costs and guide are
+// integers, so that all sums are integers:
 //
 //   guide     I' = I − 128. In a window of N pixels m = rint(ΣI' · (1/N)), near the mean; e = ΣI' − N m;
 //             δ = e · (1/N); μ = m + δ; N Σ = Σ(I'−m)(I'−m)ᵀ − δ eᵀ, whose integer part is exact;
@@ -14,14 +14,15 @@
 //   result    A = rint(a 2^s), B = rint(b 2^t); q = ((ΣA)ᵀ I' 2^−s + ΣB 2^−t) · (1/N)
 //
 // Every product, sum and quotient of non-integers is rounded to float, in the order of guided_oracle.cpp. Sums of
-// integers do not depend on an order: all devices, strips and tiles give the same bits. s and t are the largest numbers
-// of bits for which no sum exceeds 32 bits, from |a| ≤ σ_p / (2 √ε), σ_p ≤ 127.5: fixed_point(). Both round to less
-// than 1/100 of a cost for common r and ε.
+// integers do not depend on the order of additions, so that all devices, strips and tiles give the same bits. The
+// numbers s and t are the largest numbers of bits for which no sum exceeds 32 bits. Both numbers follow from |a| ≤ σ_p
+// / (2 √ε) and σ_p ≤ 127.5: fixed_point(). The rounding errors of both are below 1/100 of a cost for common r and ε.
 //
 // Input: 8-bit guide with 1 or 3 channels; 8-bit costs. Output: float, only the rows `rows` of the input.
 // Required input: 2 r pixels on each side.
-// Cost: 4 box sums in the first pass and 4 in the second with a colour guide (2 and 2 with a grey one), each an
-// addition and a subtraction per cell independent of the radius, and the product K v.
+// Cost: with a colour guide, 4 box sums in the first pass and 4 in the second; with a grey guide, 2 and 2. Each box sum
+// takes one addition and one subtraction per cell, independently of the radius. The product K v is computed once per
+// cell.
 #pragma once
 
 #include <cmath>
@@ -76,7 +77,7 @@ inline FixedPoint fixed_point(const Parameters& p, int channels) {
 }
 
 // The statistics of a window of the guide, which all slices share, as consecutive floats: m, δ and μ of each channel,
-// the upper half of K row by row, 1/N.
+// the upper half of K row by row, and 1/N.
 constexpr int statistics_count(int channels) { return 3 * channels + channels * (channels + 1) / 2 + 1; }
 
 template <class Guide, class Costs, class Filtered>
@@ -92,7 +93,8 @@ void check_shapes(const Guide& guide, const Costs& costs, const Rows& rows, cons
 void oracle(const Parameters&, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, Rows rows,
             VolumeView<float> filtered);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. May read 64 bytes past the costs.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. The function may read 64 bytes past
+// the costs.
 std::size_t scratch_bytes(const Parameters&, Size size, int channels, int threads);
 void cpu(const Parameters&, ImageView<const std::uint8_t> guide, VolumeView<const std::uint8_t> costs, Rows rows,
          VolumeView<float> filtered, std::span<std::byte> scratch, Threads&);

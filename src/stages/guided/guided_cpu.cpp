@@ -15,25 +15,25 @@
 #define STEREOPSIS_GUIDED_CPU
 namespace stereopsis::guided {
 
-// The lanes of a vector are disparities; this is the largest number of lanes of any target.
+// The lanes of a vector hold disparities. `most_lanes` is the largest number of lanes of all targets.
 inline constexpr int most_lanes = 16;
 
-// A task: some rows of the result, for one vector of disparities after the other.
+// A task computes some rows of the result, for one vector of disparities after the other.
 struct Task {
   Parameters p;
   ImageView<const std::uint8_t> guide;
   VolumeView<const std::uint8_t> costs;
-  Rows rows;  // rows of the whole result
+  Rows rows;  // rows of the complete result
   VolumeView<float> filtered;
-  ImageView<const float> statistics;  // statistics of the rows `with_statistics`, as channels
+  ImageView<const float> statistics;  // statistics of the rows `with_statistics`, stored as channels
   Rows with_statistics;
 };
 
-// The memory of one thread. Cells are vectors: one for each sum.
+// The memory of one thread. Cells are vectors, one for each sum.
 struct Scratch {
-  std::int32_t* columns;       // sums of the costs, and of the guide times the costs: (x, sum, lane)
-  std::int32_t* ring;          // a and b in the last 2r + 1 rows: (row, x, coefficient, lane)
-  std::int32_t* coefficients;  // their sums over those rows: (x, coefficient, lane)
+  std::int32_t* columns;       // sums of the costs, and sums of the guide times the costs: (x, sum, lane)
+  std::int32_t* ring;          // coefficients a and b in the last 2r + 1 rows: (row, x, coefficient, lane)
+  std::int32_t* coefficients;  // sums of the coefficients over those rows: (x, coefficient, lane)
 };
 
 // Return the first and the last row or column of a window that lie in the image.
@@ -52,7 +52,7 @@ using Integers = hn::RebindToSigned<Floats>;
 using F = hn::VFromD<Floats>;
 using I = hn::VFromD<Integers>;
 
-// Number of sums of the guide and of its products, for some columns at once: 9 (or 2).
+// Number of sums of the guide and of its products, for several columns at once: 9 with colour, 2 with grey.
 template <int channels>
 inline constexpr int guide_sums = channels + channels*(channels + 1) / 2;
 
@@ -107,7 +107,7 @@ HWY_INLINE void window_statistics(const I* sums, F n, float epsilon, F* out) {
   }
 }
 
-// Adds (or, with sign −1, subtracts) a row of the guide and its products.
+// Adds a row of the guide and its products or, with sign −1, subtracts them.
 template <int channels>
 void add_guide_row(const std::uint8_t* row, int width, int sign, std::int32_t* columns) {
   for (int x = 0; x < width; ++x, row += channels) {
@@ -118,8 +118,8 @@ void add_guide_row(const std::uint8_t* row, int width, int sign, std::int32_t* c
   }
 }
 
-// Computes the statistics of some rows. `columns` and `boxes` have guide_sums<channels> rows of int32; `boxes` has one
-// extra vector.
+// Computes the statistics of several rows. `columns` and `boxes` have guide_sums<channels> rows of int32. `boxes` has
+// one additional vector.
 template <int channels>
 void statistics_of(const Parameters& p, ImageView<const std::uint8_t> guide, Rows rows, ImageView<float> statistics,
                    std::int32_t* columns, std::int32_t* boxes) {
@@ -166,8 +166,8 @@ void statistics_of(const Parameters& p, ImageView<const std::uint8_t> guide, Row
   }
 }
 
-// Processes one vector of disparities down some rows: costs are read r rows ahead of the coefficients, and coefficients
-// are computed r rows ahead of the result.
+// Processes one vector of disparities down several rows. Costs are read r rows ahead of the coefficients, and
+// coefficients are computed r rows ahead of the result.
 template <int channels>
 class Sweep {
  public:
@@ -211,7 +211,8 @@ class Sweep {
   }
   const float* statistics(int y) const { return task_.statistics.row(y - task_.with_statistics.first); }
 
-  // Moves the window to row y of the coefficients: its lowest row enters, and the row above its highest leaves.
+  // Moves the window to row y of the coefficients: the lowest row of the window enters, and the row above the window
+  // leaves.
   void move_columns(int y, int from) {
     const bool comes = y == from || y + radius_<height_, goes = y> from && y - radius_ > 0;
     const int coming = window_last(y, radius_, height_), going = y - radius_ - 1;
@@ -268,7 +269,7 @@ class Sweep {
     }
   }
 
-  // Computes a and b of a row, and updates their column sums.
+  // Computes the coefficients a and b of a row, and updates the sums of their columns.
   template <bool goes>
   void coefficients(int y) {
     std::int32_t* out = ring_row(y);
@@ -310,7 +311,7 @@ class Sweep {
     });
   }
 
-  // Below the image, a row leaves and none enters.
+  // Below the image, a row leaves but no row enters.
   void drop_coefficients(int y) {
     const std::int32_t* old = ring_row(y);
     for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(cell_) * width_; i += lanes_)
@@ -446,7 +447,7 @@ void cpu(const Parameters& p, ImageView<const std::uint8_t> guide, VolumeView<co
     HWY_DYNAMIC_DISPATCH(statistics_rows)(p, guide, mine, part, scratch[i].columns, scratch[i].ring);
   });
 
-  // A piece of work is a vector of disparities in a band of rows, high enough that the band's margin is small in
+  // A part of the work is a vector of disparities in a band of rows. The band is so high that its margin is small in
   // comparison.
   const int vectors = HWY_DYNAMIC_DISPATCH(vectors)(costs.disparities);
   const int bands =

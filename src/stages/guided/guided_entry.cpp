@@ -12,8 +12,8 @@ constexpr auto filter = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
 const char* guide_of(const Parameters& p) { return p.colour ? "image8" : "grey8"; }
 
-// Returns the height of row tiles whose volumes, including the rows around a tile, take some hundred megabytes. The
-// numbers are bytes per cell: of costs, of coefficients if they are stored, and of filtered costs.
+// Returns the height of row tiles. The volumes of a tile, including the rows around it, take some hundred megabytes.
+// The numbers are bytes per cell: for costs, for coefficients if they are stored, and for filtered costs.
 int tile_rows(const Parameters& p, Size size, int disparities, const Target& target) {
   const bool gpu = target.device == On::gpu;
   const double cost = 1, coefficients = gpu ? 16 : 0, filtered = 4, all = gpu ? 1.0 * (1 << 30) : 256.0 * (1 << 20);

@@ -8,9 +8,9 @@ namespace stereopsis::guided {
 namespace {
 
 constexpr int segment = 64;              // the same value as in guided.cl
-constexpr int disparities_at_once = 32;  // bounds the memory
+constexpr int disparities_at_once = 32;  // limits the memory
 
-// `along` work-items for each segment of `length`.
+// The grid has `along` work-items for each segment of `length` pixels.
 gpu::Grid pieces(long long along, int length) {
   constexpr int items = 128;
   return {static_cast<int>((along + items - 1) / items), (length + segment - 1) / segment, items, 1};

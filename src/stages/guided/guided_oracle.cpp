@@ -9,7 +9,7 @@ namespace {
 using Vector = std::array<float, 3>;
 using Sums = std::array<std::int64_t, 3>;
 
-// Sums over the part of a window that lies in the image, from sums over all pixels above and to the left.
+// Sums over the part of a window that lies in the image, computed from the sums over all pixels above and to the left.
 class Box {
  public:
   template <class Value>

@@ -6,7 +6,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::guided_test {
 namespace {
 
 using namespace test;
@@ -31,7 +31,7 @@ struct Input {
     std::mt19937 generator(5);
     for (int y = 0; y < c.size.height; ++y)
       for (int x = 0; x < c.size.width; ++x) {
-        // Flat regions, and regions that contain the extreme values.
+        // The image has flat regions, and regions with the extreme values.
         for (int i = 0; i < c.channels; ++i)
           if (x / 5 % 3 == 0)
             guide(x, y, i) = static_cast<std::uint8_t>(40 * i + y / 4 * step);
@@ -153,8 +153,8 @@ class Exactly {
 
   Model of_window(int cx, int cy, double epsilon, const Input& in, int k) const {
     const int channels = guide_.channels;
-    double n = 0, mean_p = 0, mean[3] = {}, s[3][4] = {};  // Σ + ε, with the covariances with the costs as a further
-                                                           // column
+    // The matrix Σ + ε, with the covariances with the costs as an additional column.
+    double n = 0, mean_p = 0, mean[3] = {}, s[3][4] = {};
     over_window(cx, cy, [&](int u, int v) {
       n += 1;
       mean_p += in.costs(u, v, k);
@@ -236,4 +236,4 @@ TEST(GuidedParameters, RowsOfAStripAreThoseOfTheWhole) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::guided_test

@@ -1,23 +1,25 @@
 // Colours prepared for comparison (Prehn 2007, section 5.2): one 32-bit word per pixel, whose four bytes are compared
-// by the sum of their absolute differences. The bytes already contain the weights of the channels, as in section 5.3.
+// by the sum of their absolute differences. The bytes are already multiplied by the weights of the channels, as in
+// section 5.3.
 //
-// The words use C = max − min of R, G, B in 8-bit units, V = max, S = 255 C / V and the hue h in turns, 0 ≤ h < 1:
+// The words are computed from C = max − min of R, G, B in 8-bit units, V = max, S = 255 C / V and the hue h in turns, 0
+// ≤ h < 1:
 //
 //   hsv   q0 · (32 + 32 △(h)), q0 · (32 + 32 △(h − ¼)), q1 · S, q2 · V        △(h) = 1 − 4 min(h, 1 − h), of period 1
 //   rgb   q0 · R, q1 · G, q2 · B, 0
 //
 // each rounded to the nearest, ties up. Channel i is scaled by q_i = round(256 w_i / max w) / 256. Only the ratio of
-// weights matters, and their quantum is 1/256 of the largest. S and h are 0 where C or V is 0.
+// the weights matters, and it is rounded to 1/256 of the largest weight. S and h are 0 if C or V is 0.
 //
-// The thesis does not define its hue. Here it is circular: two bytes place it on a diamond, a circle of the 1-norm that
-// is 256 units long. Hues that are close differ by their distance in units of 1/256 turn (as in 8 bits), and 0 and 1
-// coincide; distant hues differ by the chord, 64 at most. Among the readings tried, this one and the arc's length come
-// closest to the thesis's tables (others: docs/notes/prehn.md). With bytes only, the difference of two words is one
-// instruction on GPUs.
+// The thesis does not define the hue. In this stage, the hue is circular: two bytes place it on a diamond, a circle of
+// the 1-norm that is 256 units long. Similar hues differ by their distance in units of 1/256 turn (as in 8 bits), and
+// the hues 0 and 1 are equal. Distant hues differ by the chord, which is at most 64. Of the interpretations that we
+// tried, this interpretation and the length of the arc come closest to the tables of the thesis (for others, see
+// docs/notes/prehn.md). GPUs compute the difference of two words in one instruction, because the words consist of
+// bytes.
 //
-// A grey image has no hue and no saturation: its word is 0, 0, 0, I. Its weight would scale all costs alike and is
-// omitted.
-// A float pixel that is not finite becomes 0 and is not usable.
+// A grey image has no hue and no saturation, so that its word is 0, 0, 0, I. The weight of grey would scale all costs
+// alike, and is omitted. A float pixel that is not finite becomes 0 and is not usable.
 //
 // Input: 8-bit, 16-bit or float, 1 or 3 (RGB) channels, converted to 8 bits as in grey8. Output: 32-bit words, the
 // first byte lowest; usable, 255 or 0.

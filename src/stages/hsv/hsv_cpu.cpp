@@ -20,7 +20,7 @@ using V = hn::Vec<I>;
 
 HWY_INLINE V set(int v) { return hn::Set(I(), v); }
 
-// Returns ⌊a / b⌋ for 0 ≤ a < 2²⁴: the correctly rounded float quotient never reaches the next integer.
+// Returns ⌊a / b⌋ for 0 ≤ a < 2²⁴. The correctly rounded quotient of floats never reaches the next integer.
 HWY_INLINE V quotient(V a, V b) {
   const hn::RebindToFloat<I> f;
   return hn::ConvertTo(I(), hn::Div(hn::ConvertTo(f, a), hn::ConvertTo(f, b)));
@@ -62,7 +62,7 @@ HWY_INLINE V words_of(const Weighting& w, V red, V green, V blue) {
   return pack(scaled(w.scales[0], red), scaled(w.scales[1], green), scaled(w.scales[2], blue), set(0));
 }
 
-// Stores as many words as a vector has lanes. May read `rgb` beyond `count` pixels, up to a whole vector.
+// Stores as many words as a vector has lanes. The function may read `rgb` beyond `count` pixels, up to a whole vector.
 HWY_INLINE void store_words(const Weighting& w, const std::uint8_t* rgb, int count, std::uint32_t* words) {
   const I i;
   const hn::Rebind<std::uint8_t, I> bytes;
@@ -127,7 +127,7 @@ HWY_EXPORT(word_rows_f32);
 
 namespace {
 
-// Gives pixels that are not finite the word 0, and marks them as not usable.
+// Sets the word of pixels that are not finite to 0, and marks these pixels as not usable.
 template <class T>
 void settle_row(const T* pixels, int width, int channels, const std::uint8_t* mask, std::uint32_t* words,
                 std::uint8_t* usable) {

@@ -1,5 +1,5 @@
-// Registers the colours that window matching compares: in its space and with its weights, or in the default ones if the
-// pipeline has another cost.
+// Registers the colours that window matching compares, in its colour space and with its weights. If the pipeline has
+// another cost, the defaults are used.
 #include "graph/registry.hpp"
 #include "stages/hsv/hsv.hpp"
 #include "stages/shared/window_entry.hpp"

@@ -8,7 +8,7 @@ namespace {
 // Returns round(numerator / denominator), ties up.
 int rounded(int numerator, int denominator) { return (2 * numerator + denominator) / (2 * denominator); }
 
-// Returns scale · (32 + 32 △(turn / (12 chroma))), with △ = 1 − distance / (3 chroma) for the distance to the nearest
+// Returns scale · (32 + 32 △(turn / (12 chroma))), where △ = 1 − distance / (3 chroma) for the distance to the nearest
 // whole turn.
 int on_diamond(int scale, int turn, int chroma) {
   const int distance = std::min(turn, 12 * chroma - turn);
@@ -18,7 +18,7 @@ int on_diamond(int scale, int turn, int chroma) {
 std::uint32_t hsv_word(const std::array<int, 3>& scales, int red, int green, int blue) {
   const int value = std::max({red, green, blue});
   const int chroma = value - std::min({red, green, blue});
-  // The hue in units of 1/(12 chroma) turn.
+  // The hue, in units of 1/(12 chroma) turn.
   const int unit = std::max(chroma, 1);
   int hue = 0;
   if (chroma > 0 && value == red)

@@ -4,7 +4,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::hsv_test {
 namespace {
 
 using namespace test;
@@ -23,7 +23,7 @@ template <class T>
 Image<T> pixels(Size size, int channels) {
   Image<T> image = random_image<T>(size, 3, 0, (1 << depth<T>()) - 1, channels);
   for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; x += 5)  // includes greys and black
+    for (int x = 0; x < size.width; x += 5)  // the colours include greys and black
       for (int i = 0; i < channels; ++i) image(x, y, i) = x % 2 == 0 ? T{0} : image(x, y, 0);
   if constexpr (std::is_same_v<T, float>) {
     image(0, 0, 0) = NAN;
@@ -112,15 +112,15 @@ TEST(HsvOracle, KnownColours) {
   const auto w = cost::weighting(Space::hsv, {1, 1, 1});
   EXPECT_EQ(bytes_of(w, 255, 0, 0), (Bytes{64, 32, 255, 255}));    // red: hue 0
   EXPECT_EQ(bytes_of(w, 0, 255, 255), (Bytes{0, 32, 255, 255}));   // cyan: hue ½
-  EXPECT_EQ(bytes_of(w, 128, 255, 0), (Bytes{32, 64, 255, 255}));  // hue ¼, except for rounding
+  EXPECT_EQ(bytes_of(w, 128, 255, 0), (Bytes{32, 64, 255, 255}));  // the hue is ¼, except for rounding
   EXPECT_EQ(bytes_of(w, 128, 0, 255), (Bytes{32, 0, 255, 255}));   // hue ¾
-  EXPECT_EQ(bytes_of(w, 100, 100, 100), (Bytes{64, 32, 0, 100}));  // grey has hue 0
+  EXPECT_EQ(bytes_of(w, 100, 100, 100), (Bytes{64, 32, 0, 100}));  // the hue of grey is 0
   EXPECT_EQ(bytes_of(w, 0, 0, 0), (Bytes{64, 32, 0, 0}));
   EXPECT_EQ(bytes_of(w, 200, 150, 100), (Bytes{53, 43, 128, 200}));  // hue 1/12, saturation ½
   EXPECT_EQ(bytes_of(cost::weighting(Space::rgb, {1, 2, 4}), 100, 100, 100), (Bytes{25, 50, 100, 0}));
 }
 
-// Hue is circular: a slightly bluish red is as near to red as a slightly yellowish one.
+// Hue is circular: a slightly bluish red is as close to red as a slightly yellowish red.
 TEST(HsvOracle, HueHasNoBeginning) {
   const auto w = cost::weighting(Space::hsv, {1, 0, 0});
   const auto red = bytes_of(w, 255, 0, 0), yellowish = bytes_of(w, 255, 30, 0), bluish = bytes_of(w, 255, 0, 30);
@@ -157,4 +157,4 @@ TEST(HsvParameters, WeightsAreChecked) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::hsv_test

@@ -1,4 +1,4 @@
-// Interpolation by kind: interpolation.hpp. One work-item per pixel.
+// Interpolation by kind: interpolation.hpp. Each work-item processes one pixel.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -18,7 +18,7 @@ KERNEL(interpolation)(IMAGE(const float, disparity), IMAGE(const uchar, image), 
   const int occluded = PIXEL(kinds, x, y) == OCCLUDED;
   float best = INVALID;
   int nearest = 0x7FFFFFFF;
-  // Two steps lead to (2, 0), (2, 1), (2, 2), (1, 2), and to these rotated by 90°, 180° and 270°.
+  // Two steps lead to (2, 0), (2, 1), (2, 2) and (1, 2), and to these offsets rotated by 90°, 180° and 270°.
   for (int direction = 0; direction < 16; ++direction) {
     const int at = direction & 3, turn = direction >> 2;
     const int a = at < 3 ? 2 : 1, b = at < 3 ? at : 2;

@@ -1,12 +1,12 @@
 // Interpolation by kind (Mei et al. 2011, section 2.4): an invalid pixel searches for the nearest valid pixel in each
-// of 16 directions. An occluded pixel takes the lowest of their disparities, because it belongs to the background. A
-// mismatched pixel takes the disparity of the pixel whose colour is most similar, by the sum of the differences of the
-// channels; the first direction wins ties.
+// of 16 directions. An occluded pixel gets the lowest of their disparities, because it belongs to the background. A
+// mismatched pixel gets the disparity of the pixel with the most similar colour, compared by the sum of the differences
+// of the channels. In a tie, the first direction wins.
 //
-// The paper does not define which pixels lie in a direction. Here the n-th pixels are, relative to the pixel, (n, 0),
-// (n, ⌊n/2⌋), (n, n) and (⌊n/2⌋, n), n = 1, 2, …, and those four rotated by 90°, 180° and 270°. A pixel without valid
-// pixels in any direction stays invalid, as do masked pixels and those outside the region of interest. A filled pixel
-// is valid and marked filled.
+// The paper does not define which pixels lie in a direction. In this stage, the n-th pixels are at the offsets (n, 0),
+// (n, ⌊n/2⌋), (n, n) and (⌊n/2⌋, n), for n = 1, 2, …, and at these offsets rotated by 90°, 180° and 270°. A pixel
+// without a valid pixel in any direction remains invalid, as do masked pixels and pixels outside the region of
+// interest. A filled pixel is valid, and marked as filled.
 //
 // Input: 8-bit image, 1 or 3 channels; kinds (stages/outliers): 1 is occluded, any other value mismatched; float
 // disparity, NaN where invalid. Output: float disparity, not in place. Validity: in place.
@@ -36,7 +36,7 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P&, Visitor&&) {}
 
-// The offset after two steps; halves are rounded towards the pixel.
+// A direction, described by the offset after two steps. Halves are rounded towards the pixel.
 struct Direction {
   int dx, dy;
 

@@ -1,5 +1,5 @@
-// Interpolation on the CPU. Each pixel's search for valid pixels is followed by itself: only gaps need work, and most
-// searches are short.
+// Interpolation on the CPU. The pixels are searched one after the other, because only gaps need work and most searches
+// are short.
 #include <cmath>
 #include <limits>
 
@@ -9,7 +9,7 @@
 namespace stereopsis::interpolation {
 namespace {
 
-// Returns which step, from 1 on, first reaches a valid pixel; 0 if none does.
+// Returns the number of the step, from 1 on, that first reaches a valid pixel; 0 if none does.
 int steps_to_valid(ImageView<const float> disparity, int x, int y, const Direction& direction) {
   for (int n = 1;; ++n) {
     const int u = x + direction.x(n), v = y + direction.y(n);

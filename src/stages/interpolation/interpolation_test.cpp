@@ -3,7 +3,7 @@
 #include "support/devices.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::interpolation_test {
 namespace {
 
 using namespace test;
@@ -43,7 +43,7 @@ TEST(Interpolation, DevicesEqualOracle) {
                  << gpu::opencl_devices().reason;
 }
 
-// Fills a hole in the middle of 3 × 3 pixels; every other pixel has a different disparity and grey level.
+// Fills a hole in the middle of 3 × 3 pixels, in which every other pixel has its own disparity and grey level.
 float filled(std::uint8_t kind, int like) {
   Map map = map_of({{8, 7, 6}, {5, nan, 4}, {3, 2, 1}});
   Image<std::uint8_t> image(3, 3), kinds(3, 3);
@@ -66,8 +66,8 @@ TEST(InterpolationOracle, MismatchedPixelsTakeTheNearestColour) {
 
 TEST(InterpolationOracle, LooksInSixteenDirections) {
   Map map{Image<float>({9, 9}, 1, nan), Image<std::uint8_t>({9, 9}, 1, validity::left_right)};
-  map.disparity(8, 6) = 5;  // (4, 2) from the middle: a knight's move
-  map.disparity(8, 5) = 2;  // lies in none of the directions
+  map.disparity(8, 6) = 5;  // at the offset (4, 2) from the middle, like a knight's move
+  map.disparity(8, 5) = 2;  // this pixel lies in none of the directions
   Image<std::uint8_t> image(9, 9), kinds(9, 9);
   image.fill(0);
   kinds.fill(1);
@@ -92,4 +92,4 @@ TEST(InterpolationOracle, MaskedPixelsAndThoseWithoutAnyStayInvalid) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::interpolation_test

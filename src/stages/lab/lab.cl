@@ -7,7 +7,7 @@ typedef struct {
   ushort of[256];
 } Transfer;
 
-// The estimate is off by at most one; the comparisons correct it, whatever the accuracy of cbrt.
+// The estimate is off by at most one, and the comparisons correct it, whatever the accuracy of cbrt.
 FUNCTION int root(uint sum) {
   const uint t = (sum >> 16) + (sum >> 31);
   if (t <= 580u) return (int)((31896u * t + 37025900u) >> 16);

@@ -24,15 +24,15 @@ class Threads;
 
 namespace stereopsis::lab {
 
-// Maps the 256 sRGB intensities to linear ones.
+// A table of the linear intensities for the 256 sRGB intensities.
 struct Transfer {
-  static constexpr bool is_argument = true;  // passed to a kernel as a whole
+  static constexpr bool is_argument = true;  // the struct is one argument of a kernel
   std::array<std::uint16_t, 256> of;
 };
 const Transfer& transfer();
 
 struct Colour {
-  int l, a, b;  // in units of 1/4
+  int l, a, b;  // values in units of 1/4
 };
 inline Colour colour_of(std::uint32_t word) {
   return {static_cast<int>(word & 1023), static_cast<int>(word >> 10 & 1023), static_cast<int>(word >> 20 & 1023)};

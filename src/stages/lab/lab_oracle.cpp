@@ -11,7 +11,7 @@ std::uint16_t linear(int intensity) {
       std::floor(65535 * (v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4)) + 0.5));
 }
 
-// Integers only: the cube root of 4096³ · t / 65536 = t · 2²⁰, truncated.
+// Returns the cube root in integers: the cube root of 4096³ · t / 65536 = t · 2²⁰, truncated.
 int root(int t) {
   if (t <= 580) return static_cast<int>((31896ll * t + 37025900) >> 16);
   long long r = 0;
@@ -19,7 +19,7 @@ int root(int t) {
   return static_cast<int>(r);
 }
 
-// 65535 stands for 1, which is 65536 here.
+// 65535 stands for 1, which is 65536 in this function.
 int relative(const std::uint32_t (&row)[3], const std::uint32_t (&rgb)[3]) {
   const std::uint32_t t = (row[0] * rgb[0] + row[1] * rgb[1] + row[2] * rgb[2] + 32768) >> 16;
   return static_cast<int>(t + (t >> 15));

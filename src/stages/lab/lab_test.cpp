@@ -6,7 +6,7 @@
 #include "support/stage_test.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::lab_test {
 namespace {
 
 using namespace test;
@@ -19,7 +19,7 @@ Image<std::uint32_t> colours(Size size, unsigned seed) {
   return image;
 }
 
-// Returns every third red and green, all blues, and all greys.
+// Returns every third value of red and green with all values of blue, and all greys.
 Image<std::uint32_t> many_colours() {
   Image<std::uint32_t> image(256, 87 * 86 + 1);
   for (int y = 0; y < image.height(); ++y)
@@ -51,7 +51,7 @@ TEST(Lab, GpuEqualsOracle) {
   });
 }
 
-// Compares with the formulas of CIE and of IEC 61966-2-1 in double precision.
+// Compares with the formulas of CIE and of IEC 61966-2-1, computed in double precision.
 void expect_near_cie(std::uint32_t rgb, std::uint32_t word) {
   const auto linear = [&](int shift) {
     const double v = (rgb >> shift & 255) / 255.0;
@@ -94,4 +94,4 @@ TEST(LabOracle, GreysHaveNoColourAndWhiteIsAHundred) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::lab_test

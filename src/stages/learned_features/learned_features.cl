@@ -1,5 +1,5 @@
-// Learned features and their costs: learned_features.hpp. An int packs four channels of a pixel, one byte each; planes
-// are arrays of these ints, [y][x][group].
+// Learned features and their costs: learned_features.hpp. An int packs four channels of a pixel, with one byte each.
+// Planes are arrays of these ints, [y][x][group].
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -13,7 +13,7 @@ KERNEL(surround)(IMAGE(const uchar, grey), ARRAY(int, plane), int border) {
   ELEMENTS(plane)[(long)y * width + x] = (PIXEL(grey, from_x, from_y) - 128) & 255;
 }
 
-// The pixels of a work-group. A work-item computes its outputs for all rows of its column.
+// Width of the tile of a work-group in pixels. A work-item computes its outputs for all rows of its column.
 #define TILE_X 32
 #define TILE_Y 4
 #define OUTS 8
@@ -21,8 +21,8 @@ KERNEL(surround)(IMAGE(const uchar, grey), ARRAY(int, plane), int border) {
 #define AROUND_X (TILE_X + 2)
 #define AROUND_Y (TILE_Y + 2)
 
-// Computes a layer from the plane `before`, which is wider and higher by two. Of `channels` outputs, those that `after`
-// has are written.
+// Computes a layer from the plane `before`, which is larger by two columns and two rows. Of the `channels` outputs,
+// only those that `after` has are written.
 KERNEL(layer)(ARRAY(const int, before), ARRAY(const int, weights), IMAGE(signed char, after), int groups, int out,
               int channels, int shift, int low) {
   LOCAL int inputs[CHUNK * AROUND_Y * AROUND_X];

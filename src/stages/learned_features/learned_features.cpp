@@ -20,7 +20,7 @@ namespace {
 constexpr char magic[] = "STEREOLF";
 constexpr std::uint32_t version = 1;
 constexpr std::size_t magic_bytes = 8, hash_bytes = 8;
-// Limits far beyond any network of practical use.
+// Limits that no practical network reaches.
 constexpr std::uint32_t most_layers = 16, most_channels = 256, most_shift = 24;
 // With this limit and 256 components, costs fit in 32 bits.
 constexpr std::int32_t most_offset = 1 << 24;
@@ -44,7 +44,7 @@ class Reader {
 
   std::span<const std::byte> take(std::size_t count) {
     if (count > rest_.size())
-      refuse("ends before its last layer, although it is complete; write it again with training/");
+      refuse("ends before its last layer, although its hash is right; write it again with training/");
     const auto first = rest_.first(count);
     rest_ = rest_.subspan(count);
     return first;
@@ -69,7 +69,7 @@ class Reader {
   std::span<const std::byte> rest_;
 };
 
-// Throws if a sum of the layer may overflow: the next layer's inputs are at most 128.
+// Throws an Error if a sum of the layer may overflow. The inputs of the next layer are at most 128.
 void check_sums(const Layer& layer) {
   for (int o = 0; o < layer.out; ++o) {
     long long most = std::abs(static_cast<long long>(layer.biases[o])) + (1ll << (layer.shift - 1));
@@ -125,7 +125,7 @@ namespace {
 
 std::vector<std::byte> bytes_of_file(const std::string& name) {
   std::error_code failed;
-  const std::uintmax_t size = std::filesystem::file_size(name, failed);  // fails for a pipe or a folder
+  const std::uintmax_t size = std::filesystem::file_size(name, failed);  // the call fails for a pipe or a folder
   std::ifstream file(name, std::ios::binary);
   if (failed || !file)
     throw Error(ErrorCategory::file, text("the file of learned weights '", name,

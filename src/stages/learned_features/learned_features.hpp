@@ -1,17 +1,17 @@
-// Learned features: a small convolutional network in 8-bit integers that returns the same bits on every device.
+// Learned features from a small convolutional network in 8-bit integers, with the same bits on every device.
 //
 //   a_0(x, y, 0) = I(x, y) − 128, I replicated beyond the image's borders
 //   A_l(x, y, o) = b_l(o) + Σ w_l(o, i, dy, dx) · a_{l−1}(x + dx, y + dy, i)   over i and dx, dy from −1 to 1
 //   a_l(x, y, o) = clamp((A_l(x, y, o) + 2^(s_l − 1)) >> s_l, low_l, 127)
 //
-// with low = 0, a ReLU, and −127 in the last layer. All layers are defined on the whole plane, so that the only borders
-// are those of the image. The network is our own; the training is in training/. The matching cost of two pixels falls
-// with the dot product of their features:
+// with low = 0, a ReLU, and −127 in the last layer. All layers are defined on the infinite plane, so that the only
+// borders are those of the image. The network is our own, and the code for training is in training/. The matching cost
+// of two pixels decreases with the dot product of their features:
 //
 //   C(p, d) = clamp((m · (B − ⟨f_left(p), f_right(p − d)⟩) + 2^(k + 3)) >> (k + 4), 0, limit)
 //
-// B, k and the limit come with the weights; m is `scale` in units of 1/16. A candidate outside the right image costs
-// what the nearest right pixel of its row costs.
+// B, k and the limit are part of the weights; m is `scale` in units of 1/16. The cost of a candidate outside the right
+// image is that of the nearest right pixel of the row.
 //
 // Input: 8-bit grey. Output: the last layer's channels, interleaved, signed 8 bits; the cost stage writes an 8-bit
 // volume.
@@ -31,6 +31,7 @@
 
 #include "core/parameters.hpp"
 #include "device/gpu/view.hpp"
+#include "stages/shared/convolution.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -42,15 +43,9 @@ struct Grid;
 
 namespace stereopsis::learned_features {
 
-struct Layer {
-  int in, out, shift, low;
-  std::vector<std::int8_t> weights;  // [out][in][3][3]
-  std::vector<std::int32_t> biases;  // [out]
+using Layer = Convolution;
 
-  int weight(int o, int i, int dy, int dx) const { return weights[((o * in + i) * 3 + dy + 1) * 3 + dx + 1]; }
-};
-
-// The network as training/weights.py writes it.
+// The network, as stored by training/weights.py.
 struct Network {
   std::vector<Layer> layers;
   int cost_offset, cost_shift, cost_limit;
@@ -62,14 +57,12 @@ struct Network {
 // Throws Error(format) if the bytes are not a weights file, are damaged, or are of another version.
 Network parse(std::span<const std::byte> file);
 
-// The number of groups of four 8-bit channels, which kernels read as one number.
-constexpr int groups_of(int channels) { return (channels + 3) / 4; }
-// The weights in the order of the kernels: for each layer the biases, then [tap][group of inputs][output], with
-// channels padded to whole groups. For shapes that have a tuned kernel, all weights follow a second time in that
-// kernel's order.
+// Returns the weights in the order of the kernels. For each layer, the biases are followed by [tap][group of
+// inputs][output], with channels padded to whole groups. For shapes that have a tuned kernel, all weights follow a
+// second time in the order of that kernel.
 std::vector<std::int32_t> gpu_weights(const Network&);
 
-// A network by name: the library's own, which is parsed at first use, or a file.
+// A network, found by name: one of the library's own networks, which is parsed at first use, or a file.
 class Weights {
  public:
   Weights() : Weights("learned32") {}
@@ -92,7 +85,7 @@ class Weights {
   const Loaded& loaded() const;
 
   std::string name_;
-  std::shared_ptr<const Loaded> of_file_;  // null for the library's own network
+  std::shared_ptr<const Loaded> of_file_;  // null for one of the library's own networks
 };
 
 struct Parameters {
@@ -124,8 +117,8 @@ struct CostOfDot {
   }
 };
 
-// Returns the operations needed for the features of both views' pixels and for the costs of cells. The dot product of
-// four bytes counts as one operation.
+// Returns the number of operations for the features of all pixels in both views and for the costs of cells. The dot
+// product of four bytes counts as one operation.
 inline double operations(const Parameters& p, double pixels, double cells) {
   double products = 0;
   for (const Layer& layer : p.weights.network().layers) products += 9.0 * groups_of(layer.in) * layer.out;
@@ -139,8 +132,9 @@ void oracle(const Network&, ImageView<const std::uint8_t> grey, ImageView<std::i
 
 void cpu(const Network&, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features, Threads&);
 
-// `weights` comes from gpu_weights(). Channels of `features` beyond the network's outputs become 0. If `features` has a
-// multiple of 4 channels, its rows start at multiples of 4 bytes. `scratch` holds at least gpu_scratch_bytes().
+// `weights` comes from gpu_weights(). Channels of `features` beyond the outputs of the network are set to 0. If
+// `features` has a multiple of 4 channels, its rows must start at multiples of 4 bytes. `scratch` holds at least
+// gpu_scratch_bytes().
 std::size_t gpu_scratch_bytes(const Network&, Size size);
 void gpu(const Network&, gpu::Array<const std::int32_t> weights, gpu::View<const std::uint8_t> grey,
          gpu::View<std::int8_t> features, gpu::Span scratch, gpu::Queue&);
@@ -154,7 +148,7 @@ std::size_t cost_scratch_bytes(const Network&, Size size, int disparities, int t
 void cost_cpu(const Parameters&, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
               int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch, Threads&);
 
-// Computes the features of both views, [y][x][group of channels], in the first part of `scratch`, and removes that part
+// Computes the features of both views, [y][x][group of channels], in the first part of `scratch`. Removes that part
 // from `scratch`, which must hold at least features_scratch_bytes().
 std::size_t features_scratch_bytes(const Network&, Size size);
 std::array<gpu::Array<const std::int32_t>, 2> features_gpu(const Parameters&, gpu::Array<const std::int32_t> weights,

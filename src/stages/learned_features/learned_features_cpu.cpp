@@ -9,59 +9,27 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "stages/shared/convolution_cpu-inl.hpp"
+
 #ifndef STEREOPSIS_LEARNED_FEATURES_PACKED
 #define STEREOPSIS_LEARNED_FEATURES_PACKED
 namespace stereopsis::learned_features {
 
-constexpr int padding = 16;  // channels: as many as the widest vectors have 32-bit lanes
-constexpr int pixels_at_once = 6;
-
-constexpr int padded(int channels) { return (channels + padding - 1) / padding * padding; }
-
-// A layer in the order that vectors read: for each tap and each group of input channels, the weights of all outputs.
-// The first layer has an unsigned byte as its input, so that it has one weight per number, and its biases include the
-// correction for the missing subtraction of 128. The other layers pack four channels' weights in each number.
-struct PackedLayer {
-  int in, out, groups, shift, low;
-  std::vector<std::int32_t> weights, biases;
-
-  explicit PackedLayer(const Layer& layer)
-      : in(layer.in == 1 ? 1 : padded(layer.in)),
-        out(padded(layer.out)),
-        groups(in == 1 ? 1 : in / 4),
-        shift(layer.shift),
-        low(layer.low),
-        weights(static_cast<std::size_t>(9) * groups * out),
-        biases(out) {
-    for (int o = 0; o < layer.out; ++o) {
-      biases[o] = layer.biases[o];
-      for (int i = 0; i < layer.in; ++i)
-        for (int tap = 0; tap < 9; ++tap) {
-          const int weight = layer.weight(o, i, tap / 3 - 1, tap % 3 - 1);
-          if (in == 1) biases[o] -= 128 * weight;
-          const std::uint32_t byte =
-              in == 1 ? static_cast<std::uint32_t>(weight) : static_cast<std::uint32_t>(weight & 255) << (8 * (i % 4));
-          std::int32_t& word = weights[(static_cast<std::size_t>(tap) * groups + i / 4) * out + o];
-          word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | byte);
-        }
-    }
-  }
-};
-
-// The last three rows of a layer's values, with padding for the pixels of a last group.
+// The last three rows of a layer's values. The rows have padding, because the last group of pixels may be incomplete.
 struct Rows {
   std::ptrdiff_t pitch;
   std::vector<std::uint8_t> bytes;
 
   Rows(int width, int channels)
-      : pitch(static_cast<std::ptrdiff_t>(width + pixels_at_once + 2) * channels),
+      : pitch(static_cast<std::ptrdiff_t>(width + 2 + spare_pixels) * channels),
         bytes(static_cast<std::size_t>(pitch) * 3) {}
   std::uint8_t* row(int y) { return bytes.data() + y % 3 * pitch; }
   const std::uint8_t* row(int y) const { return bytes.data() + y % 3 * pitch; }
 };
 
-// A row of both views' features, four components per number, padded with 0. The left view's pixels are contiguous. The
-// right view is stored by group and in reverse order, so that the candidates of a pixel are ordered by disparity.
+// A row of the features of both views, with four components per number, padded with 0. The pixels of the left view are
+// contiguous. The right view is stored by group and in reverse order, so that the candidates of a pixel are ordered by
+// disparity.
 struct FeatureRow {
   FeatureRow(std::byte* memory, int width, int entries_, int groups_)
       : groups(groups_),
@@ -97,7 +65,7 @@ struct FeatureRow {
   }
 
   int groups, entries;
-  std::int32_t *own, *candidates, *sums;  // sums: the sum of each pixel's components
+  std::int32_t *own, *candidates, *sums;  // `sums` has the sum of the components of each pixel
 };
 
 }  // namespace stereopsis::learned_features
@@ -107,92 +75,18 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::learned_features::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D32 = hn::ScalableTag<std::int32_t>;
-using V32 = hn::VFromD<D32>;
-
-// Returns sum + the dot product of four bytes in 0 to 127 and four signed bytes, in each 32-bit lane. Two products
-// together fit in signed 16 bits, so that nothing saturates.
-HWY_INLINE V32 add_products(V32 sum, V32 bytes, V32 weights) {
-#if HWY_TARGET == HWY_AVX3_DL
-  // Highway's feature list of this target has another VNNI than the one by which the target is selected, so that an
-  // intrinsic cannot be used.
-  asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(weights.raw));
-  return sum;
-#elif HWY_TARGET == HWY_AVX3
-  return hn::Add(sum, V32{_mm512_madd_epi16(_mm512_maddubs_epi16(bytes.raw, weights.raw), _mm512_set1_epi16(1))});
-#elif HWY_TARGET == HWY_AVX2
-  return hn::Add(sum, V32{_mm256_madd_epi16(_mm256_maddubs_epi16(bytes.raw, weights.raw), _mm256_set1_epi16(1))});
-#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
-  return hn::Add(sum, V32{_mm_madd_epi16(_mm_maddubs_epi16(bytes.raw, weights.raw), _mm_set1_epi16(1))});
-#else
-  const V32 low = hn::Set(D32(), 255);
-  sum = hn::Add(sum, hn::Mul(hn::And(bytes, low), hn::ShiftRight<24>(hn::ShiftLeft<24>(weights))));
-  sum = hn::Add(sum, hn::Mul(hn::And(hn::ShiftRight<8>(bytes), low), hn::ShiftRight<24>(hn::ShiftLeft<16>(weights))));
-  sum = hn::Add(sum, hn::Mul(hn::And(hn::ShiftRight<16>(bytes), low), hn::ShiftRight<24>(hn::ShiftLeft<8>(weights))));
-  return hn::Add(sum, hn::Mul(hn::ShiftRight<24>(bytes), hn::ShiftRight<24>(weights)));
-#endif
-}
-
-// Computes kVectors vectors of outputs from `first` on, for pixels_at_once pixels.
-template <int kVectors, bool kFirstLayer>
-HWY_INLINE void pixels(const PackedLayer& layer, const std::uint8_t* const rows[3], int first, std::uint8_t* after) {
-  const D32 d;
-  const hn::Rebind<std::int8_t, D32> d8;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  V32 sums[pixels_at_once][kVectors];
-  for (int p = 0; p < pixels_at_once; ++p)
-    for (int v = 0; v < kVectors; ++v) sums[p][v] = hn::LoadU(d, layer.biases.data() + first + v * lanes);
-  const std::int32_t* weights = layer.weights.data() + first;
-  for (int tap = 0; tap < 9; ++tap) {
-    const std::uint8_t* from = rows[tap / 3] + static_cast<std::ptrdiff_t>(tap % 3) * layer.in;
-    for (int group = 0; group < layer.groups; ++group, weights += layer.out) {
-      V32 w[kVectors];
-      for (int v = 0; v < kVectors; ++v) w[v] = hn::LoadU(d, weights + v * lanes);
-      for (int p = 0; p < pixels_at_once; ++p) {
-        std::int32_t input;
-        if constexpr (kFirstLayer)
-          input = from[p];
-        else
-          std::memcpy(&input, from + static_cast<std::ptrdiff_t>(p) * layer.in + 4 * group, 4);
-        const V32 bytes = hn::Set(d, input);
-        for (int v = 0; v < kVectors; ++v)
-          sums[p][v] = kFirstLayer ? hn::Add(sums[p][v], hn::Mul(bytes, w[v])) : add_products(sums[p][v], bytes, w[v]);
-      }
-    }
-  }
-  const V32 half = hn::Set(d, 1 << (layer.shift - 1)), low = hn::Set(d, layer.low);
-  for (int p = 0; p < pixels_at_once; ++p)
-    for (int v = 0; v < kVectors; ++v) {
-      const V32 value = hn::Max(hn::ShiftRightSame(hn::Add(sums[p][v], half), layer.shift), low);
-      hn::StoreU(
-          hn::DemoteTo(d8, value), d8,  // saturates at 127
-          reinterpret_cast<std::int8_t*>(after) + static_cast<std::ptrdiff_t>(p) * layer.out + first + v * lanes);
-    }
-}
-
-template <bool kFirstLayer>
-HWY_INLINE void layer_row(const PackedLayer& layer, const Rows& before, int y, int width, std::uint8_t* after) {
-  const int lanes = static_cast<int>(hn::Lanes(D32()));
-  for (int x = 0; x < width; x += pixels_at_once) {
-    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(x) * layer.in;
-    const std::uint8_t* const rows[3] = {before.row(y) + at, before.row(y + 1) + at, before.row(y + 2) + at};
-    std::uint8_t* const to = after + static_cast<std::ptrdiff_t>(x) * layer.out;
-    int o = 0;
-    for (; o + 2 * lanes <= layer.out; o += 2 * lanes) pixels<2, kFirstLayer>(layer, rows, o, to);
-    for (; o < layer.out; o += lanes) pixels<1, kFirstLayer>(layer, rows, o, to);
-  }
-}
+using convolution::HWY_NAMESPACE::add_products;
+using convolution::HWY_NAMESPACE::D32;
+using convolution::HWY_NAMESPACE::V32;
 
 // Computes row y of a layer from the three rows of the previous layer that start there.
-void row(const PackedLayer& layer, const Rows& before, int y, int width, std::uint8_t* after) {
-  if (layer.in == 1)
-    layer_row<true>(layer, before, y, width, after);
-  else
-    layer_row<false>(layer, before, y, width, after);
+void row(const PackedConvolution& layer, const Rows& before, int y, int width, std::uint8_t* after) {
+  const std::uint8_t* const rows[3] = {before.row(y), before.row(y + 1), before.row(y + 2)};
+  convolution::HWY_NAMESPACE::row(layer, rows, width, after);
 }
 
-// Four components of a candidate in each lane. Their magnitudes are multiplied by the pixel's components, which take
-// over their signs; with VNNI they are larger by 128, for which start() compensates.
+// Four components of a candidate in each lane. The magnitudes of these components are multiplied by the components of
+// the pixel, which take over their signs. With VNNI, they are larger by 128, which start() compensates.
 class Candidates {
  public:
   Candidates() = default;
@@ -232,8 +126,8 @@ class Candidates {
 #endif
 };
 
-// Stores the bytes of a block that belong to a pixel's costs; the block may start `before` bytes before them or end
-// behind them.
+// Stores those bytes of a block that belong to the costs of a pixel. The block may start `before` bytes before the
+// costs, or end after them.
 template <class V>
 HWY_INLINE void store_part(V bytes, std::uint8_t* costs, int before, int disparities) {
   const hn::Rebind<std::uint8_t, D32> d;
@@ -247,7 +141,7 @@ HWY_INLINE void store_part(V bytes, std::uint8_t* costs, int before, int dispari
 #endif
 }
 
-// Returns the sum of a pixel's components, if start() needs it.
+// Returns the sum of the components of a pixel, if start() needs the sum.
 HWY_INLINE std::int32_t sum_of_components([[maybe_unused]] const std::int32_t* words, [[maybe_unused]] int groups) {
 #if HWY_TARGET == HWY_AVX3_DL
   const hn::CappedTag<std::int32_t, 8> d;
@@ -266,8 +160,8 @@ HWY_INLINE std::int32_t sum_of_components([[maybe_unused]] const std::int32_t* w
 #endif
 }
 
-// Computes the costs of kGroups groups, or of any number if it is 0. A block of candidates stays in registers, and is
-// combined with all pixels that may match some of them.
+// Computes the costs for kGroups groups, or for any number of groups if kGroups is 0. A block of candidates stays in
+// registers, and is combined with all pixels for which some of them are candidates.
 template <int kGroups>
 void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, VolumeView<std::uint8_t> costs, int y) {
   const D32 d;
@@ -321,7 +215,7 @@ HWY_EXPORT(row);
 HWY_EXPORT(costs_of_row);
 
 // Returns the entries of a row of candidates, with the widest vector behind the last one.
-int entries_of(int width, int disparities) { return (width + disparities + padding + 15) / 16 * 16; }
+int entries_of(int width, int disparities) { return (width + disparities + PackedConvolution::padding + 15) / 16 * 16; }
 std::size_t bytes_of_thread(const Network& network, int width, int disparities) {
   return with_gap(FeatureRow::bytes(width, entries_of(width, disparities), groups_of(network.components())));
 }
@@ -338,8 +232,8 @@ void load_row(ImageView<const std::uint8_t> grey, int y, int border, std::uint8_
 
 // Computes the rows [first, last) of the result. Each layer lags two rows behind the previous one, so that all rows in
 // use stay in the cache. The margin rows of the earlier layers are computed again by the next piece.
-void piece(const std::vector<PackedLayer>& layers, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features,
-           int first, int last) {
+void piece(const std::vector<PackedConvolution>& layers, ImageView<const std::uint8_t> grey,
+           ImageView<std::int8_t> features, int first, int last) {
   const int count = static_cast<int>(layers.size());
   std::vector<Rows> planes{{grey.width + 2 * count, 1}};
   for (int l = 0; l < count; ++l) planes.emplace_back(grey.width + 2 * (count - 1 - l), layers[l].out);
@@ -359,7 +253,7 @@ void piece(const std::vector<PackedLayer>& layers, ImageView<const std::uint8_t>
 
 void cpu(const Network& network, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features,
          Threads& threads) {
-  const std::vector<PackedLayer> layers(network.layers.begin(), network.layers.end());
+  const std::vector<PackedConvolution> layers(network.layers.begin(), network.layers.end());
   // Each piece computes six extra rows of the first layer.
   const int grain = std::max(16, grey.height / (4 * threads.count()));
   threads.rows(

@@ -1,6 +1,7 @@
-// Learned features on the tensor cores, all layers at once: a block keeps the planes between layers in shared memory. A
-// layer is nine products, one per tap: 16 adjacent pixels by their input channels, times the input channels by the
-// outputs. A warp holds all weights of a layer in registers and takes every eighth run of 16 pixels.
+// Learned features on the tensor cores, with all layers at once. A block keeps the planes between the layers in shared
+// memory. A layer consists of nine products, one per tap. A factor with 16 adjacent pixels and their input channels is
+// multiplied by a factor with the weights from input channels to outputs. A warp holds all weights of a layer in
+// registers, and processes every eighth run of 16 pixels.
 #include "device/gpu/vocabulary.h"
 #include "stages/learned_features/learned_features_cuda_problem.hpp"
 
@@ -12,15 +13,15 @@ constexpr int threads = tuning.threads, blocks = tuning.blocks;
 constexpr int block_pitch = tuning.block_pitch, block_rows = tuning.block_rows, block_columns = tuning.block_columns();
 consteval int plane_pixels(int layer) { return tuning.plane_pixels(layer); }
 
-// Returns the position of the 16 bytes of half a pixel's channels: eight adjacent pixels use eight different groups of
-// banks.
+// Returns the position of 16 bytes, which are half of a pixel's channels. Eight adjacent pixels use eight different
+// groups of banks.
 template <int kChannels>
 __device__ __forceinline__ int place_of(int pixel, int half) {
   if constexpr (kChannels == 16) return pixel * 16;
   return pixel * 32 + (half ^ (pixel >> 2 & 1)) * 16;
 }
 
-// Computes sums += inputs · weights, for 16 pixels by kIn channels by 8 outputs.
+// Computes sums += inputs · weights, where the inputs are 16 pixels by kIn channels, and there are 8 outputs.
 template <int kIn>
 __device__ __forceinline__ void multiply(int (&sums)[4], const uint (&inputs)[kIn / 8],
                                          const uint (&weights)[kIn / 16]) {
@@ -35,7 +36,7 @@ __device__ __forceinline__ void multiply(int (&sums)[4], const uint (&inputs)[kI
         : "r"(inputs[0]), "r"(inputs[1]), "r"(weights[0]));
 }
 
-// Loads the channels of the 16 pixels from `first` on in the order of multiply().
+// Loads the channels of the 16 pixels from `first` on, in the order that multiply() requires.
 template <int kIn>
 __device__ __forceinline__ void load_inputs(uint (&inputs)[kIn / 8], uint plane, int first) {
   const int lane = threadIdx.x % warp, pixel = first + lane % 16;
@@ -52,7 +53,7 @@ __device__ __forceinline__ void load_inputs(uint (&inputs)[kIn / 8], uint plane,
                  : "memory");
 }
 
-// Packs four adjacent outputs, shifted and clamped, one byte each.
+// Packs four adjacent outputs, after shifting and clamping, into one byte each.
 __device__ __forceinline__ uint packed(int a, int b, int c, int d, int shift, int low) {
   uint word;
   asm("{ .reg .u32 upper;\n\t"
@@ -63,7 +64,7 @@ __device__ __forceinline__ uint packed(int a, int b, int c, int d, int shift, in
   return word;
 }
 
-// A lane's part of a layer: biases of its outputs, and weights [tap][tile].
+// The part of a layer that a lane has: the biases of its outputs, and the weights [tap][tile].
 template <int kIn, int kOut, int kTaps>
 struct Weights {
   int biases[kOut / 8][2];
@@ -90,7 +91,7 @@ struct Weights {
   }
 };
 
-// Calls store(pixel, half of the channels, word) for a lane's part of 16 pixels' outputs.
+// Calls store(pixel, half of the channels, word) for the lane's part of the outputs of 16 pixels.
 template <int kOut, class Store>
 __device__ __forceinline__ void finish(const int (&sums)[kOut / 8][4], int first, int shift, int low, Store&& store) {
   const int pixel = first + threadIdx.x % warp / 4;
@@ -104,7 +105,7 @@ __device__ __forceinline__ void finish(const int (&sums)[kOut / 8][4], int first
     }
 }
 
-// The first layer: a pixel's channels are the nine taps around it, plus seven with weight 0.
+// Computes the first layer. The channels of a pixel are the nine taps around it, and seven channels with weight 0.
 template <int kOut, class Store>
 __device__ __forceinline__ void first_layer(const int* from, const uchar* image, int shift, Store&& store) {
   Weights<16, kOut, 1> weights;
@@ -132,7 +133,7 @@ __device__ __forceinline__ void first_layer(const int* from, const uchar* image,
   }
 }
 
-// Computes layer number kLayer, from 1 on, from the plane before it.
+// Computes layer number kLayer, from 1 on, from the plane of the previous layer.
 template <int kLayer, int kIn, int kOut, class Store>
 __device__ __forceinline__ void layer(const int* from, uint plane, int shift, Store&& store) {
   Weights<kIn, kOut, 9> weights;

@@ -1,24 +1,15 @@
-// Dot products of features for a tile of a cost volume; an int packs four channels of a pixel, one byte each. There is
-// no include guard, because every instance of a kernel includes this file.
+// Dot products of features for a tile of a cost volume. An int packs four channels of a pixel, with one byte each.
+// There is no include guard, because every instance of a kernel includes this file.
 #define ELEMENT uchar
 #define RUN 4
 #include "device/gpu/run.cl.h"
 #undef ELEMENT
 #undef RUN
+#include "stages/shared/dot4.cl.h"
 
-// Returns sum + the dot product of four signed bytes.
-FUNCTION int dot4(int a, int b, int sum) {
-#ifdef __CUDACC__
-  return __dp4a(a, b, sum);
-#else
-  return sum + (a << 24 >> 24) * (b << 24 >> 24) + (a << 16 >> 24) * (b << 16 >> 24) +
-         (a << 8 >> 24) * (b << 8 >> 24) + (a >> 24) * (b >> 24);
-#endif
-}
-
-// Groups of channels in local memory at a time.
+// Number of groups of channels that are in local memory at a time.
 #define CHUNK 8
-// The pixels and candidates of a work-group; a work-item computes four by four.
+// The numbers of pixels and candidates of a work-group. A work-item computes four pixels by four candidates.
 #define PIXELS 64
 #define CANDIDATES 32
 
@@ -26,8 +17,8 @@ FUNCTION int cost_of_dot(int dot, int offset, int scale, int shift, int limit) {
   return clamp(((offset - dot) * scale + (1 << (shift - 1))) >> shift, 0, limit);
 }
 
-// For use in a kernel: defines the position of a work-item's tile in row y, and its dot products. `own` and `other` are
-// in local memory.
+// For use in kernels: defines the position of a work-item's tile in row y, and computes its dot products. `own` and
+// `other` are in local memory.
 #define DOTS_OF_TILE(left, right, width, height, groups, disparities, min_disparity, own, other)                        \
   const int parts = ((disparities) + CANDIDATES - 1) / CANDIDATES, y = group_id(1);                                     \
   const int first_x = group_id(0) / parts * PIXELS, first_k = group_id(0) % parts * CANDIDATES;                         \

@@ -1,4 +1,5 @@
-// The matching cost of learned features: features of both views, in scratch memory, and the volume that they give.
+// Registers the matching cost of learned features: features of both views, in scratch memory, and the volume computed
+// from them.
 #include "graph/registry.hpp"
 #include "stages/learned_features/learned_features.hpp"
 

@@ -22,7 +22,7 @@ int most_channels(const Network& network) {
   return most;
 }
 
-// A group computes 32 outputs for four rows of 32 columns; a work-item computes 8 of them for the rows of its column.
+// A group computes 32 outputs for four rows of 32 columns. A work-item computes 8 outputs for the rows of its column.
 gpu::Grid over_layer(Size size, int out) {
   constexpr int tile_x = 32, tile_y = 4, outs = 8, outs_of_group = 32;  // the same values as in learned_features.cl
   return {ceil_div(size.width, tile_x) * ceil_div(out, outs_of_group), ceil_div(size.height, tile_y),
@@ -31,25 +31,6 @@ gpu::Grid over_layer(Size size, int out) {
 
 std::size_t features_bytes(const Network& network, Size size) { return plane_bytes(size, network.components()) + 256; }
 
-// Packs four weights of an output in a number: weight(from) and the next ones, up to `end`.
-template <class F>
-std::int32_t four(int from, int end, F&& weight) {
-  std::uint32_t word = 0;
-  for (int j = 0; j < 4 && from + j < end; ++j) word |= static_cast<std::uint32_t>(weight(from + j) & 255) << (8 * j);
-  return static_cast<std::int32_t>(word);
-}
-
-// Appends the weights of a layer in the order in which learned_features.cl reads them.
-void add_portable(const Layer& layer, std::vector<std::int32_t>& words) {
-  const int groups = groups_of(layer.in), out = 4 * groups_of(layer.out);
-  for (int o = 0; o < out; ++o) words.push_back(o < layer.out ? layer.biases[o] : 0);
-  for (int tap = 0; tap < 9; ++tap)
-    for (int g = 0; g < groups; ++g)
-      for (int o = 0; o < out; ++o)
-        words.push_back(four(4 * g, o < layer.out ? layer.in : 0,
-                             [&](int i) { return layer.weight(o, i, tap / 3 - 1, tap % 3 - 1); }));
-}
-
 bool has_tuned_shape(const Network& network) {
   const auto& layers = network.layers;
   const int channels = layers[0].out;
@@ -57,8 +38,8 @@ bool has_tuned_shape(const Network& network) {
          layers[2].out == channels && layers[3].out == tuned_components;
 }
 
-// Appends the weights of a layer in the order in which learned_features_cuda.cu reads them, one word for each lane of a
-// warp: lane 4n + q has the outputs of column n of the weights, and columns 2q and 2q + 1 of the sums.
+// Appends the weights of a layer in the order in which learned_features_cuda.cu reads them, with one word for each lane
+// of a warp. Lane 4n + q has the outputs of column n of the weights, and columns 2q and 2q + 1 of the sums.
 void add_tuned(const Layer& layer, std::vector<std::int32_t>& words) {
   const auto for_each_lane = [&](auto&& word_of) {
     for (int lane = 0; lane < warp; ++lane) words.push_back(word_of(lane / 4, lane % 4));
@@ -69,7 +50,8 @@ void add_tuned(const Layer& layer, std::vector<std::int32_t>& words) {
   if (layer.in == 1) {
     for (int j = 0; j < tiles; ++j)
       for_each_lane([&](int n, int q) {
-        return four(4 * q, 9, [&](int tap) { return layer.weight(output_of(j, n), 0, tap / 3 - 1, tap % 3 - 1); });
+        return four_weights(4 * q, 9,
+                            [&](int tap) { return layer.weight(output_of(j, n), 0, tap / 3 - 1, tap % 3 - 1); });
       });
     return;
   }
@@ -77,15 +59,15 @@ void add_tuned(const Layer& layer, std::vector<std::int32_t>& words) {
     for (int j = 0; j < tiles; ++j)
       for (int first = 0; first < layer.in; first += 16)
         for_each_lane([&](int n, int q) {
-          return four(first + 4 * q, layer.in,
-                      [&](int i) { return layer.weight(output_of(j, n), i, tap / 3 - 1, tap % 3 - 1); });
+          return four_weights(first + 4 * q, layer.in,
+                              [&](int i) { return layer.weight(output_of(j, n), i, tap / 3 - 1, tap % 3 - 1); });
         });
 }
 
 #ifdef STEREOPSIS_CUDA
 std::int64_t portable_words(const Network& network) {
   std::int64_t words = 0;
-  for (const Layer& layer : network.layers) words += 4 * groups_of(layer.out) * (1 + 9 * groups_of(layer.in));
+  for (const Layer& layer : network.layers) words += words_of(layer.in, layer.out);
   return words;
 }
 
@@ -101,7 +83,7 @@ bool takes_tuned(const Network& network, Greys grey, Features features, const gp
          ceil_div(grey.front().height, gpu::pick(tunings, queue.properties()).block_rows) <= gpu::most_cuda_groups_y;
 }
 
-// Computes the features of one view, or of both at once.
+// Computes the features of one view, or of both views at once.
 void run_tuned(const Network& network, gpu::Array<const std::int32_t> weights, Greys grey, Features features,
                gpu::Queue& queue) {
   const Size size = grey.front().size();
@@ -133,7 +115,7 @@ void run_tuned(const Network& network, gpu::Array<const std::int32_t> weights, G
 
 std::vector<std::int32_t> gpu_weights(const Network& network) {
   std::vector<std::int32_t> words;
-  for (const Layer& layer : network.layers) add_portable(layer, words);
+  for (const Layer& layer : network.layers) append_words(layer, words);
   if (has_tuned_shape(network))
     for (const Layer& layer : network.layers) add_tuned(layer, words);
   return words;

@@ -16,7 +16,7 @@ int activation(const Layer& layer, ImageView<const std::int16_t> before, int x, 
 }  // namespace
 
 void oracle(const Network& network, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features) {
-  // Each layer is computed with the margin that the later layers need: the border shrinks by one per layer.
+  // Each layer is computed with the margin that the later layers need, so the border shrinks by one pixel per layer.
   int border = network.radius();
   Image<std::int16_t> before(Size{grey.width + 2 * border, grey.height + 2 * border});
   for (int y = 0; y < before.height(); ++y)

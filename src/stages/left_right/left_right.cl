@@ -11,7 +11,7 @@ KERNEL(left_right)(IMAGE(const float, right), IMAGE(float, disparity), IMAGE(uch
   const float d = PIXEL(disparity, x, y);
   if (d != d) return;
   const float whole = same ? 0.0f : floor(d + 0.5f);
-  if (fabs(whole) < 1e9f) {  // larger ones are outside the image
+  if (fabs(whole) < 1e9f) {  // larger values lead outside the image
     const int x_right = x - (int)whole;
     if (x_right >= 0 && x_right < width && fabs(d - PIXEL(right, x_right, y)) <= threshold) return;
   }

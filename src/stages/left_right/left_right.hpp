@@ -1,11 +1,11 @@
-// Left-right check (Fua 1993; Hirschmüller 2008, section 2.3): the disparity d of the left pixel (x, y) is kept if the
-// right view agrees at the pixel that d maps to,
+// Left-right check (Fua 1993; Hirschmüller 2008, section 2.3). The disparity d of the left pixel (x, y) is kept if the
+// right view agrees at the pixel to which d leads,
 //
 //   x' = x − ⌊d + 0.5⌋ lies inside the image, D_right(x', y) is valid and |d − D_right(x', y)| ≤ threshold
 //
-// with all operations rounded to float. A pixel that fails becomes invalid: left_right. With compare = same, both maps
-// are compared at the same pixel (x, y), x' = x, as in Syed's report. That does not check a match, but shows where the
-// maps change slowly.
+// with all operations rounded to float. A pixel that fails becomes invalid, with the reason left_right. With compare =
+// same, both maps are compared at the same pixel (x, y), x' = x, as in Syed's report. This comparison does not verify a
+// match, but detects where the maps change slowly.
 //
 // Input and output, in place: float disparity (NaN where invalid) and validity of the left view. Input: float disparity
 // of the right view, with d = x_left − x_right there too, of the same size.

@@ -14,7 +14,7 @@ namespace stereopsis::left_right::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// Blocks of a row may overlap, because a pixel that has failed does not fail again.
+// Blocks of a row may overlap, because a pixel that has failed is not checked again.
 template <class D>
 HWY_INLINE void check_block(D d, float threshold, bool same, const float* right, int width, int x, float* disparity,
                             std::uint8_t* validity) {

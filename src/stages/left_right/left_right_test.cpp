@@ -6,7 +6,7 @@
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::left_right_test {
 namespace {
 
 using namespace test;
@@ -19,7 +19,7 @@ TEST(LeftRight, CpuEqualsOracle) {
     for (const auto& p : parameters) {
       SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", threshold " << p.threshold);
       Map map = random_map(size, 3, -4, 12, 25);
-      map.disparity(0, 0) = 3e38f;  // maps far outside the image
+      map.disparity(0, 0) = 3e38f;  // these disparities lead far outside the image
       map.disparity(size.width - 1, size.height - 1) = -INFINITY;
       PitchedImage<float> right(random_map(size, 4, -4, 12, 25).disparity.view());
       for_each_engine([&](Threads& threads) {
@@ -53,11 +53,11 @@ Map checked(Map map, const std::vector<std::vector<float>>& right, double thresh
 }
 
 TEST(LeftRightOracle, KeepsWhatBothViewsSee) {
-  // Left pixel 3 with disparity 2 is right pixel 1.
+  // Left pixel 3 with disparity 2 corresponds to right pixel 1.
   const Map map = checked(map_of({{nan, nan, nan, 2}}), {{nan, 2, nan, nan}});
   EXPECT_EQ(map.disparity(3, 0), 2);
   EXPECT_EQ(map.validity(3, 0), 0);
-  EXPECT_EQ(map.validity(0, 0), validity::no_candidate);  // an earlier reason is kept
+  EXPECT_EQ(map.validity(0, 0), validity::no_candidate);  // the earlier reason is kept
 }
 
 TEST(LeftRightOracle, RemovesWhatTheRightViewDeniesOrDoesNotKnow) {
@@ -76,7 +76,7 @@ TEST(LeftRightOracle, RemovesWhatPointsOutside) {
 }
 
 TEST(LeftRightOracle, RoundsToTheNearestRightPixelHalvesUp) {
-  // x' = 3 − ⌊d + 0.5⌋: 1.4 maps to 2, 1.5 to 1.
+  // x' = 3 − ⌊d + 0.5⌋: a disparity of 1.4 leads to pixel 2, and 1.5 to pixel 1.
   EXPECT_EQ(checked(map_of({{nan, nan, nan, 1.4f}}), {{nan, nan, 1, nan}}).disparity(3, 0), 1.4f);
   EXPECT_EQ(checked(map_of({{nan, nan, nan, 1.5f}}), {{nan, 1, nan, nan}}).disparity(3, 0), 1.5f);
   EXPECT_EQ(checked(map_of({{-1.5f, nan, nan, nan}}), {{nan, -1, nan, nan}}).disparity(0, 0), -1.5f);
@@ -109,4 +109,4 @@ TEST(LeftRightParameters, RangesAndSizesAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::left_right_test

@@ -1,4 +1,4 @@
-// The confidence of measured pixels: measured_confidence.hpp. One work-item per pixel.
+// The confidence of measured pixels: measured_confidence.hpp. Each work-item processes one pixel.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"

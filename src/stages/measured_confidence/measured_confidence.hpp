@@ -1,9 +1,9 @@
-// The confidence returned to the caller: pixels that were not measured have confidence 0.
+// The confidence that is returned to the caller, in which pixels without a measured disparity have the confidence 0.
 //
 //   C'(p) = C(p) if the validity of p is 0, and 0 if p is invalid, filled or repaired
 //
-// Earlier stages may pass on the confidence of a rejected candidate, or one that a repair raised (Prehn 2007, section
-// 5.3.3). Such values do not describe the returned disparity.
+// Earlier stages may return the confidence of a rejected candidate, or a confidence that a repair has raised (Prehn
+// 2007, section 5.3.3). Such values do not describe the returned disparity.
 //
 // Input and output, in place: confidence, float in [0, 1]. Input: validity in 8 bits.
 // Required input: the pixel alone.

@@ -8,7 +8,7 @@ void cpu(ImageView<const std::uint8_t> validity, ImageView<float> confidence, Th
     for (int y = first; y < last; ++y) {
       const std::uint8_t* const reasons = validity.row(y);
       float* const row = confidence.row(y);
-      // A select, so that the loop vectorises.
+      // The conditional expression lets the loop vectorise.
       for (int x = 0; x < confidence.width; ++x) row[x] = reasons[x] == 0 ? row[x] : 0.0f;
     }
   });

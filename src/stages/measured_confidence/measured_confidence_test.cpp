@@ -4,7 +4,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::measured_confidence_test {
 namespace {
 
 using namespace test;
@@ -66,4 +66,4 @@ TEST(MeasuredConfidenceOracle, KeepsTheConfidenceOfMeasuredPixelsOnly) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::measured_confidence_test

@@ -5,10 +5,10 @@
 #include "device/gpu/vocabulary.h"
 
 #define COUNT (WINDOW * WINDOW)
-#define LOG_COUNT (WINDOW == 3 ? 4 : 5)  // logarithm of the next power of two
+#define LOG_COUNT (WINDOW == 3 ? 4 : 5)  // binary logarithm of the next power of two
 
-// Batcher's merge exchange (Knuth, volume 3, algorithm 5.2.2M), with constant loop lengths, so that it unrolls to
-// exchanges only.
+// Batcher's merge exchange (Knuth, volume 3, algorithm 5.2.2M). The loop lengths are constant, so that the loops unroll
+// to exchanges only.
 FUNCTION void sort(float* values) {
 #pragma unroll
   for (int a = 0; a < LOG_COUNT; ++a)
@@ -26,7 +26,7 @@ FUNCTION void sort(float* values) {
     }
 }
 
-// Invalid values are sorted behind the valid ones, as infinities.
+// Invalid values are read as infinities, which are sorted after the valid values.
 KERNEL(median)(IMAGE(const float, disparity), IMAGE(float, filtered)) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(filtered), height = HEIGHT(filtered);
   if (x >= width || y >= height) return;
@@ -40,7 +40,7 @@ KERNEL(median)(IMAGE(const float, disparity), IMAGE(float, filtered)) {
     valid += d == d;
   }
   sort(values);
-  const int middle = (valid - 1) / 2;  // at most the middle of all values
+  const int middle = (valid - 1) / 2;  // index of the median, at most the middle of all values
   float result = values[0];
 #pragma unroll
   for (int i = 1; i <= COUNT / 2; ++i)

@@ -1,9 +1,9 @@
-// Median filter of a disparity image (Tukey 1977; the 3×3 one is the refinement of Banz et al. 2011):
+// Median filter of a disparity image (Tukey 1977; Banz et al. 2011 use the 3×3 filter as a refinement):
 //
 //   M(p) = the ⌈n/2⌉-th smallest of the n valid disparities in the W×W window around p
 //
-// so that the lower of two middle values is taken. A pixel replicated at the border counts as often as it occurs. An
-// invalid centre stays invalid. −0 is read as +0; infinities are treated like other numbers.
+// so that the lower of two middle values is taken. A pixel that is replicated at the border counts as often as it
+// occurs. An invalid centre remains invalid. The value −0 is read as +0, and infinities are treated like other numbers.
 //
 // Input: float disparity, NaN where invalid. Output: the same, in another image.
 // Required input: (W−1)/2 pixels on each side; borders replicate.

@@ -15,7 +15,8 @@ namespace stereopsis::median::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// Invalid pixels alternate between −∞ and +∞, so that the middle of all values is the lower middle of the valid ones.
+// Invalid pixels are read as −∞ and +∞ in turn, so that the middle of all values is the lower middle of the valid
+// values.
 template <int window, class D, class Rows>
 HWY_INLINE hn::VFromD<D> median_block(D d, const Rows& rows) {
   hn::VFromD<D> v[window * window];
@@ -31,16 +32,17 @@ HWY_INLINE hn::VFromD<D> median_block(D d, const Rows& rows) {
   return hn::IfThenElse(hn::IsNaN(centre), hn::Set(d, invalid_disparity), v[window * window / 2]);
 }
 
-// The columns of five rows of valid pixels, each sorted: neighbouring windows share four of their five columns.
+// The columns of five rows of valid pixels. Each column is sorted, and neighbouring windows share four of their five
+// columns.
 template <class D>
 class SortedColumns {
   using V = hn::VFromD<D>;
 
  public:
-  static constexpr int columns = 128;  // columns of windows, without the two more on each side
+  static constexpr int columns = 128;  // number of columns of windows, without the two additional columns on each side
   using Rows = std::array<const float*, 5>;
 
-  // Loads the columns from `first` on; returns false if a pixel is invalid. Borders replicate.
+  // Loads the columns from `first` on. Returns false if a pixel is invalid. Borders replicate.
   bool load(const Rows& rows, int width, int first, int count) {
     const D d;
     const int lanes = static_cast<int>(hn::Lanes(d));
@@ -62,9 +64,10 @@ class SortedColumns {
     return hn::AllTrue(d, valid);
   }
 
-  // Returns the medians of the windows around the columns from `first` + i on. Once the ranks are sorted across the
-  // columns too, only those around a diagonal can be the median of 25. Among those next to the diagonal, only the
-  // largest of the lower ones and the lowest of the larger ones can be: all others have 13 or more on one side.
+  // Returns the medians of the windows around the columns from `first` + i on. When the values of each rank are also
+  // sorted across the columns, only ranks near a diagonal can be the median of the 25 values. Next to the diagonal,
+  // only the largest of the lower values and the lowest of the larger values can be the median. All other values have
+  // at least 13 values on one side.
   V median(int i) const {
     V v[5][5];
     for (int k = 0; k < 5; ++k)
@@ -80,7 +83,7 @@ class SortedColumns {
   }
 
  private:
-  // Moves the second largest and the largest to v[3] and v[4], as sorting would.
+  // Moves the second largest and the largest value to v[3] and v[4], as sorting would.
   static HWY_INLINE void two_largest(V (&v)[5]) {
     const V a = hn::Max(v[0], v[1]), b = hn::Max(v[2], v[3]);
     const V c = hn::Max(hn::Min(v[0], v[1]), hn::Min(v[2], v[3]));
@@ -88,7 +91,7 @@ class SortedColumns {
     v[3] = hn::Max(second, hn::Min(largest, v[4]));
     v[4] = hn::Max(largest, v[4]);
   }
-  // Moves the lowest and the second lowest to v[0] and v[1].
+  // Moves the lowest and the second lowest value to v[0] and v[1].
   static HWY_INLINE void two_lowest(V (&v)[5]) {
     const V a = hn::Min(v[0], v[1]), b = hn::Min(v[2], v[3]);
     const V c = hn::Min(hn::Max(v[0], v[1]), hn::Max(v[2], v[3]));
@@ -100,7 +103,7 @@ class SortedColumns {
   HWY_ALIGN float ranks_[5][columns + 4 + hn::MaxLanes(D())];
 };
 
-// Computes a row of the 5×5 median. Returns false, with an unusable output, if a pixel of a window is invalid.
+// Computes a row of the 5×5 median. Returns false, and leaves the output undefined, if a pixel of a window is invalid.
 bool median_of_valid(const std::array<const float*, 5>& rows, int width, float* out) {
   const hn::ScalableTag<float> d;
   const int lanes = static_cast<int>(hn::Lanes(d));

@@ -6,7 +6,7 @@
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::median_test {
 namespace {
 
 using namespace test;
@@ -30,7 +30,7 @@ TEST(Median, CpuEqualsOracle) {
       expect_cpu_equals_oracle(random_map(size, 5, -9, 40, invalid_percent).disparity);
 }
 
-// The 0-1 principle: a network that sorts all arrangements of zeros and ones sorts any values.
+// The 0-1 principle: a network that sorts all arrangements of zeros and ones also sorts any other values.
 TEST(Median, AllArrangementsOfZerosAndOnes) {
   Image<float> image(3 * 512, 3);
   for (int n = 0; n < 512; ++n)
@@ -38,7 +38,7 @@ TEST(Median, AllArrangementsOfZerosAndOnes) {
   expect_cpu_equals_oracle(image);
 }
 
-// The 0-1 principle applies to 5×5, too. Only the number of ones in each column counts there.
+// The 0-1 principle also applies to 5×5. Only the number of ones in each column is relevant for 5×5.
 TEST(Median, AllColumnsOfZerosAndOnes) {
   constexpr int windows = 6 * 6 * 6 * 6 * 6;
   Image<float> image(5 * windows, 5);
@@ -111,7 +111,7 @@ TEST(MedianOracle, BordersReplicate) {
   const Map map = map_of({{9, 1}, {1, 1}});
   Image<float> filtered(map.disparity.size());
   median::oracle({3}, map.disparity, filtered);
-  EXPECT_EQ(filtered(0, 0), 1);  // 9 counts four times among nine
+  EXPECT_EQ(filtered(0, 0), 1);  // 9 occurs four times among the nine values
 }
 
 TEST(MedianParameters, TheWindowHasAnEffect) {
@@ -133,4 +133,4 @@ TEST(MedianParameters, OtherWindowsAndInPlaceAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::median_test

@@ -21,7 +21,7 @@ KERNEL(average)(ARRAY(const uchar, costs), ARRAY(ushort, averages), int width, i
     beside[i] = smaller;                           \
   }
 
-// Chooses the windows of each cell, one work-item per cell; dimension 0 has the cells of a row.
+// Selects the windows of each cell, with one work-item per cell. Dimension 0 counts the cells of a row.
 KERNEL(choose)(ARRAY(const ushort, averages), ARRAY(ushort, aggregated), int width, int height, int disparities, int radius) {
   const int i = global_id(0), x = i / disparities, k = i % disparities, y = global_id(1);
   if (x >= width || y >= height) return;
@@ -40,7 +40,7 @@ KERNEL(choose)(ARRAY(const ushort, averages), ARRAY(ushort, aggregated), int wid
   beside[6] = AVERAGE_AT(right, y);
   beside[7] = AVERAGE_AT(x, below);
   EXCHANGE(4, 5) EXCHANGE(6, 7) EXCHANGE(4, 6) EXCHANGE(5, 7) EXCHANGE(5, 6)
-  // Leaves the lowest four of two sorted groups.
+  // These exchanges keep the lowest four values of two sorted groups.
   EXCHANGE(0, 7) EXCHANGE(1, 6) EXCHANGE(2, 5) EXCHANGE(3, 4)
 #endif
   int sum = AVERAGE_AT(x, y);

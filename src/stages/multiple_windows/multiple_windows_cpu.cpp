@@ -1,5 +1,5 @@
-// Multiple windows on the CPU: running sums give a volume of averages; then, for each cell, the averages of the
-// neighbouring windows are sorted.
+// Multiple windows on the CPU. Running sums result in a volume of averages, and the averages of the neighbouring
+// windows are then sorted for each cell.
 #include "stages/multiple_windows/multiple_windows.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -25,7 +25,8 @@ void average_rows(const Parameters& p, VolumeView<const std::uint8_t> costs, Vol
     Band(window_mean::Window{p.radius(), p.radius()}, costs, averages, memory, Nothing()).run(first, last);
 }
 
-// Processes the disparities from k on; `middle` and `beside` are averages of the pixels.
+// Processes the disparities from k on. `middle` and `beside` are the averages of the windows around the pixel and next
+// to it.
 template <int supports, class D>
 HWY_INLINE void choose_block(D d, const std::uint16_t* middle, const std::array<const std::uint16_t*, 8>& beside, int k,
                              std::uint16_t* aggregated) {

@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::multiple_windows_test {
 namespace {
 
 using namespace test;
@@ -40,8 +40,9 @@ TEST(MultipleWindows, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// Windows of a single pixel, W = 1, all lie at the pixel. In a field of 0 with a column of 90 to the right of the
-// middle one, each 3×3 window that contains the column costs 30, and so do two of the four corner windows.
+// With W = 1, each window is a single pixel, and all windows lie at the same pixel. A field of 0 has a column of 90 to
+// the right of the middle. Each 3×3 window that contains the column costs 30, and two of the four corner windows
+// contain it.
 TEST(MultipleWindowsOracle, AddsTheBestHalfOfTheWindowsBeside) {
   Volume<std::uint8_t> costs({9, 9}, 1);
   for (int y = 0; y < 9; ++y)
@@ -52,10 +53,11 @@ TEST(MultipleWindowsOracle, AddsTheBestHalfOfTheWindowsBeside) {
   EXPECT_EQ(aggregated(4, 4, 0), 0);
   multiple_windows::oracle({3, 5}, costs, aggregated);
   EXPECT_EQ(aggregated(3, 4, 0), 0);
-  EXPECT_EQ(aggregated(4, 4, 0), 128 * 10);  // the window around the pixel: 30, and twice 0
-  EXPECT_EQ(aggregated(5, 4, 0), 128 * 30);  // all windows contain the column
+  EXPECT_EQ(aggregated(4, 4, 0), 128 * 10);  // 30 for the window around the pixel, and twice 0
+  EXPECT_EQ(aggregated(5, 4, 0), 128 * 30);  // all windows contain the column of 90
   multiple_windows::oracle({3, 9}, costs, aggregated);
-  EXPECT_EQ(aggregated(4, 4, 0), 128 * (30 + 0 + 0 + 0 + 30) / 5);  // three of eight windows do not contain it
+  // Three of the eight windows do not contain the column.
+  EXPECT_EQ(aggregated(4, 4, 0), 128 * (30 + 0 + 0 + 0 + 30) / 5);
 }
 
 TEST(MultipleWindowsParameters, AreChecked) {
@@ -66,4 +68,4 @@ TEST(MultipleWindowsParameters, AreChecked) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::multiple_windows_test

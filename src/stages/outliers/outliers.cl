@@ -1,4 +1,4 @@
-// Outliers by kind: outliers.hpp. One group per row.
+// Classifies outliers by kind: outliers.hpp. Each group processes one row.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -12,7 +12,7 @@ KERNEL(outliers)(IMAGE(const float, right), IMAGE(float, disparity), IMAGE(uchar
   const int y = group_id(0), width = WIDTH(disparity);
   for (int x = local_id(0); x < width; x += local_size(0)) PIXEL(kinds, x, y) = OCCLUDED;
   BARRIER();
-  // Marks the pixels that a right pixel meets.
+  // Mark the pixels to which a right pixel corresponds.
   for (int x = local_id(0); x < width; x += local_size(0)) {
     const float met = (float)x + floor(PIXEL(right, x, y) + 0.5f);
     if (met >= 0.0f && met < (float)width) PIXEL(kinds, (int)met, y) = MISMATCHED;

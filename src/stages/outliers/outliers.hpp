@@ -1,16 +1,17 @@
-// Classification of outliers (Mei et al. 2011, section 2.4, after Hirschmüller 2008): a left pixel p = (x, y) with the
-// disparity d whose right pixel x' = x − ⌊d + ½⌋ does not agree,
+// Classification of outliers (Mei et al. 2011, section 2.4, after Hirschmüller 2008). An outlier is a left pixel p =
+// (x, y) with the disparity d whose right pixel x' = x − ⌊d + ½⌋ does not agree,
 //
 //   x' outside the image, D_right(x', y) invalid, or |d − D_right(x', y)| > threshold
 //
-// becomes invalid: left_right. It is occluded if its epipolar line does not meet the right disparity image: no right
-// pixel x_r of the row has ⌊D_right(x_r, y) + ½⌋ = x − x_r. Otherwise it is mismatched, and so are pixels that were
-// invalid before. The paper's check requires equal integer disparities: threshold = 0.
+// becomes invalid: left_right. An outlier is occluded if its epipolar line does not meet the right disparity image: no
+// right pixel x_r of the row has ⌊D_right(x_r, y) + ½⌋ = x − x_r. Otherwise, the outlier is mismatched. Pixels that
+// were already invalid are classified in the same way. The paper's check requires equal integer disparities: threshold
+// = 0.
 //
 // Input: the right view's disparity. Input and output, in place: float disparity (NaN where invalid) and validity.
 // Output: 8-bit kinds.
 // Required input: the row.
-// Cost: that of the left-right check, plus a pass over the right view's row.
+// Cost: that of the left-right check, plus one pass over the row of the right view.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 namespace stereopsis::outliers {
 namespace {
 
-// Marks the pixels of the row that a right pixel meets; the others are occluded if they are outliers.
+// Marks the pixels of the row to which a right pixel corresponds. The other pixels are occluded if they are outliers.
 void mark_met(const float* right, std::uint8_t* kinds, int width) {
   std::fill_n(kinds, width, std::uint8_t{occluded});
   for (int x = 0; x < width; ++x) {

@@ -3,14 +3,14 @@
 #include "support/devices.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::outliers_test {
 namespace {
 
 using namespace test;
 
 constexpr float nan = invalid_disparity;
 
-// Compares disparity, validity and kinds.
+// Compares disparities, validity and kinds with those of the oracle.
 template <class Device>
 void expect_equal(const Map& input, const outliers::Parameters& p, const Image<float>& right, Device&& device) {
   Map expected = input;
@@ -62,10 +62,10 @@ TEST(Outliers, DevicesEqualOracle) {
 
 TEST(OutliersOracle, TellsOcclusionsFromMismatches) {
   Map map = map_of({{nan, 1, 3, 1, 1}});
-  const Map right = map_of({{1, nan, 1, 1, nan}});  // these meet the left pixels 1, 3 and 4
+  const Map right = map_of({{1, nan, 1, 1, nan}});  // these right pixels correspond to the left pixels 1, 3 and 4
   Image<std::uint8_t> kinds(5, 1);
   outliers::oracle({}, right.disparity, {map.disparity, map.validity, kinds});
-  EXPECT_EQ(kinds(0, 0), outliers::occluded);  // it was invalid, and no right pixel meets it
+  EXPECT_EQ(kinds(0, 0), outliers::occluded);  // the pixel was invalid, and no right pixel corresponds to the pixel
   EXPECT_EQ(kinds(1, 0), outliers::reliable);
   EXPECT_EQ(kinds(2, 0), outliers::occluded);  // 2 − 3 is outside
   EXPECT_EQ(kinds(3, 0), outliers::reliable);
@@ -77,7 +77,7 @@ TEST(OutliersOracle, TellsOcclusionsFromMismatches) {
   map = map_of({{1, 1, 1, 2}});
   outliers::oracle({}, map_of({{nan, 0, 1, nan}}).disparity,
                    {map.disparity, map.validity, kinds.view().crop({0, 0, 4, 1})});
-  EXPECT_EQ(kinds(1, 0), outliers::mismatched);  // right pixel 1 meets it, but has another disparity
+  EXPECT_EQ(kinds(1, 0), outliers::mismatched);  // right pixel 1 corresponds to the pixel, but has another disparity
   EXPECT_EQ(kinds(3, 0), outliers::mismatched);
   EXPECT_EQ(kinds(2, 0), outliers::occluded);
 }
@@ -96,4 +96,4 @@ TEST(OutliersParameters, TheThresholdHasAnEffectAndSizesMustAgree) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::outliers_test

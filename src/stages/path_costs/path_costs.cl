@@ -1,5 +1,5 @@
-// Path costs at the end of a stripe: path_costs.hpp. stages/sgm follows the paths; this kernel subtracts each pixel's
-// minimum.
+// Path costs at the end of a stripe: path_costs.hpp. The kernels of stages/sgm follow the paths, and this kernel
+// subtracts the minimum of each pixel.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"

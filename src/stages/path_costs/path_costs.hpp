@@ -1,7 +1,8 @@
 // The path costs of semi-global matching at the end of a stripe of rows (Hirschmüller 2008; Banz et al. 2011, equation
-// 4): L_r in the stripe's last row for the paths that lead down, or in its first row for those that lead up, minus each
-// pixel's minimum. They are the boundary state of the stripe, all that the next stripe needs. An image can therefore be
-// matched in stripes, on different machines, with the same bits as the whole image.
+// 4). The path costs are L_r in the last row of the stripe for downward paths, or in its first row for upward paths,
+// minus the minimum of each pixel. These path costs are the boundary state of the stripe, which is all that the next
+// stripe needs. An image can therefore be matched in stripes, on different machines, with the same bits as the whole
+// image.
 //
 // Input: features of both views (stages/cost) in the stripe's rows; for the adaptive P2 also the left view in 8-bit
 // grey, including the row that the paths come from; the path costs in that row, or none at the image border. Output:
@@ -20,19 +21,19 @@ namespace stereopsis::path_costs {
 struct Parameters {
   sgm::Parameters sgm;
   bool up = false;
-  WordCost cost = {};  // the cost of two words; set when the step is planned
+  WordCost cost = {};  // the matching cost of two words; set when the step is planned
 };
 
 template <class Kind, template <class> class View = ImageView>
 struct Input {
   cost::Source<Kind, View> source;
-  View<const std::uint8_t> guide;  // empty unless P2 is adaptive
+  View<const std::uint8_t> guide;  // guide image; empty unless P2 is adaptive
   View<const std::uint16_t> before;
   int min_disparity = 0;
   int disparities = 1;
 };
 
-// Calls f for the directions of the paths that lead down, or up.
+// Calls f for the directions of the downward paths, or of the upward paths.
 template <class F>
 void for_each_direction(const Parameters& p, F&& f) {
   for (int i = 0; i < p.sgm.paths; ++i)

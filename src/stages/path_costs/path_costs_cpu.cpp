@@ -1,5 +1,5 @@
-// Path costs on the CPU: one sweep like the two of stages/sgm (sgm_sweep.hpp), without paths along rows and without
-// sums.
+// Path costs on the CPU. The computation is one sweep, like the two sweeps of stages/sgm (sgm_sweep.hpp), without paths
+// along rows and without sums.
 #include "device/cpu/threads.hpp"
 #include "stages/path_costs/path_costs.hpp"
 #include "stages/sgm/sgm_sweep.hpp"
@@ -24,7 +24,7 @@ struct Extent : sgm::Extent {
 
   int candidates() const { return width + padded + 64; }
   std::size_t candidates_bytes() const { return sgm::align64(candidate_bytes * candidates()); }
-  // The memory holds each row's candidates, and a pixel's costs.
+  // The memory holds the candidates of each row, and the costs of a pixel.
   std::size_t thread_bytes() const { return with_gap(sgm::band_rows * candidates_bytes() + path_bytes); }
   std::size_t bytes(int threads) const { return paths_bytes() + progress_bytes() + threads * thread_bytes(); }
 
@@ -63,7 +63,7 @@ namespace sgm_cpu = stereopsis::sgm::HWY_NAMESPACE;
 namespace cost_cpu = stereopsis::cost::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// Processes the bands that a thread takes.
+// Processes the bands that are assigned to a thread.
 template <class D, class Kind, int kKinds>
 class Worker {
   using Lane = hn::TFromD<D>;
@@ -103,8 +103,8 @@ class Worker {
     return {job_.in.source.kind, memory_ + r * job_.candidates_bytes(), job_.candidates()};
   }
 
-  // Each row lags two columns behind the previous row, so that the predecessors of a pixel were visited in an earlier
-  // step. The processor can therefore work on all pixels of a step at the same time.
+  // Each row lags two columns behind the previous row, so that all predecessors of a pixel were visited in an earlier
+  // step. The processor can therefore process all pixels of a step at the same time.
   void visit_tile(int tile) const {
     for (int step = 0; step < sgm::tile_columns; ++step)
       for (int r = 0; r < rows_; ++r) {
@@ -138,7 +138,7 @@ class Worker {
         hn::Store(hn::Sub(hn::Load(d, paths[i] + k), lowest[i]), d, paths[i] + k);
   }
 
-  // Extends a path by a pixel, and returns the minimum of each lane.
+  // Extends a path by one pixel, and returns the minimum of each lane.
   HWY_INLINE V extend(Lane* path, int p2) const {
     const D d;
     const int lanes = static_cast<int>(hn::Lanes(d));
@@ -148,7 +148,8 @@ class Worker {
       const V extended = sgm_cpu::extend(below, hn::Load(d, path + k), hn::LoadU(d, path + k + 1), small, large,
                                          hn::Load(d, costs_ + k));
       lowest = hn::Min(lowest, extended);
-      below = hn::LoadU(d, path + k + lanes - 1);  // loaded before the store overwrites what the next block needs
+      // Loaded before the store overwrites values that the next block needs.
+      below = hn::LoadU(d, path + k + lanes - 1);
       hn::Store(extended, d, path + k);
     }
     return lowest;
@@ -166,7 +167,7 @@ class Worker {
   const int visited_;  // disparities
   const Lane* const padding_;
   std::byte* const memory_;
-  Lane* const costs_;  // costs of the current pixel
+  Lane* const costs_;  // matching costs of the current pixel
   int first_v_ = 0, rows_ = 0;
 };
 

@@ -6,7 +6,7 @@
 namespace stereopsis::path_costs {
 namespace {
 
-// Returns L_r of a pixel from that of its predecessor, which is empty where the path starts.
+// Returns L_r of a pixel from L_r of its predecessor, which is empty at the start of the path.
 std::vector<int> path_cost(const std::vector<int>& costs, const std::vector<int>& previous, int p1, int p2) {
   if (previous.empty()) return costs;
   const int lowest = *std::min_element(previous.begin(), previous.end()), count = static_cast<int>(costs.size());
@@ -27,7 +27,7 @@ void oracle(const Parameters& p, const Input<Kind>& in, ImageView<std::uint16_t>
   const int width = in.source.left.width, height = in.source.left.height, count = in.disparities;
   const sgm::Penalties p2 = sgm::penalties(p.sgm);
   for_each_direction(p, [&](sgm::Direction r) {
-    std::vector<std::vector<int>> row(width);  // L_r of the previous row; empty: paths start
+    std::vector<std::vector<int>> row(width);  // L_r of the previous row; empty if the paths start here
     if (!in.before.empty())
       for (int x = 0; x < width; ++x)
         for (int d = 0; d < count; ++d) row[x].push_back(in.before(x, sgm::kind_of(r), d));

@@ -3,7 +3,7 @@
 #include "support/cost_volumes.hpp"
 #include "support/words.hpp"
 
-namespace stereopsis {
+namespace stereopsis::path_costs_test {
 namespace {
 
 using namespace test;
@@ -79,4 +79,4 @@ TEST(PathCosts, OfWideRangesEqualTheOracle) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::path_costs_test

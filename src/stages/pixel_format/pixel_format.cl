@@ -47,7 +47,8 @@ KERNEL(bayer)(IMAGE(const PIXEL_TYPE, mosaic), IMAGE(PIXEL_TYPE, rgb), int first
   const int left = x == 0 ? 1 : x - 1, right = x == WIDTH(mosaic) - 1 ? x - 1 : x + 1;
   const int above = y == 0 ? 1 : y - 1, below = y == HEIGHT(mosaic) - 1 ? y - 1 : y + 1;
   const int red_row = ((y - red_y) & 1) == 0, red_column = ((x - red_x) & 1) == 0;
-  NUMBER green, in_row, in_other;  // values of the row's own colour and of the other colour
+  // Values of the colour that this row has in addition to green, and of the third colour.
+  NUMBER green, in_row, in_other;
   if (red_row != red_column) {
     green = AT(x, y);
     in_row = mean_of_2(AT(left, y) + AT(right, y));

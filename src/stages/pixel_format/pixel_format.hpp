@@ -11,8 +11,8 @@
 //
 // Input: 8-bit, 16-bit or float, with the channels of the format; a mosaic has at least 2×2 pixels. NV12 is 8-bit, and
 // its chroma is a separate plane with 2 channels. Output: RGB of the same type.
-// Required input: the pixel alone; for NV12 its block of 2×2, for mosaics the 3×3 around it. Parts of both begin at
-// even columns and rows, so that the pattern of colours does not shift: part_read() in core/pixel_layout.hpp.
+// Required input: the pixel alone; for NV12 its block of 2×2, for mosaics the 3×3 around it. For both, parts begin at
+// even columns and rows, so that the pattern of colours does not shift: see part_read() in core/pixel_layout.hpp.
 // Cost: reads each pixel once, writes 3 values; NV12 takes 5 products, mosaics 10 additions.
 #pragma once
 
@@ -28,13 +28,14 @@ namespace stereopsis::pixel_format {
 
 struct Parameters {
   PixelFormat format = PixelFormat::bgr;
-  Pixel first = {};  // position of the output's first pixel in the mosaic, or in the chroma at the luma's size
+  // Position of the first output pixel in the mosaic or, for NV12, in the chroma scaled to the size of the luma.
+  Pixel first = {};
 };
 
 template <class T, template <class> class View>
 struct InputOf {
-  View<const T> image;   // for NV12 the luma, which starts at the output's first pixel
-  View<const T> chroma;  // NV12 only, else empty
+  View<const T> image;   // for NV12, the luma, which begins at the first output pixel
+  View<const T> chroma;  // the chroma of NV12; empty for other formats
 };
 
 // T is uint8_t, uint16_t or float.
@@ -45,7 +46,7 @@ void cpu(const Parameters&, const InputOf<T, ImageView>&, ImageView<T> rgb, Thre
 template <class T>
 void gpu(const Parameters&, const InputOf<T, gpu::View>&, gpu::View<T> rgb, gpu::Queue&);
 
-// The position of red in each 2×2 pixels of a mosaic.
+// The position of red in each block of 2×2 pixels of a mosaic.
 struct Mosaic {
   explicit Mosaic(PixelFormat f)
       : red_x(f == PixelFormat::bayer_bggr || f == PixelFormat::bayer_grbg ? 1 : 0),

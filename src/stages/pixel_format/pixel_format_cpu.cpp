@@ -37,8 +37,8 @@ void order_row(const T* in, bool blue_first, int width, T* out) {
   });
 }
 
-// Covers [first, last) with blocks of `lanes` pixels at an even distance from the first one, and the remaining pixels
-// one by one.
+// Covers [first, last) with blocks of `lanes` pixels, at an even distance from the first pixel, and processes the
+// remaining pixels one by one.
 template <class VectorFunction, class ScalarFunction>
 HWY_INLINE void for_each_even_block(int lanes, int first, int last, VectorFunction&& vector, ScalarFunction&& scalar) {
   int x = first;
@@ -59,7 +59,7 @@ void nv12_pixel(int luma, int u, int v, std::uint8_t* out) {
   out[2] = clipped(c + 516 * d);
 }
 
-// If the row starts odd, its first pixel is the second one of its block of chroma.
+// If the row starts at an odd column, its first pixel is the second pixel of a chroma block.
 void nv12_row(const std::uint8_t* luma, const std::uint8_t* chroma, bool starts_odd, int width, std::uint8_t* out) {
   const hn::ScalableTag<std::int32_t> d;
   const hn::Rebind<std::uint8_t, decltype(d)> bytes;
@@ -94,7 +94,7 @@ void nv12_row(const std::uint8_t* luma, const std::uint8_t* chroma, bool starts_
   for_each_even_block(2 * quarter, odd, width, vector, scalar);
 }
 
-// Sums of integers are twice as wide as the pixels of the mosaic.
+// Sums of integers have twice the width of the pixels of the mosaic.
 template <class T>
 using Sum = std::conditional_t<std::is_same_v<T, float>, float,
                                std::conditional_t<sizeof(T) == 1, std::uint16_t, std::uint32_t>>;
@@ -114,13 +114,13 @@ S mean(S sum) {
     return static_cast<S>((sum + count / 2) / count);
 }
 
-// The rows of a mosaic around a row, from the output's first pixel on.
+// Three rows of a mosaic, of which the middle one is processed, from the first output pixel on.
 template <class T>
 struct Around {
   const T *above, *here, *below;
-  bool red_row;                // otherwise a blue row
-  bool green_first;            // the first pixel is green
-  bool room_left, room_right;  // the mosaic continues on that side
+  bool red_row;                // true for a row with red pixels, false for a row with blue pixels
+  bool green_first;            // true if the first pixel is green
+  bool room_left, room_right;  // true if the mosaic continues on the left, and on the right
 };
 
 template <class T>
@@ -142,7 +142,7 @@ void bayer_pixel(const Around<T>& rows, int x, int left, int right, T* out) {
   out[2] = static_cast<T>(rows.red_row ? in_other : in_row);
 }
 
-// Converts a block from x on, whose first pixel is green or not.
+// Converts a block from column x on. `green_first` is true if the first pixel of the block is green.
 template <class T>
 HWY_INLINE void bayer_block(const Around<T>& rows, int x, bool green_first, T* out) {
   const hn::ScalableTag<Sum<T>> d;

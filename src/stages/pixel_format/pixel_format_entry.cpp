@@ -1,4 +1,4 @@
-// Registers the stages that convert images that are neither grey nor RGB.
+// Registers the stages that convert images whose format is neither grey nor RGB.
 #include "graph/registry.hpp"
 #include "stages/pixel_format/pixel_format.hpp"
 

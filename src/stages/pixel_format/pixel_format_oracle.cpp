@@ -5,7 +5,7 @@
 namespace stereopsis::pixel_format {
 namespace {
 
-// Returns the index in RGB of the colour at a position in each 2×2 pixels.
+// Returns the index, in RGB, of the colour at a position in each block of 2×2 pixels.
 int colour_at(PixelFormat format, int x, int y) {
   constexpr int colours[4][4] = {{0, 1, 1, 2}, {2, 1, 1, 0}, {1, 0, 2, 1}, {1, 2, 0, 1}};
   return colours[static_cast<int>(format) - static_cast<int>(PixelFormat::bayer_rggb)][y % 2 * 2 + x % 2];
@@ -13,7 +13,7 @@ int colour_at(PixelFormat format, int x, int y) {
 
 int mirrored(int at, int size) { return at < 0 ? -at : at >= size ? 2 * size - 2 - at : at; }
 
-// The nearest green neighbours of a pixel are those to the left and right, above and below.
+// The nearest green neighbours of a pixel are to the left and to the right, above and below.
 template <class T>
 T bilinear(const ImageView<const T>& image, PixelFormat format, int x, int y, int colour) {
   if (colour_at(format, x, y) == colour) return image(x, y);

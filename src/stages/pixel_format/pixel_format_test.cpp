@@ -5,7 +5,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::pixel_format_test {
 namespace {
 
 using namespace test;
@@ -16,7 +16,7 @@ constexpr PixelFormat formats[] = {PixelFormat::bgr,        PixelFormat::rgba,  
                                    PixelFormat::nv12,       PixelFormat::bayer_rggb, PixelFormat::bayer_bggr,
                                    PixelFormat::bayer_grbg, PixelFormat::bayer_gbrg};
 
-// Returns random intensities; floats have fractions.
+// Returns random intensities. Floats have fractional parts.
 template <class T>
 Image<T> intensities(Size size, int channels, unsigned seed) {
   constexpr bool is_float = std::is_same_v<T, float>;
@@ -27,7 +27,7 @@ Image<T> intensities(Size size, int channels, unsigned seed) {
   return image;
 }
 
-// The planes of an image, or the part of them that is read for a part of the image.
+// The planes of an image, or the part of them that is read to convert a part of the image.
 template <class T>
 struct Given {
   Given(PixelFormat format, Size shown, Pixel first, Size beyond)
@@ -53,7 +53,7 @@ class PixelFormats : public testing::Test {};
 using PixelTypes = testing::Types<std::uint8_t, std::uint16_t, float>;
 TYPED_TEST_SUITE(PixelFormats, PixelTypes);
 
-// Calls f(given, size) for whole images, and for parts that start anywhere in the blocks of 2×2.
+// Calls f(given, size) for whole images, and for parts that start at any position in the blocks of 2×2.
 template <class T, class F>
 void for_each_input(F&& f) {
   for (const PixelFormat format : formats) {
@@ -99,7 +99,7 @@ TYPED_TEST(PixelFormats, GpuEqualsOracle) {
   });
 }
 
-// Every part has the same pixels as the whole image.
+// Every part has the same pixels as in the whole image.
 TEST(PixelFormatParts, HaveThePixelsOfTheWhole) {
   const Size whole{10, 8};
   for (const PixelFormat format : formats) {
@@ -129,11 +129,11 @@ TEST(PixelFormatOracle, MeansOfAMosaicAreRoundedUpAndMirrored) {
   Image<std::uint8_t> rgb(3, 2, 3);
   pixel_format::oracle<std::uint8_t>({PixelFormat::bayer_rggb}, {mosaic, {}}, rgb);
   const auto pixel = [&](int x, int y) { return std::array<int, 3>{rgb(x, y, 0), rgb(x, y, 1), rgb(x, y, 2)}; };
-  EXPECT_EQ(pixel(0, 0), (std::array{10, 31, 50}));  // green: 20 and 41, twice each
+  EXPECT_EQ(pixel(0, 0), (std::array{10, 31, 50}));  // the green values are 20 and 41, twice each
   EXPECT_EQ(pixel(1, 0), (std::array{21, 20, 50}));  // red: 20.5
   EXPECT_EQ(pixel(1, 1), (std::array{21, 35, 50}));  // green: (20 + 41 + 60 + 20) / 4 = 35.25
   EXPECT_EQ(pixel(2, 1), (std::array{31, 60, 50}));
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::pixel_format_test

@@ -1,4 +1,5 @@
-// Propagation of reliable disparities: propagation.hpp. Lines are the columns or the rows; i runs along a line.
+// Propagation of reliable disparities: propagation.hpp. Lines are the columns or the rows, and i is the index along a
+// line.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -16,7 +17,7 @@
 
 FUNCTION float whole(float d) { return floor(d + 0.5f); }
 
-// Changes a pixel in a map of disparities, if it may change.
+// Changes a pixel of a disparity map, if the pixel may change.
 #define CHANGE(to, i, line, d)                                                             \
   do {                                                                                     \
     if ((AT(validity, i, line) & STAYS) == 0) {                                            \
@@ -25,7 +26,7 @@ FUNCTION float whole(float d) { return floor(d + 0.5f); }
     }                                                                                      \
   } while (0)
 
-// One work-item per column.
+// Each work-item processes one column.
 KERNEL(remove_surrounded)(IMAGE(float, disparity), IMAGE(uchar, validity)) {
   const int line = global_id(0), columns = 1;
   if (line >= WIDTH(disparity)) return;
@@ -36,7 +37,7 @@ KERNEL(remove_surrounded)(IMAGE(float, disparity), IMAGE(uchar, validity)) {
   }
 }
 
-// Writes 1 where three pixels of a line vary.
+// Writes 1 if three pixels of a line vary.
 KERNEL(find_variations)(int variation, int columns, IMAGE(const uint, colours), IMAGE(float, flags)) {
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(colours) || y >= HEIGHT(colours)) return;
@@ -50,12 +51,12 @@ KERNEL(find_variations)(int variation, int columns, IMAGE(const uint, colours), 
   PIXEL(flags, x, y) = varies ? 1.0f : 0.0f;
 }
 
-// Keeps those of which at least three are adjacent across the lines.
+// Keeps only variations of which at least three are adjacent across the lines.
 KERNEL(keep_gradients)(int columns, IMAGE(const float, flags), IMAGE(float, gradients)) {
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(flags) || y >= HEIGHT(flags)) return;
   const int i = columns ? y : x, line = columns ? x : y;
-  int run = 0, kept = 0;  // counts within the five lines around
+  int run = 0, kept = 0;  // counts within the five surrounding lines
   for (int other = max(line - 2, 0); other <= min(line + 2, LINES(flags) - 1); ++other) {
     run = AT(flags, i, other) != 0.0f ? run + 1 : 0;
     kept |= run >= 3;
@@ -63,7 +64,7 @@ KERNEL(keep_gradients)(int columns, IMAGE(const float, flags), IMAGE(float, grad
   PIXEL(gradients, x, y) = kept && PIXEL(flags, x, y) != 0.0f ? 1.0f : 0.0f;
 }
 
-// One work-item per line.
+// Each work-item processes one line.
 KERNEL(spread)(int slight, int moderate, int columns, IMAGE(float, disparity), IMAGE(const float, gradients),
                IMAGE(float, reliability), IMAGE(uchar, validity)) {
   const int line = global_id(0), length = LENGTH(disparity);

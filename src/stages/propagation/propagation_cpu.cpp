@@ -9,7 +9,7 @@ namespace {
 
 float whole(float d) { return std::floor(d + 0.5f); }
 
-// One line of all maps; `i` runs along it, `aside` to the neighbouring lines.
+// One line of all maps. The step `i` leads along the line, and `aside` leads to the neighbouring lines.
 struct Line {
   const MapsOf<ImageView>& maps;
   bool columns;
@@ -24,7 +24,7 @@ struct Line {
   float disparity(int i) const { return at(maps.disparity, i); }
   bool stays(int i) const { return (at(maps.validity, i) & (validity::masked | validity::outside)) != 0; }
 
-  // Writes to `to`, which may be the disparity itself.
+  // Writes a disparity to `to`, which may be the disparity map itself.
   void change(ImageView<float> to, int i, float d) const {
     if (disparity(i) == d || stays(i)) return;
     std::uint8_t& validity = at(maps.validity, i);
@@ -48,7 +48,7 @@ void remove_surrounded(const Line& column) {
   }
 }
 
-// Writes 1 to `scratch` where three pixels of the line vary.
+// Writes 1 to `scratch` at pixels where three pixels of the line vary.
 void find_variations(const Parameters& p, const Line& line) {
   const auto& [colours, unused, between, flags, validity] = line.maps;
   const cost::Colours difference{};
@@ -60,7 +60,7 @@ void find_variations(const Parameters& p, const Line& line) {
   }
 }
 
-// Writes to `between` those of which at least three are adjacent across the lines.
+// Writes to `between` only variations of which at least three are adjacent across the lines.
 void keep_gradients(const Line& line) {
   for (int i = 0; i < line.length(); ++i) {
     const auto flag = [&](int aside) {
@@ -123,7 +123,7 @@ void filter_modes(const Line& line, ImageView<float> to) {
       around += std::fabs(values[j] - own) <= 1;
       others += std::fabs(values[j] - own) > 1;
     }
-    if (others <= around) continue;  // none of the others can win
+    if (others <= around) continue;  // no other value can win
     int most = 0;
     float mode = own;
     for (const float value : values) {

@@ -3,7 +3,7 @@
 
 namespace stereopsis::propagation {
 
-static_assert(mode_radius == 5);  // RADIUS of propagation.cl
+static_assert(mode_radius == 5);  // equal to RADIUS in propagation.cl
 
 void gpu(const Parameters& p, const MapsOf<gpu::View>& maps, gpu::Queue& queue) {
   const auto& [colours, disparity, between, scratch, validity] = maps;

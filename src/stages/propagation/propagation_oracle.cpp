@@ -8,7 +8,7 @@
 namespace stereopsis::propagation {
 namespace {
 
-// A map whose first coordinate runs along a line, a column or a row.
+// A map whose first coordinate is the index along a line, which is a column or a row.
 template <class T>
 struct Turned {
   ImageView<T> image;

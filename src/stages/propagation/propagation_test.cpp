@@ -3,7 +3,7 @@
 #include "support/devices.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::propagation_test {
 namespace {
 
 using namespace test;
@@ -70,8 +70,8 @@ TEST(Propagation, GpuEqualsOracle) {
   });
 }
 
-// Returns the oracle's result for a row, without intensity gradients unless colours are given. The columns have one
-// pixel.
+// Returns the result of the oracle for a row. There are no intensity gradients unless colours are given. Columns have
+// only one pixel.
 std::vector<float> row(const propagation::Parameters& p, const std::vector<float>& disparities,
                        const std::vector<std::uint32_t>& grey = {}) {
   const int width = static_cast<int>(disparities.size());
@@ -95,7 +95,8 @@ std::vector<float> runs(const std::vector<std::pair<int, float>>& lengths_and_di
 }
 
 TEST(PropagationOracle, CoversWhatIsUnreliableAndWhatLiesTwoInFront) {
-  // Reliability is moderate from 12 on, slight from 9 on (85 % of 10 is 8.5). Columns of 5 pixels spread nothing.
+  // Reliability is moderate from 12 on, and slight from 9 on (85 % of 10 is 8.5). Columns of 5 pixels propagate no
+  // disparities.
   const propagation::Parameters p{10, 5};
   EXPECT_EQ(row(p, runs({{12, 7}, {8, 3}, {12, 7}})), runs({{32, 7}}));
   EXPECT_EQ(row(p, runs({{12, 7}, {9, 3}, {12, 7}})), runs({{12, 7}, {9, 3}, {12, 7}})) << "slightly reliable";
@@ -141,4 +142,4 @@ TEST(PropagationOracle, MaskedPixelsStayAndStopNothing) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::propagation_test

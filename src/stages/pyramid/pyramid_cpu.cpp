@@ -24,7 +24,7 @@ class Rows {
 
  private:
   struct Candidate {
-    int disparity = 0, sum = -1;  // sum −1: no candidate
+    int disparity = 0, sum = -1;  // a sum of −1 means that there is no candidate
   };
 
   void refine(int x, int y) {

@@ -1,5 +1,5 @@
-// Matches from coarse to fine (Prehn 2007): the whole range on the coarsest level, then around the disparities of the
-// coarser level.
+// Lowers matching from coarse to fine (Prehn 2007): the whole range on the coarsest level, then ranges around the
+// disparities of the next coarser level.
 #include <algorithm>
 
 #include "core/text.hpp"
@@ -10,11 +10,11 @@
 namespace stereopsis::pyramid {
 namespace {
 
-// The colours of a level, its range, and the maps that are made on it.
+// The colours of a level, its search range, and the maps that are computed on the level.
 struct Level {
   Images images;
   DisparityRange range;
-  int disparity, right;  // values of the maps; right: −1 if it is not requested
+  int disparity, right;  // values of the maps; `right` is −1 if the map of the right view is not requested
 };
 
 void check_levels(const PipelineData& p, Size size) {
@@ -68,7 +68,7 @@ void refine_level(Builder& b, const std::vector<Level>& levels, int i, const Map
   const PipelineData& pipeline = b.pipeline();
   const Level &level = levels[static_cast<std::size_t>(i)], &coarser = levels[static_cast<std::size_t>(i) + 1];
   LevelParameters p{pipeline.levels.parameters.as<Parameters>(), pipeline.select.parameters.as<wta::Parameters>()};
-  const bool is_result = i == 0 && !from_right;  // the level whose maps are the result
+  const bool is_result = i == 0 && !from_right;  // true if the maps of the level are the result
   if (from_right)
     p.select = {};
   else if (i > 0)
@@ -103,8 +103,8 @@ void match(Builder& b, Images& images, const DisparityRange& range, Maps& maps) 
   }
 }
 
-// Returns the input that all levels require, each of half the size and with its window. The rectangle is in pixels of
-// the finest level, at multiples of a pixel of the coarsest.
+// Returns the input that all levels require. Each level has half the size of the previous one, and needs its window.
+// The rectangle is in pixels of the finest level, and is aligned to pixels of the coarsest level.
 Rect required_by_levels(const PipelineData& p, const Rect& output) {
   const int levels = p.levels.parameters.as<Parameters>().levels;
   const auto with_window = [&](const Rect& r) { return p.cost.entry->shared_window(p.cost.parameters, r); };
@@ -122,8 +122,8 @@ Rect required_by_levels(const PipelineData& p, const Rect& output) {
   return input;
 }
 
-// Returns the input on which the region's pixels depend. Coarse levels search up to one of their
-// pixels beyond the range.
+// Returns the input on which the pixels of the region depend. Coarse levels search up to one coarse pixel beyond the
+// range.
 Rect required_input(const PipelineData& p, const Request& request) {
   const Rect all = whole_image(request);
   const DisparityRange& range = request.range;
@@ -137,7 +137,8 @@ Rect required_input(const PipelineData& p, const Request& request) {
 }  // namespace
 
 const Lowering lowering{.applies = [](const PipelineData&, const Request&) { return true; }, .match = match};
-const RegionRule region_rule{.applies = [](const PipelineData&) { return true; }, .required_input = required_input};
+const RegionRule region_rule{.applies = [](const PipelineData& p) { return p.cost.entry->shared_window != nullptr; },
+                             .required_input = required_input};
 
 void check_pipeline(const PipelineData& p, const Request& request) {
   const auto reject = [&](const char* why) {

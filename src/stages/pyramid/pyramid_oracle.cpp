@@ -63,7 +63,7 @@ class Pixel {
   float offset(int d) const {
     if (!is_candidate(d - 1) || !is_candidate(d + 1)) return 0;
     const int before = sum(d - 1), here = sum(d), behind = sum(d + 1);
-    if (here > before || here > behind) return 0;  // a guess that was kept may not be a minimum
+    if (here > before || here > behind) return 0;  // a guess that was kept need not be a minimum
     return wta::subpixel_offset(select_.subpixel, before, here, behind);
   }
 

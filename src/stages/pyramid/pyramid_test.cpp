@@ -4,7 +4,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::pyramid_test {
 namespace {
 
 using namespace test;
@@ -29,7 +29,7 @@ const std::vector<Case> cases = {
     {{40, 21}, {-7, 33}, {9, 11}, {.range = 9, .keep = 0}, {.border_candidates = true}},
 };
 
-// Words of a few similar colours, so that sums tie; the guess has holes.
+// Words with a few similar colours, so that sums tie. The guess has holes.
 struct Scene {
   explicit Scene(const Case& c)
       : left(random_image<std::uint32_t>(c.size, 1, 0, 0x7FFFFFFF).view()),
@@ -183,4 +183,4 @@ TEST(PyramidParameters, RangesHalveOutwards) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::pyramid_test

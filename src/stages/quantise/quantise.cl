@@ -17,7 +17,7 @@ FUNCTION uchar in_8_bits(TYPE cost, float scale) {
   return (uchar)(none || rounded >= 255.0f ? 255 : (int)rounded);
 }
 
-// A work-item takes every local_size-th of its group's cells, which lie in one row.
+// A work-item processes every local_size-th cell of its group. All these cells lie in one row.
 KERNEL(quantise)(ARRAY(const TYPE, costs), ARRAY(uchar, quantised), int cells, int rows, float scale) {
   const int y = global_id(1), first = group_id(0) * local_size(0) * PER_ITEM + local_id(0);
   if (y >= rows) return;

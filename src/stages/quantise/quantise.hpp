@@ -1,12 +1,12 @@
-// Quantises a volume of costs to 8-bit integers, for stages that support no other costs: sums along paths, support
+// Converts a volume of costs to 8-bit integers, for stages that support no other costs: sums along paths, support
 // weights.
 //
 //   q(p, d) = min(⌊ s · max(C(p, d), 0) + 0.5 ⌋, 255)
 //
-// with both operations rounded to float. NaN, and 65535 in 16 bits (no candidate), become 255. The scale s is a
-// parameter. If it is 0, s follows from the known range of the costs, never from an image, so that stripes, regions and
-// frames agree. With the largest possible cost L, in units of 1/u of the image's costs (u = 128 for support weights), s
-// is
+// with both operations rounded to float. NaN becomes 255, as does 65535 in 16 bits; both mark absent candidates. The
+// scale s is a parameter. If it is 0, s is computed from the known range of the costs, never from an image, so that
+// stripes, regions and frames agree. Let L be the largest possible cost, in units of 1/u of the image's costs (u = 128
+// for support weights). Then s is
 //
 //   1/u if L ≤ 255 u, so that penalties keep their meaning, else 255 / L; and 255 / L for real numbers from outside
 //

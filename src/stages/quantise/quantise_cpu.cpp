@@ -21,7 +21,7 @@ template <class D>
 HWY_INLINE hn::VFromD<D> loaded(D d, const std::uint16_t* costs) {
   const hn::RebindToSigned<D> di;
   const auto cost = hn::PromoteTo(di, hn::LoadU(hn::Rebind<std::uint16_t, D>(), costs));
-  // The largest value marks an absent candidate, whatever the scale.
+  // The largest value marks an absent candidate, for any scale.
   const auto none = hn::RebindMask(d, hn::Eq(cost, hn::Set(di, 65535)));
   return hn::IfThenElse(none, hn::Set(d, 3e38f), hn::ConvertTo(d, cost));
 }

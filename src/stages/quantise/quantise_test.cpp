@@ -8,7 +8,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::quantise_test {
 namespace {
 
 using namespace test;
@@ -87,4 +87,4 @@ TEST(QuantiseOracle, RoundsHalvesUpAndSaturates) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::quantise_test

@@ -42,7 +42,7 @@ void cpu(const Parameters&, ImageView<const T> grey, ImageView<std::uint8_t> ran
 
 template <class T>
 void gpu(const Parameters&, gpu::View<const T> grey, gpu::View<std::uint8_t> ranks, gpu::Queue&);
-// Transforms both views, at once if possible.
+// Transforms both views, at the same time if possible.
 template <class T>
 void gpu(const Parameters&, const std::array<gpu::View<const T>, 2>& grey,
          const std::array<gpu::View<std::uint8_t>, 2>& ranks, gpu::Queue&);

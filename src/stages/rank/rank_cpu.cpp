@@ -14,11 +14,12 @@ namespace stereopsis::rank::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// Returns v + 1 in the lanes of the mask, and v elsewhere.
+// Returns v + 1 in the lanes of the mask, and v in the other lanes.
 template <class D, class V, class M>
 HWY_INLINE V count_where(D d, V v, M mask) {
 #if HWY_TARGET <= HWY_AVX3
-  // This is one instruction. The saturating addition, if it exists, does not compete with comparisons for a port.
+  // This subtraction is one instruction. If a saturating addition exists, it does not compete with comparisons for a
+  // port of the processor.
   const auto one = hn::Set(d, 1);
   if constexpr (sizeof(hn::TFromD<D>) <= 2) return hn::IfThenElse(mask, hn::SaturatedAdd(v, one), v);
   return hn::IfThenElse(mask, hn::Add(v, one), v);
@@ -27,12 +28,12 @@ HWY_INLINE V count_where(D d, V v, M mask) {
 #endif
 }
 
-// Most loads cross cache lines and take longer than comparisons, so that rows share them.
+// Most loads cross cache lines and take longer than comparisons, so several rows share each load.
 constexpr int max_window = 15, rows_at_once = 4, max_rows = max_window + rows_at_once - 1;
 template <class T>
 using Rows = std::array<const T*, max_rows>;
 
-// Counts the pixels of one row of the windows that are below the centre, for the centres [kFirst, kLast).
+// Counts the pixels in one row of the windows that are darker than the centre, for the centres [kFirst, kLast).
 template <int kFirst, int kLast, class T, class Centre, class Count>
 HWY_INLINE void count_in_row(const T* row, int radius, const Centre* centre, Count* count) {
   const hn::ScalableTag<T> d;
@@ -45,7 +46,7 @@ HWY_INLINE void count_in_row(const T* row, int radius, const Centre* centre, Cou
 }
 
 // Computes the ranks of blocks of Lanes(d) pixels in kRows consecutive rows. kWindow is the window as a compile-time
-// constant, which unrolls the short loops, or 0: any window.
+// constant, for which the short loops are unrolled, or 0 for any window.
 template <int kRows, int kWindow, class T>
 HWY_INLINE void rank_blocks(const Rows<T>& rows, int any_window, std::uint8_t* ranks, std::ptrdiff_t pitch) {
   const hn::ScalableTag<T> d;
@@ -57,7 +58,7 @@ HWY_INLINE void rank_blocks(const Rows<T>& rows, int any_window, std::uint8_t* r
     centre[i] = hn::LoadU(d, rows[radius + i]);
     count[i] = hn::Zero(du);
   }
-  // The first and the last rows belong to the windows of only some centres. A window has at least kRows - 1 rows.
+  // The first and the last rows are in the windows of only some centres. A window has at least kRows - 1 rows.
   [&]<int... i>(std::integer_sequence<int, i...>) HWY_ATTR {
     (count_in_row<0, i + 1>(rows[i], radius, centre, count), ...);
     for (int row = kRows - 1; row < window; ++row) count_in_row<0, kRows>(rows[row], radius, centre, count);
@@ -81,7 +82,7 @@ void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> rank
 
 template <int kWindow, class T>
 void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> ranks, int first, int last) {
-  // The output of rows narrower than a block has no space for results behind it.
+  // If rows are narrower than a block, the output has no space for results after them.
   const bool together = grey.width >= static_cast<int>(hn::Lanes(hn::ScalableTag<T>())) && window >= rows_at_once - 1;
   int y = first;
   for (; together && y + rows_at_once <= last; y += rows_at_once)
@@ -89,7 +90,7 @@ void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> rank
   for (; y < last; ++y) rank_rows<1, kWindow>(grey, window, ranks, y);
 }
 
-// Specialised for the window of Banz et al., which is common; otherwise for any window.
+// There is a specialised version for the window of Banz et al., which is common, and a version for any window.
 template <class T>
 void rank_rows(ImageView<const T> grey, int window, ImageView<std::uint8_t> ranks, int first, int last) {
   if (window == 9)
@@ -120,7 +121,7 @@ HWY_EXPORT(rank_rows_f32);
 
 template <class T>
 void cpu(const Parameters& p, ImageView<const T> grey, ImageView<std::uint8_t> ranks, Threads& threads) {
-  // Pieces are whole groups of rows, because single rows are slower.
+  // A part of the image is a whole number of groups of rows, because single rows are slower.
   constexpr int group = HWY_NAMESPACE::rows_at_once;
   const auto rank_groups = [&](int first, int last) {
     const auto call = [&](auto rows) {

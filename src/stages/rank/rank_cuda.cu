@@ -1,5 +1,5 @@
-// Rank transform of 8-bit images: rank.hpp. A word holds a pixel and the one below it, so that one instruction compares
-// two.
+// Rank transform of 8-bit images: rank.hpp. A word holds a pixel and the pixel below it, so that one instruction makes
+// two comparisons.
 #include "device/cuda/early.cuh"
 #include "device/gpu/vocabulary.h"
 #include "stages/rank/rank_cuda_problem.hpp"
@@ -14,18 +14,18 @@ constexpr int columns = tuning.columns, rows = tuning.rows, threads = tuning.thr
 // Returns the half floats 1024 + v, whose bit pattern is that of 1024 plus v.
 __device__ __forceinline__ uint pair_of(uint above, uint below) { return 0x64006400 + above + below * 0x10000; }
 
-// Returns 1.0 in the halves whose pixel is darker than the centre, 0 elsewhere.
+// Returns 1.0 in each half whose pixel is darker than the centre, and 0 in the other halves.
 __device__ __forceinline__ uint darker(uint pixel, uint centre) {
   uint result;
   asm("sub.sat.f16x2 %0, %1, %2;" : "=r"(result) : "r"(centre), "r"(pixel));
   return result;
 }
-// Such results are added as integers, three at once: n · 0x3c00 = n · 15 · 2¹⁰ for n = n_low + n_high · 2¹⁶. Counts up
-// to 63 can be separated.
+// Such results are added as integers, three at a time: n · 0x3c00 = n · 15 · 2¹⁰ for n = n_low + n_high · 2¹⁶. The two
+// counts can be separated up to 63.
 constexpr int most_added = 63;
 __device__ __forceinline__ uint counts_of(uint sum) { return sum * 0xeeeeeeef >> 10; }  // 15 · 0xeeeeeeef = 1 (mod 2³²)
 
-// Loads the pixels that a tile needs, in pairs; threads load runs of eight downwards.
+// Loads the pixels that a tile needs, in pairs. Threads load runs of eight pixels downwards.
 template <int kLines, int kPitch>
 __device__ __forceinline__ void fill(uint* pairs, int x0, int y0, IMAGE(const uchar, grey)) {
   constexpr int run = 8;
@@ -43,7 +43,7 @@ __device__ __forceinline__ void fill(uint* pairs, int x0, int y0, IMAGE(const uc
   }
 }
 
-// Writes the ranks of adjacent columns, with rows in pairs.
+// Writes the ranks for adjacent columns, whose rows are stored in pairs.
 __device__ __forceinline__ void write_ranks(const uint (&count)[rows / 2][columns], int x, int y, IMAGE(uchar, ranks)) {
   const int end = min(columns, WIDTH(ranks) - x);
 #pragma unroll
@@ -105,7 +105,7 @@ __device__ __forceinline__ void rank_tile(int tile, IMAGE(const uchar, grey), IM
   write_ranks(count, x0 + column, y0 + row, ranks, ranks_layout);
 }
 
-// The groups of the second view, if there is one, follow those of the first view's row.
+// If there is a second view, its groups follow the groups of the first view in the same row.
 template <int kRadius>
 __device__ __forceinline__ void rank_views(int tiles_across, IMAGE(const uchar, grey), IMAGE(uchar, ranks),
                                            IMAGE(const uchar, other_grey), IMAGE(uchar, other_ranks)) {

@@ -7,13 +7,13 @@ namespace stereopsis::rank {
 
 struct Tuning {
   int capability;
-  int tile_width, tile_height;  // pixels per block
-  int columns, rows;            // pixels per thread
+  int tile_width, tile_height;  // size of a block in pixels
+  int columns, rows;            // columns and rows per thread
 
   constexpr int threads() const { return tile_width * tile_height / (columns * rows); }
 };
 inline constexpr Tuning tunings[] = {
-    // The numbers were not measured alone.
+    // The numbers were not varied separately.
     {.capability = 80, .tile_width = 64, .tile_height = 32, .columns = 4, .rows = 4},
 };
 

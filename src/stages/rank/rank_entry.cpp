@@ -25,7 +25,7 @@ const StageDescriptor entry{
       });
     }),
     .required_input = required_input,
-    // One comparison and one addition for as many pixels at once as fit in 32 bits.
+    // One comparison and one addition process as many pixels as fit in 32 bits.
     .work =
         [](const Shape& s) {
           const int window = s.as<Parameters>().window, bytes = bytes_of(s.operand("grey").element);

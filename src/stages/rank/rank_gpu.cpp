@@ -6,7 +6,7 @@
 namespace stereopsis::rank {
 namespace {
 
-// The tuned CUDA kernels take 8-bit images and have an instance for each window.
+// The tuned CUDA kernels support 8-bit images, and have one instance for each window.
 const char* tuned_instance(int window) {
   constexpr const char* instances[] = {nullptr, "w3", "w5", "w7", "w9", "w11", "w13", "w15"};
   return instances[window / 2];

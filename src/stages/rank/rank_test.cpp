@@ -4,7 +4,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::rank_test {
 namespace {
 
 using namespace test;
@@ -62,12 +62,13 @@ TYPED_TEST(Rank, BothViewsAtOnceEqualOracle) {
   });
 }
 
-// On some devices, a kernel starts before the previous one has ended. Here each kernel reads what the previous one
-// writes, and writes what the previous one reads. Calls check(enqueue, expect_equal, queue) for every GPU.
+// Tests devices on which a kernel may start before the previous kernel has ended. Each kernel reads the output of the
+// previous kernel, and writes to the input of the previous kernel. The function calls check(enqueue, expect_equal,
+// queue) for every GPU.
 template <class F>
 void for_each_chain_of_ranks(F&& check) {
   constexpr Size size{640, 480};
-  constexpr int times = 17;  // odd, so that the result is in the first of two images
+  constexpr int times = 17;  // an odd number, so that the result is in the first of two images
   PitchedImage<std::uint8_t> grey(random_image<std::uint8_t>(size, 7, 0, 40).view());
   Image<std::uint8_t> expected(size), before(size);
   rank::oracle<std::uint8_t>({5}, grey, expected.view());
@@ -84,7 +85,7 @@ void for_each_chain_of_ranks(F&& check) {
     const auto enqueue = [&] {
       rank::gpu<std::uint8_t>({5}, there, images[0], queue);
       for (int i = 1; i < times; ++i) {
-        if (i == times / 2) queue.fill({scratch.handle(), 0}, 1, 0);  // kernels must wait for other commands, too
+        if (i == times / 2) queue.fill({scratch.handle(), 0}, 1, 0);  // kernels must also wait for other commands
         rank::gpu<std::uint8_t>({5}, images[(i + 1) % 2], images[i % 2], queue);
       }
     };
@@ -106,7 +107,7 @@ TEST(RankOfRanks, IsThatOfAllRanksBefore) {
 TEST(RankOfRanks, IsTheSameRecorded) {
   bool any = false;
   for_each_chain_of_ranks([&](auto& enqueue, auto& expect_equal, gpu::Queue& queue) {
-    enqueue();  // loads the kernels before anything is recorded
+    enqueue();  // loads the kernels before a graph is recorded
     if (!queue.begin_recording()) return;
     any = true;
     enqueue();
@@ -124,7 +125,7 @@ TEST(RankOracle, CountsDarkerPixelsOfTheWindow) {
   Image<std::uint8_t> ranks({3, 3}, 1, 99);
   rank::oracle<std::uint8_t>({3}, grey, ranks);
   EXPECT_EQ(ranks(1, 1), 2);
-  EXPECT_EQ(ranks(0, 0), 0);  // the darkest pixel of its window
+  EXPECT_EQ(ranks(0, 0), 0);  // this is the darkest pixel of its window
   EXPECT_EQ(ranks(0, 1), 2);  // its window contains the dark corner twice, because borders replicate
 }
 
@@ -135,4 +136,4 @@ TEST(RankParameters, EvenOrTooLargeWindowsAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::rank_test

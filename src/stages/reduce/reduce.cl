@@ -5,7 +5,8 @@
 // instance f32: PIXEL_TYPE=float IS_FLOAT=1
 #include "device/gpu/vocabulary.h"
 
-// The four inverses are 1 / count of a whole block, and of one at the right, at the bottom and in the corner.
+// The four inverses are 1 / count for a whole block, for a block at the right border, at the bottom border, and in the
+// corner.
 KERNEL(reduce)(IMAGE(const PIXEL_TYPE, grey), IMAGE(const uchar, mask), IMAGE(PIXEL_TYPE, reduced), IMAGE(uchar, usable),
                int factor, int side, float whole, float at_right, float at_bottom, float in_corner) {
   const int x = global_id(0), y = global_id(1);

@@ -4,11 +4,11 @@
 //              columns, then from left to right, and multiplied by float(1 / count)
 //   every_nth  the block's first pixel, as in the report: fine texture turns into noise
 //
-// The reduced image has ⌈w / f⌉ × ⌈h / f⌉ pixels; blocks at the right and bottom borders contain fewer pixels. A
-// reduced pixel is usable if all its source pixels are.
+// The reduced image has ⌈w / f⌉ × ⌈h / f⌉ pixels. Blocks at the right and bottom borders contain fewer pixels. A
+// reduced pixel is usable if all its source pixels are usable.
 //
-// A method that works on reduced images searches the multiples of f in the range, and its result is in pixels of the
-// input. Parameters of its refinements are in pixels of the reduced image.
+// A method that works on reduced images searches the multiples of f in the search range. The result of such a method is
+// in pixels of the input. Parameters of the refinements are in pixels of the reduced image.
 //
 // Input: 8-bit, 16-bit or float. Output: the same.
 // Required input: the block.
@@ -61,7 +61,7 @@ inline void check(const Parameters& p) {
   if (p.factor == 1 && p.upsample)
     refuse("reduce.upsample = true", "with reduce.factor = 1; set reduce.factor above 1, or reduce.upsample to false");
   if (!p.upsample && p.edge != Parameters().edge)
-    refuse("reduce.edge", "without upsampling; set reduce.upsample to true, too, or reduce.edge to its default");
+    refuse("reduce.edge", "without upsampling; set reduce.upsample to true, or reduce.edge to its default");
 }
 
 inline Size reduced_size(const Parameters& p, Size size) {
@@ -69,7 +69,7 @@ inline Size reduced_size(const Parameters& p, Size size) {
 }
 inline Size output_size(const Parameters& p, Size size) { return p.upsample ? size : reduced_size(p, size); }
 
-// Returns the multiples of the factor in the range, divided by the factor.
+// Returns the multiples of the factor in the search range, divided by the factor.
 inline DisparityRange reduced_range(const Parameters& p, const DisparityRange& range) {
   const auto floor_div = [](int a, int b) { return a / b - (a % b < 0); };
   const int first = floor_div(range.min + p.factor - 1, p.factor), last = floor_div(range.max(), p.factor);

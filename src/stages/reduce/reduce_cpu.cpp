@@ -1,4 +1,4 @@
-// Reduction on the CPU, in plain loops that the compiler vectorises: reading memory takes most of the time.
+// Reduction on the CPU, in plain loops that the compiler vectorises. Reading memory takes most of the time.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace stereopsis::reduce {
 namespace {
 
-// Computes the averages of `out`'s pixels from sums down the columns of their blocks.
+// Computes the averages for the pixels of `out` from sums down the columns of their blocks.
 template <class T, class Sum>
 void average_row(const Sum* columns, int width, int factor, int rows, T* out) {
   const int whole = width / factor, rest = width % factor;
@@ -39,7 +39,7 @@ void average_row(const Sum* columns, int width, int factor, int rows, T* out) {
 template <class T>
 void reduce_rows(const Parameters& p, ImageView<const T> grey, ImageView<T> reduced, int first, int last) {
   using Sum = std::conditional_t<std::is_same_v<T, float>, float, std::uint32_t>;
-  constexpr int chunk = 1024;  // columns of the input at a time, on the stack
+  constexpr int chunk = 1024;  // number of input columns that are processed at a time, on the stack
   const int across = chunk / p.factor;
   Sum columns[chunk];
   for (int y = first; y < last; ++y) {
@@ -65,7 +65,7 @@ void pick_rows(const Parameters& p, ImageView<const T> grey, ImageView<T> reduce
   }
 }
 
-// The minimum of a block's mask is nonzero if all of the block is usable.
+// The minimum of a block's mask is nonzero if the whole block is usable.
 void mask_rows(const Parameters& p, ImageView<const std::uint8_t> mask, ImageView<std::uint8_t> usable, int first,
                int last) {
   constexpr int chunk = 1024;

@@ -1,10 +1,10 @@
-// Registers the reduction of images, and the conversion of their maps to pixels of the input.
+// Registers the reduction of images, and the conversion of the resulting maps to pixels of the input.
 #include "graph/registry.hpp"
 #include "stages/reduce/reduce.hpp"
 
 namespace stereopsis::reduce {
 
-extern const Reduction reduction;  // reduce_lowering.cpp
+extern const Reduction reduction;  // defined in reduce_lowering.cpp
 
 namespace {
 

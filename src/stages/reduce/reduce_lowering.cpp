@@ -1,4 +1,4 @@
-// Adds the steps that reduce the images of a pair, and those that convert the maps of reduced images to pixels of the
+// Adds the steps that reduce the images of a pair, and the steps that convert maps of reduced images to pixels of the
 // input.
 #include "graph/builder.hpp"
 #include "stages/reduce/reduce.hpp"
@@ -7,7 +7,7 @@
 namespace stereopsis::reduce {
 namespace {
 
-// Makes grey images that are smaller by the factor, and their masks.
+// Adds the steps that compute reduced grey images and their masks.
 Images reduced(Builder& b, const StageChoice& stage, Images& full) {
   const Parameters& p = stage.parameters.as<Parameters>();
   Images images{{full.info.element, 1}, reduced_size(p, full.size), {}};
@@ -29,7 +29,8 @@ void scale(Builder& b, const Parameters& p, Maps& maps) {
   if (b.request().requests(Binding::output_right)) b.add(stage, p, {}, {{maps["right"]}});
 }
 
-// Upsamples the map of a view along the edges of the full image. Only the left view has a validity and a confidence.
+// Adds the steps that upsample the map of a view along the edges of the full image. Only the left view has a validity
+// and a confidence.
 void upsample_view(Builder& b, const Parameters& p, int view, Images& full, Images& reduced, Maps& maps) {
   const bool left = view == 0, confident = left && b.request().requests(Binding::output_confidence);
   const char* const name = left ? "disparity" : "right";

@@ -4,7 +4,7 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::reduce_test {
 namespace {
 
 using namespace test;
@@ -41,7 +41,7 @@ TYPED_TEST(Reduce, CpuEqualsOracle) {
         expect_equals_oracle<std::uint8_t>(
             reduced, [&](auto out) { reduce::oracle<TypeParam>(p, grey, mask, pixels, out); },
             [&](auto out) { reduce::cpu<TypeParam>(p, grey, mask, pixels, out, threads); });
-        expect_equals_oracle<std::uint8_t>(  // all pixels are usable
+        expect_equals_oracle<std::uint8_t>(  // an empty mask means that all pixels are usable
             reduced, [&](auto out) { reduce::oracle<TypeParam>(p, grey, {}, pixels, out); },
             [&](auto out) { reduce::cpu<TypeParam>(p, grey, {}, pixels, out, threads); });
       });
@@ -67,7 +67,7 @@ TYPED_TEST(Reduce, GpuEqualsOracle) {
         expect_gpu_equals_oracle<std::uint8_t>(
             device, queue, reduced, [&](auto out) { reduce::oracle<TypeParam>(p, grey, mask, pixels, out); },
             [&](auto out) { reduce::gpu<TypeParam>(p, grey_there, mask_there, pixels_there, out, queue); });
-        expect_gpu_equals_oracle<std::uint8_t>(  // all pixels are usable
+        expect_gpu_equals_oracle<std::uint8_t>(  // an empty mask means that all pixels are usable
             device, queue, reduced, [&](auto out) { reduce::oracle<TypeParam>(p, grey, {}, pixels, out); },
             [&](auto out) { reduce::gpu<TypeParam>(p, grey_there, {}, pixels_there, out, queue); });
       }
@@ -103,4 +103,4 @@ TEST(Reduce, ScalingLeavesInvalidPixels) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::reduce_test

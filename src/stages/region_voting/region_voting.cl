@@ -9,21 +9,21 @@
 #define FILLED 64
 
 #define NOTHING ((int)0x80000000)
-#define ITEMS 64     // per group, as in region_voting_gpu.cpp
-#define ACROSS 32    // work-items that process a row together
-#define BINS 1024    // counted at a time
+#define ITEMS 64     // work-items per group, as in region_voting_gpu.cpp
+#define ACROSS 32    // number of work-items that process a row together
+#define BINS 1024    // number of bins that are counted at a time
 #define MOST_ROWS 255  // per region
 #define BEYOND_BINS 65536
 
 FUNCTION int bin_of(float disparity) { return fabs(disparity) < 32768.0f ? (int)floor(disparity + 0.5f) : NOTHING; }
 
-// The elements of `found`, all 0 at first: the number of listed pixels, the lowest bin and the negated highest bin, the
-// bins minus BEYOND_BINS.
+// The elements of `found`, which are initially 0: the number of listed pixels, the lowest bin, and the negated highest
+// bin. BEYOND_BINS is subtracted from both bins.
 #define COUNT_OF(found) (found)[0]
 #define LOWEST_OF(found) ((found)[1] + BEYOND_BINS)
 #define HIGHEST_OF(found) (-((found)[2] + BEYOND_BINS))
 
-// Lists the pixels to be filled, and finds the range of their bins.
+// Lists the pixels that must be filled, and finds the range of their bins.
 KERNEL(list)(IMAGE(const float, disparity), IMAGE(const uchar, validity), ARRAY(int, gaps), ARRAY(int, found)) {
   LOCAL int listed, place, low, minus_high;
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
@@ -48,7 +48,8 @@ KERNEL(list)(IMAGE(const float, disparity), IMAGE(const uchar, validity), ARRAY(
   if (own >= 0) ELEMENTS(gaps)[place + own] = y * width + x;
 }
 
-// A group votes for the listed pixels one after the other; ACROSS of its work-items process a row of the region.
+// A group computes the votes for the listed pixels, one after the other. A row of the region is
+// processed by ACROSS of its work-items.
 KERNEL(vote)(IMAGE(const float, disparity), IMAGE(const uint, arms), ARRAY(const int, gaps), ARRAY(const int, found), ARRAY(float, voted),
              int groups, int least_votes, int share) {
   LOCAL int votes[BINS];
@@ -61,7 +62,7 @@ KERNEL(vote)(IMAGE(const float, disparity), IMAGE(const uint, arms), ARRAY(const
     const int at = ELEMENTS(gaps)[gap], x = at % width, y = at / width;
     const float here = PIXEL(disparity, x, y);
     const uint own = PIXEL(arms, x, y);
-    // No rows if the pixel was filled in the meantime.
+    // There are no rows to process if the pixel was filled in the meantime.
     const int top = y - (int)(own >> 16 & 255), rows = here == here ? 0 : y + (int)(own >> 24) - top + 1;
     for (int row = item; row < rows; row += ITEMS) row_arms[row] = PIXEL(arms, x, top + row);
     if (item == 0) all = 0;
@@ -89,7 +90,7 @@ KERNEL(vote)(IMAGE(const float, disparity), IMAGE(const uint, arms), ARRAY(const
       BARRIER();
     }
     if (mine > 0) atomic_add(&all, mine);
-    // The most votes win; the lowest disparity wins ties.
+    // The bin with the most votes wins, and in a tie the lowest disparity.
     winners[item] = (ulong)most << 32 | (uint)(0x40000000 - best);
     for (int apart = ITEMS / 2; apart > 0; apart /= 2) {
       BARRIER();

@@ -1,14 +1,15 @@
-// Iterative region voting (Mei et al. 2011, section 2.4): an invalid pixel takes the disparity that most valid pixels
-// of its cross-based region have,
+// Iterative region voting (Mei et al. 2011, section 2.4). An invalid pixel gets the disparity of most valid pixels in
+// its cross-based region,
 //
 //   D(p) = argmax_b H_p(b)   if S_p > τS and H_p(b) / S_p > τH,   S_p = Σ_b H_p(b)
 //
-// H_p counts the valid pixels by ⌊D + ½⌋ over the horizontal arms of the pixels on p's vertical arms; ties go to the
-// lowest. Filled pixels vote in the next iteration; there are five iterations. Within one, all pixels see the same map.
-// τS = 20 and τH = 0.4 follow Li's public program (AD-Census, 2020); τH is a percentage here.
+// H_p counts the valid pixels by ⌊D + ½⌋, over the horizontal arms of the pixels on the vertical arms of p. In a tie,
+// the lowest disparity wins. Filled pixels vote in the next iteration, and there are five iterations. Within an
+// iteration, all pixels read the same map. The values τS = 20 and τH = 0.4 follow Li's public program (AD-Census,
+// 2020). In this stage, τH is a percentage.
 //
-// Disparities of 32768 and more do not vote. Masked pixels and those outside the region of interest stay invalid. A
-// filled pixel is valid and marked filled.
+// Disparities of 32768 and more do not vote. Masked pixels and pixels outside the region of interest remain invalid. A
+// filled pixel is valid, and marked as filled.
 //
 // Input: arms (stages/cross). Input and output, in place: float disparity (NaN where invalid) and validity.
 // Required input: iterations × the longest arm.
@@ -53,7 +54,7 @@ inline Rect required_input(const Parameters& p, int longest_arm, const Rect& out
   return grow(output, p.iterations * longest_arm, p.iterations * longest_arm);
 }
 
-// Returns the bin of a disparity; `nothing` if it is not a number or too large.
+// Returns the bin of a disparity, or `nothing` if the disparity is not a number or is too large.
 inline constexpr int nothing = std::numeric_limits<int>::min();
 inline int bin_of(float disparity) {
   return std::abs(disparity) < 32768 ? static_cast<int>(std::floor(disparity + 0.5f)) : nothing;

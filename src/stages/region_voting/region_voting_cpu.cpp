@@ -29,7 +29,7 @@ class Region {
   cross::Arms own_;
 };
 
-// Returns the winner of the vote. A wide range of disparities is counted in pieces.
+// Returns the winner of the vote. A wide range of disparities is counted in several parts.
 float vote(const Parameters& p, const Region& region) {
   constexpr int bins = 1024;
   int low = std::numeric_limits<int>::max(), high = nothing, all = 0;

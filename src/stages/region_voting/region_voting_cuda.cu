@@ -1,6 +1,6 @@
-// Tuned iterative region voting: region_voting.hpp. A warp votes for a pixel. In a region where nothing was filled in
-// the last iteration, the vote would not change; tiles of the image record the iteration in which one of their pixels
-// was last filled.
+// Iterative region voting as tuned CUDA kernels: region_voting.hpp. A warp computes the vote for a pixel. If no pixel
+// of a region was filled in the last iteration, the result of the vote does not change. Tiles of the image therefore
+// record the iteration in which one of their pixels was last filled.
 #include "device/gpu/vocabulary.h"
 #include "stages/region_voting/region_voting_cuda_problem.hpp"
 
@@ -12,20 +12,21 @@ constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
 constexpr int warps = tuning.warps, tile = tuning.tile;
 constexpr uint everywhere = ~0u;
 constexpr int nothing = (int)0x80000000;
-constexpr int bins = 256;            // counted at a time
-constexpr int across = 8, down = 4;  // lanes that process a row together; rows
-constexpr int at_once = 8;  // pixels that a warp examines at once, before it votes for them one after the other
+constexpr int bins = 256;            // number of bins that are counted at a time
+constexpr int across = 8, down = 4;  // number of lanes that process a row together, and number of rows at a time
+// Number of pixels that a warp examines at once, before it votes for them one after the other.
+constexpr int at_once = 8;
 constexpr uchar reasons = 63, filled = 64;
 
 __device__ __forceinline__ int bin_of(float d) { return fabsf(d) < 32768.0f ? __float2int_rd(d + 0.5f) : nothing; }
 
-// The extent of a region to both sides.
+// The extent of a region to the left and to the right.
 struct Sides {
   int left, right;
 };
 
-// Returns whether a pixel in the region's tiles was filled in the last iteration; `tiles` is the number of tiles per
-// row of the image.
+// Returns whether a pixel in the tiles of the region was filled in the last iteration. `tiles` is the number of tiles
+// in a row of the image.
 __device__ __forceinline__ bool is_changed(const uchar* changed, int tiles, int x, int y, uint arms, ushort sides,
                                            int iteration) {
   const int last_x = (x + (sides >> 8)) / tile, last_y = (y + (int)(arms >> 24)) / tile;
@@ -35,7 +36,7 @@ __device__ __forceinline__ bool is_changed(const uchar* changed, int tiles, int 
   return any;
 }
 
-// A warp's vote for a pixel; all lanes hold the result.
+// The vote of a warp for a pixel. All lanes hold the result.
 struct Vote {
   int most, best, all;
   Sides sides;
@@ -67,7 +68,7 @@ __device__ __forceinline__ Vote vote_for(IMAGE(const float, disparity), IMAGE(co
       }
     }
     __syncwarp();
-    uint mine = 0, winner = 0;  // votes, and the bin counted from the last one, so that the lowest wins ties
+    uint mine = 0, winner = 0;  // votes, and the bin counted from the last bin, so that the lowest bin wins ties
     for (int bin = lane; bin < used; bin += 32) {
       mine += votes[bin];
       winner = max(winner, votes[bin] * bins + (bins - 1 - bin));

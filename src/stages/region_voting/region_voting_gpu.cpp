@@ -9,7 +9,7 @@
 namespace stereopsis::region_voting {
 namespace {
 
-constexpr int items = 64;          // ITEMS of region_voting.cl
+constexpr int items = 64;          // equal to ITEMS in region_voting.cl
 constexpr int most_groups = 4096;  // no known device runs more groups concurrently
 
 struct Scratch {
@@ -28,9 +28,9 @@ struct Scratch {
 
   gpu::Array<std::int32_t> gaps;
   gpu::Array<float> voted;
-  gpu::Span found;  // `found` of region_voting.cl
-  // The tuned kernels store the extent of a listed pixel's region to both sides, and the iteration in which a tile was
-  // filled.
+  gpu::Span found;  // the argument `found` of region_voting.cl
+  // The tuned kernels store, for each listed pixel, the extent of its region to the left and to the right. For each
+  // tile, they store the iteration in which a pixel was last filled.
   gpu::Array<std::uint16_t> sides;
   gpu::Span changed;
   std::size_t bytes;

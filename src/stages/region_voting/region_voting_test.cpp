@@ -5,7 +5,7 @@
 #include "support/recording_queue.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::region_voting_test {
 namespace {
 
 using namespace test;
@@ -46,7 +46,7 @@ TEST(RegionVoting, DevicesEqualOracle) {
                  << gpu::opencl_devices().reason;
 }
 
-// Votes in a row whose pixels all belong to each other's regions.
+// Computes the votes in a row in which the region of each pixel is the whole row.
 Map voted(const region_voting::Parameters& p, const std::vector<float>& row,
           std::uint8_t reason = validity::left_right) {
   Map map = map_of({row}, reason);
@@ -63,7 +63,7 @@ TEST(RegionVotingOracle, TheWinnerNeedsVotesAndAShare) {
   EXPECT_EQ(map.disparity(5, 0), 3);
   EXPECT_EQ(map.validity(5, 0), validity::filled);
   EXPECT_TRUE(std::isnan(voted({.votes = 5}, row).disparity(5, 0)));
-  EXPECT_TRUE(std::isnan(voted({.votes = 4, .share = 60}, row).disparity(5, 0)));  // 3 of 5 are not more than 60 %
+  EXPECT_TRUE(std::isnan(voted({.votes = 4, .share = 60}, row).disparity(5, 0)));  // 3 of 5 is not more than 60 %
   EXPECT_EQ(voted({.votes = 4, .share = 59}, row).disparity(5, 0), 3);
 }
 
@@ -102,4 +102,4 @@ TEST(RegionVotingLaunch, HasAsManyBlocksAsTheDeviceRunsAtATime) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::region_voting_test

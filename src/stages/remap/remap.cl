@@ -1,4 +1,5 @@
-// Resampling at the positions of a map: remap.hpp. NUMBER is the type of weights, UNIT is 1/256 in it, and FULL is 1.
+// Resampling at the positions of a map: remap.hpp. NUMBER is the type of the weights, UNIT is 1/256 in this type, and
+// FULL is 1.
 //
 // instance u8: PIXEL_TYPE=uchar IS_FLOAT=0 NUMBER=uint UNIT=1u FULL=256u
 // instance u16: PIXEL_TYPE=ushort IS_FLOAT=0 NUMBER=uint UNIT=1u FULL=256u

@@ -1,16 +1,17 @@
-// Resamples an image at the positions of a map, one for every pixel of the output (inverse mapping with bilinear
-// interpolation; Wolberg 1990, chapter 6). Rectification is this stage with the maps of src/geometry/rectification.cpp.
+// Resamples an image at the positions of a map, which has one position for every pixel of the output (inverse mapping
+// with bilinear interpolation; Wolberg 1990, chapter 6). Rectification is this stage with the maps of
+// src/geometry/rectification.cpp.
 //
-// A map has two integers per pixel, 256·x and 256·y of the source position. The output O is, with x0 = ⌊x⌋ and
-// a = 256·(x − x0), and y0 and b likewise:
+// A map has two integers per pixel, 256·x and 256·y of the source position. The output O is computed with x0 = ⌊x⌋ and
+// a = 256·(x − x0), and with y0 and b, which are defined likewise:
 //
 //   integers   O = ((256 − b)·((256 − a)·I(x0, y0)     + a·I(x0 + 1, y0)) +
 //                          b ·((256 − a)·I(x0, y0 + 1) + a·I(x0 + 1, y0 + 1)) + 2¹⁵) >> 16
 //   float      the same with weights in units of 1/256 and without the final rounding, each step rounded to float
 //
-// A neighbour of weight 0 is not read, so that the last column and row are valid positions. A pixel has no source if
-// its position lies outside [0, width − 1] × [0, height − 1], if one of its neighbours is masked, or if a float result
-// is not finite; it becomes 0 and is not usable.
+// A neighbour with the weight 0 is not read, so that the last column and row are valid positions. A pixel has no source
+// if its position lies outside [0, width − 1] × [0, height − 1], if one of its neighbours is masked, or if a float
+// result is not finite. Such a pixel becomes 0 and is not usable.
 //
 // Input: 8-bit, 16-bit or float, 1 or 3 channels, any size up to 2²³; a mask (0 = not usable) or none. Output: an image
 // of the same type and channels in the map's size; usable, 255 or 0.
@@ -31,19 +32,19 @@ class Threads;
 
 namespace stereopsis::remap {
 
-inline constexpr int fraction_bits = 8;  // fractional bits of a position
+inline constexpr int fraction_bits = 8;  // number of fractional bits of a position
 inline constexpr int largest_side = 1 << 23;
 
 template <class T, template <class> class View>
 struct InputOf {
   View<const T> image;
-  View<const std::uint8_t> mask;  // empty: all pixels are usable
+  View<const std::uint8_t> mask;  // empty if all pixels are usable
   View<const std::int32_t> map;   // 2 channels, x and y
 };
 template <class T, template <class> class View>
 struct OutputOf {
   View<T> image;
-  View<std::uint8_t> usable;  // empty if not requested
+  View<std::uint8_t> usable;  // empty if the mask is not requested
 };
 
 // T is uint8_t, uint16_t or float.

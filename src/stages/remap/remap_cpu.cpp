@@ -1,4 +1,5 @@
-// Resampling on the CPU, with threads only: loads from scattered positions dominate, and gathers are no faster.
+// Resampling on the CPU, with threads but without vectors: loads from scattered positions take most of the time, and
+// gathers are not faster.
 #include <cmath>
 
 #include "device/cpu/threads.hpp"
@@ -9,9 +10,10 @@ namespace {
 
 constexpr int one = 1 << fraction_bits;
 
-// The four neighbours of a position, as offsets from the image's start, and their weights.
+// The four neighbours of a position, as offsets from the start of the image, and their weights.
 struct Neighbours {
-  std::ptrdiff_t first, right, below;  // the first neighbour, and the distances of the others from it
+  // Offset of the first neighbour, and distances of the other neighbours from the first one.
+  std::ptrdiff_t first, right, below;
   int a, b;
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int one = 1 << fraction_bits;
 
-// Interpolates between two values, with the weight / 256.
+// Interpolates between two values. The weight is in units of 1/256.
 std::uint32_t between(std::uint32_t first, std::uint32_t second, int weight) {
   return static_cast<std::uint32_t>(one - weight) * first + static_cast<std::uint32_t>(weight) * second;
 }
@@ -21,7 +21,7 @@ T rounded(std::uint32_t sum) {
   return static_cast<T>((sum + (1u << 15)) >> 16);
 }
 
-// One output pixel, at one position.
+// The output pixel for one position.
 template <class T>
 class Sample {
  public:

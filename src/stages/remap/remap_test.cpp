@@ -7,14 +7,14 @@
 #include "support/stage_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::remap_test {
 namespace {
 
 using namespace test;
 
 const ImageView<const std::uint8_t> no_mask;
 
-// Returns positions in and around an image of size `source`, including integers, borders and nonsense.
+// Returns positions in and around an image of size `source`, including integers, borders and extreme values.
 Image<std::int32_t> random_map(Size size, Size source, unsigned seed) {
   std::mt19937 generator(seed);
   const auto below = [&](int n) { return static_cast<int>(generator() % static_cast<unsigned>(n)); };
@@ -191,4 +191,4 @@ TEST(RemapRefusals, ChannelsAndSizes) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::remap_test

@@ -1,9 +1,9 @@
-// Repair of outliers by confidence: repair.hpp. This is one pass along lines, which are rows or columns. A work-group
-// processes RUN pixels of LINES lines, with their halo.
+// Repair of outliers by confidence: repair.hpp. A launch makes one pass along lines, which are rows or columns. A
+// work-group processes RUN pixels of LINES lines, with their halo.
 //
-// Whether two pixels agree does not depend on the pixel between them: it is computed once, as bits, and a pair is a bit
-// that is set in the words of both sides. Comparisons are differences whose signs are shifted in, which a GPU executes
-// at a higher rate.
+// Whether two pixels agree does not depend on the pixel between them. The agreement is therefore computed once and
+// stored as bits, and a pair is a bit that is set in the words of both sides. Comparisons are differences whose signs
+// are shifted in, because a GPU executes them at a higher rate.
 //
 // instance rows: ALONG_ROWS=1 MOST_REACH=10
 // instance columns: ALONG_ROWS=0 MOST_REACH=10
@@ -47,7 +47,7 @@
 #endif
 #define SPAN (RUN + 2 * MOST_REACH)
 
-// One bit for each pixel within two reaches.
+// A word with one bit for each pixel within twice the reach.
 #if MOST_REACH > 16
 typedef ulong Bits;
 #else
@@ -67,8 +67,8 @@ FUNCTION Bits differing(LOCAL_POINTER const float* disparity, float tolerance) {
 KERNEL(repair)(int reach, float factor, float tolerance, IMAGE(const float, disparity), IMAGE(const float, confidence),
                IMAGE(uchar, validity), IMAGE(float, disparity_out), IMAGE(float, confidence_out)) {
   LOCAL float disparities[LINES * SPAN];
-  LOCAL float confidences[LINES * SPAN];  // pixels without a disparity have a confidence below all others, so that they
-                                          // are in no pair
+  // The confidence of pixels without a disparity is below all others, so that such pixels are in no pair.
+  LOCAL float confidences[LINES * SPAN];
   LOCAL Bits differences[LINES * SPAN];
   const int width = WIDTH(disparity), height = HEIGHT(disparity);
 #define INSIDE(at) (X_OF(at) >= 0 && X_OF(at) < width && Y_OF(at) >= 0 && Y_OF(at) < height)
@@ -99,7 +99,7 @@ KERNEL(repair)(int reach, float factor, float tolerance, IMAGE(const float, disp
     right &= within;
     float result = here, gained = trust;
     if (left != 0 && right != 0 && (reasons & BEYOND_REPAIR) == 0) {
-      // One bit for each pixel between a pair, for the closest pair; `before` identifies its left pixel.
+      // One bit for each pixel between the pixels of the closest pair. `before` identifies the left pixel of the pair.
       Bits between = ~(Bits)0;
       int before = 0;
 #pragma unroll

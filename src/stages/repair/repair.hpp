@@ -1,5 +1,5 @@
-// Repairs outliers by confidence (Prehn 2007, section 5.3.3), in three passes: along rows, along columns, along rows
-// again.
+// Repairs outliers by confidence (Prehn 2007, section 5.3.3), in three passes: along rows, along columns, and along
+// rows again.
 //
 //   In a pass, each pixel p searches up to `reach` pixels on either side for a pair of pixels q, r on opposite sides
 //   with
@@ -7,10 +7,10 @@
 //   If there is a pair, D(p) becomes the disparity of the nearer of the two, and C(p) becomes min(1, C(p) (1 + gain /
 //   100)).
 //
-// The thesis does not say which of several pairs is used. Here it is the closest pair; among equally close ones, the
-// pair whose left (upper) pixel is nearer, which also decides if both pixels are equally near. All pixels of a pass see
-// the map of the previous pass. An invalid pixel, whose confidence is 0, is repaired too, unless it is masked. A pixel
-// that changed is marked `repaired`.
+// The thesis does not state which of several pairs is used. This stage uses the closest pair. Among equally close
+// pairs, it uses the pair whose left (upper) pixel is nearer. If both pixels of the pair are equally near, the left
+// (upper) pixel is also used. All pixels of a pass read the map of the previous pass. An invalid pixel, whose
+// confidence is 0, is also repaired unless it is masked. A changed pixel is marked as `repaired`.
 //
 // Input and output, in place: float disparity (NaN where invalid), confidence in [0, 1], validity.
 // Required input: 2 · reach columns and reach rows on each side.
@@ -48,7 +48,7 @@ void describe(P& p, Visitor&& visit) {
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, 2 * p.reach, p.reach); }
 
-// `disparity` is overwritten; the result is in `repaired`, `confidence` and `validity`. `scratch` is a second
+// `disparity` is overwritten. The result is in `repaired`, `confidence` and `validity`. `scratch` is a second
 // confidence map.
 template <template <class> class View>
 struct MapsOf {

@@ -26,8 +26,9 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::repair::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Which pixels agree does not depend on the pixel between them: it is computed once, as bits, and a pair is a bit that
-// is set in two words. A tile of columns is processed row by row, with the words of the previous rows (or pixels).
+// Whether two pixels agree does not depend on the pixel between them. The agreement is therefore computed once and
+// stored as bits, and a pair is a bit that is set in two words. A tile of columns is processed row by row, and the
+// words of the previous rows (or pixels) are kept.
 class Tile {
  public:
   static constexpr int columns = 256, most_reach = 16;
@@ -50,7 +51,7 @@ class Tile {
 
   static int lanes() { return static_cast<int>(hn::Lanes(F32())); }
 
-  // A pixel's line: how far it extends on both sides, and the distance of neighbouring pixels in memory.
+  // The line of a pixel: the extent of the line on both sides, and the distance between neighbouring pixels in memory.
   struct Line {
     int before, behind;
     std::ptrdiff_t step_disparity, step_confidence;
@@ -61,8 +62,8 @@ class Tile {
             pass_.along_rows ? 1 : pass_.confidence.pitch};
   }
 
-  // Calls f(x) for full vectors in [first, last); the last one overlaps its neighbour. The range must hold at least one
-  // vector.
+  // Calls f(x) for whole vectors in [first, last). The last vector overlaps the previous one. The range must contain at
+  // least one vector.
   template <class F>
   static HWY_INLINE void for_each_block(int first, int last, F&& f) {
     int x = first;
@@ -70,7 +71,7 @@ class Tile {
     if (x < last) f(last - lanes());
   }
 
-  // Sets bit t − 1 if the t-th pixel after this one agrees with it, for t up to `count`.
+  // Sets bit t − 1 if the t-th pixel after this pixel agrees with it, for t up to `count`.
   Words agreeing(const float* disparity, std::ptrdiff_t step, int count) const {
     const F32 f32;
     const U32 u32;
@@ -95,7 +96,7 @@ class Tile {
     return words;
   }
 
-  // `words(k)` points at the agreement of the pixels at distance k before these.
+  // `words(k)` points to the agreement bits of the pixels at distance k before these pixels.
   template <class WordsBefore>
   HWY_INLINE void repair_block(int x, int y, const Line& line, WordsBefore&& words) const {
     const F32 f32;
@@ -108,7 +109,7 @@ class Tile {
     if (hn::AllTrue(u32, hn::Eq(left, hn::Zero(u32)))) return;
     const auto right = confident(confidence, line.step_confidence, line.behind, need);
 
-    // One bit for each pixel between a pair, for the closest pair; `before` identifies its left pixel.
+    // One bit for each pixel between the pixels of the closest pair. `before` identifies the left pixel of the pair.
     auto between = hn::Set(u32, ~0u), before = hn::Zero(u32), shifted = right;
     for (int k = 1; k <= line.before; ++k) {
       shifted = hn::ShiftLeft<1>(shifted);
@@ -145,7 +146,7 @@ class Tile {
   void repair_along_row(int y) {
     const U32 u32;
     const int width = pass_.disparity.width;
-    // Range of blocks whose margin lies inside the image.
+    // Range of the blocks whose margin lies inside the image.
     const int first = std::max(first_x_, p_.reach), last = std::min(last_x_, width - p_.reach);
     if (last - first < lanes()) return by_pixel(first_x_, last_x_, y);
     const int base = first - p_.reach, inside = width - 2 * p_.reach;
@@ -172,7 +173,7 @@ class Tile {
     const U32 u32;
     const auto words_of = [&](int y) { return words_ + y % most_reach * columns; };
     for (int y = std::max(0, first_y - p_.reach); y < last_y; ++y) {
-      // The words of the previous rows are available; those of this row replace the oldest ones.
+      // The words of the previous rows are available. The words of this row replace the oldest ones.
       if (y >= first_y)
         for_each_block(first_x_, last_x_, [&](int x) HWY_ATTR {
           repair_block(x, y, line(x, y), [&](int k) HWY_ATTR { return words_of(y - k) + (x - first_x_); });
@@ -203,7 +204,7 @@ class Tile {
     return bits;
   }
 
-  // Returns the disparity of the closest pair; NaN if there is none.
+  // Returns the disparity from the closest pair, or NaN if there is no pair.
   float of_pair(int x, int y, const Line& line) const {
     const float *disparity = &pass_.disparity(x, y), *confidence = &pass_.confidence(x, y);
     const float need = *confidence * p_.factor(), tolerance = static_cast<float>(p_.tolerance);
@@ -226,12 +227,13 @@ class Tile {
   const Parameters& p_;
   const Pass& pass_;
   const int first_x_, last_x_;
-  std::uint32_t words_[most_reach * columns];  // the rows in turn; along rows, one row with the pixels before it
+  // Words of the rows, in rotation; along rows, words of one row with the pixels before it.
+  std::uint32_t words_[most_reach * columns];
 };
 
 void repair_rows(const Parameters& p, const Pass& pass, int first_y, int last_y) {
   const int width = pass.disparity.width;
-  // Tiles have similar widths, so that none is narrower than a vector.
+  // Tiles have similar widths, so that no tile is narrower than a vector.
   const int tiles = (width + Tile::columns - 1) / Tile::columns, columns = (width + tiles - 1) / tiles;
   for (int x = 0; x < width; x += columns) Tile(p, pass, x, std::min(x + columns, width)).run(first_y, last_y);
 }

@@ -4,7 +4,7 @@
 namespace stereopsis::repair {
 namespace {
 
-// Returns the grid for work-groups of width × height pixels, which are those of the kernel.
+// Returns the grid for work-groups of width × height pixels, the same numbers as in the kernel.
 gpu::Grid tiles(Size size, int width, int height, int items_x, int items_y) {
   return {(size.width + width - 1) / width, (size.height + height - 1) / height, items_x, items_y};
 }

@@ -3,7 +3,7 @@
 #include "support/devices.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::repair_test {
 namespace {
 
 using namespace test;
@@ -85,7 +85,7 @@ TEST(RepairOracle, AnOutlierBetweenConfidentPixelsGoes) {
   repair::oracle({}, maps.view());
   EXPECT_EQ(maps.repaired.view()(3, 0), 5);
   EXPECT_EQ(maps.validity.view()(3, 0), validity::repaired);
-  EXPECT_FLOAT_EQ(maps.confidence.view()(3, 0), 0.5f * 1.1f * 1.1f);  // both passes along the row agree
+  EXPECT_FLOAT_EQ(maps.confidence.view()(3, 0), 0.5f * 1.1f * 1.1f);  // both passes along the row raise the confidence
   EXPECT_EQ(maps.validity.view()(2, 0), 0);
 }
 
@@ -112,4 +112,4 @@ TEST(RepairOracle, InvalidPixelsAreRepairedAndMaskedOnesAreNot) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::repair_test

@@ -1,4 +1,4 @@
-// Colours of both views in one form: rgb.hpp.
+// Colours of both views in a common form: rgb.hpp.
 //
 // instance u8: PIXEL_TYPE=uchar IS_FLOAT=0
 // instance u16: PIXEL_TYPE=ushort IS_FLOAT=0

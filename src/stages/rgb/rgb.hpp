@@ -1,4 +1,4 @@
-// Colours of both views in one form: a word per pixel, in 8-bit units.
+// Colours of both views in a common form: one word per pixel, in 8-bit units.
 //
 //   bits 0–7 red, 8–15 green, 16–23 blue; a grey image has three equal values
 //   integers   round(v · 255 / (2^bit_depth − 1)), which has no ties; values above 2^bit_depth − 1 count as that

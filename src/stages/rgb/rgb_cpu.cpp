@@ -1,4 +1,4 @@
-// Colours of both views on the CPU, in loops that the compiler vectorises.
+// Colours of both views on the CPU, computed in loops that the compiler vectorises.
 #include <limits>
 
 #include "device/cpu/threads.hpp"

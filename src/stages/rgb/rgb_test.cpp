@@ -6,12 +6,13 @@
 #include "support/stage_test.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::rgb_test {
 namespace {
 
 using namespace test;
 
-// Returns intensities over the whole range of the type and beyond the bit depth; for float, some are not finite.
+// Returns intensities over the whole range of the type, including values beyond the bit depth. Some floats are not
+// finite.
 template <class T>
 Image<T> intensities(Size size, int channels) {
   constexpr bool is_float = std::is_same_v<T, float>;
@@ -95,4 +96,4 @@ TEST(RgbOracle, ScalesRoundsAndKeepsTheChannelsApart) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::rgb_test

@@ -1,17 +1,18 @@
-// Scanline optimisation: scanline.hpp. Each direction is a launch that adds its path costs to the sums. A group of
-// work-items walks one line; each work-item takes every local_size-th disparity. The path costs of the previous pixel
-// and of the current one lie in local memory, or in scratch memory if there are too many disparities (WIDE).
+// Scanline optimisation: scanline.hpp. A launch processes one direction, and adds the path costs to the sums. A group
+// of work-items walks along one line. Each work-item processes every local_size-th disparity. The path costs of the
+// previous pixel and of the current pixel lie in local memory. If there are too many disparities (WIDE), they lie in
+// scratch memory.
 //
 // instance narrow: WIDE=0
 // instance wide: WIDE=1
 #include "device/gpu/vocabulary.h"
 #include "device/gpu/path_state.cl.h"
 
-#define AHEAD 8  // pixels whose loads are in flight together
+#define AHEAD 8  // number of pixels whose loads are in flight together
 #define OWN 4    // largest number of disparities of a work-item
 
-// Sets bit 0 if the pixel's colour differs from its left neighbour's, bit 1 if it differs from the pixel's above. A
-// pixel outside has the colour of the border.
+// Sets bit 0 if the colour of the pixel differs from that of its left neighbour, and bit 1 if it differs from that of
+// the pixel above. A pixel outside the image has the colour of the border.
 KERNEL(marks)(IMAGE(const uchar, image), ARRAY(uchar, marks), int width, int channels, int colour) {
   const int x = global_id(0), y = global_id(1);
   if (x >= width || y >= HEIGHT(image)) return;
@@ -24,20 +25,21 @@ KERNEL(marks)(IMAGE(const uchar, image), ARRAY(uchar, marks), int width, int cha
   ELEMENTS(marks)[(long)y * width + x] = (uchar)((beside >= colour) | (above >= colour) << 1);
 }
 
-// The data of a cell: its cost, the number of views in which the colour differs from the previous pixel, and its sum.
+// The data of a cell: the cost, the number of views in which the colour differs from that of the previous pixel, and
+// the sum.
 #define COST_OF(cell) ((int)((cell)&255u))
 #define DIFFER_OF(cell) ((int)((cell) >> 8 & 255u))
 #define SUM_OF(cell) ((int)((cell) >> 16))
 
-// Returns whether the pixel at x, which may lie outside, differs from that at x - dx in its row or in the previous row;
-// `marks` are the row's.
+// Returns whether the pixel at x, which may lie outside, differs from the pixel at x - dx in its row or in the previous
+// row. `marks` belong to the row of the pixel.
 FUNCTION int differs(GLOBAL const uchar* marks, int x, int dx, int width, int same) {
   const int here = clamp(x, 0, width - 1), there = clamp(x - dx, 0, width - 1);
   return dx != 0 && here == there ? same : marks[max(here, there)] >> (dx == 0) & 1;
 }
 
-// p1 and p2 are indexed by how many of the two colour differences reach the threshold. `same`: whether the difference
-// of equal colours does.
+// p1 and p2 are indexed by the number of colour differences, 0 to 2, that reach the threshold. `same` is true if the
+// difference of equal colours reaches the threshold.
 KERNEL(paths)(ARRAY(const uchar, left_marks), ARRAY(const uchar, right_marks), ARRAY(const uchar, costs), ARRAY(ushort, sums),
               ARRAY(ushort, scratch), int width, int height, int disparities, int min_disparity, int dx, int dy, int add, int same,
               int p1, int p1_one, int p1_both, int p2, int p2_one, int p2_both) {

@@ -12,24 +12,24 @@
 namespace stereopsis::scanline {
 
 constexpr int most_lanes = 32;
-constexpr std::uint16_t beyond = 32768;  // more than any path cost; plus a penalty it is below 65536
+constexpr std::uint16_t beyond = 32768;  // larger than any path cost; plus a penalty, still below 65536
 
-// Returns the cells of a pixel's path costs, with `beyond` before the first and behind the last.
+// Returns the number of cells for the path costs of a pixel, with `beyond` before the first cell and after the last.
 constexpr int state_cells(int disparities) {
   return most_lanes + (disparities + most_lanes - 1) / most_lanes * most_lanes + most_lanes;
 }
 
 struct Step {
   const std::uint8_t* costs;
-  const std::uint16_t* right_differs;  // by disparity: all bits are set if the right colours differ
-  Penalties near, far;                 // penalties if the right colours are equal, and if they differ
+  const std::uint16_t* right_differs;  // one value per disparity, with all bits set if the right colours differ
+  Penalties near, far;                 // penalties for equal right colours, and for right colours that differ
   const std::uint16_t* before;         // path costs of the previous pixel
   std::uint16_t lowest;                // minimum of `before`
   std::uint16_t* path;
   std::uint16_t* sums;
   int disparities;
-  bool starts;  // the path starts here
-  bool add;     // adds the path costs to the sums
+  bool starts;  // true if the path starts at this pixel
+  bool add;     // true if the path costs are added to the sums
 };
 
 }  // namespace stereopsis::scanline
@@ -39,7 +39,7 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::scanline::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Computes the path costs of a pixel; returns the minimum.
+// Computes the path costs of a pixel, and returns their minimum.
 std::uint16_t follow_path(const Step& step) {
   const hn::CappedTag<std::uint16_t, most_lanes> d;
   const hn::Rebind<std::uint8_t, decltype(d)> d8;
@@ -132,7 +132,8 @@ class Paths {
     }
   }
 
-  // Processes columns row by row. The path costs of a column are at 2 (x − first) and at the next index, in turn.
+  // Processes columns row by row. The path costs of a column are at the indices 2 (x − first) and 2 (x − first) + 1, in
+  // turn.
   void along_columns(int first, int last, int dy) {
     const int height = costs_.height;
     for (int n = 0; n < height; ++n) {
@@ -146,8 +147,8 @@ class Paths {
     }
   }
 
-  // Marks the differences of the right view's row in reverse order, so that the candidates of a pixel are ordered by
-  // disparity.
+  // Marks the differences in the row of the right view, in reverse order, so that the candidates of a pixel are ordered
+  // by disparity.
   void mark_differences(int y, int dx, int dy) {
     const int width = costs_.width, before = std::clamp(y - dy, 0, costs_.height - 1);
     for (int i = 0; i < entries_of(width, costs_.disparities); ++i) {

@@ -1,11 +1,11 @@
-// Tuned scanline optimisation. A block of two warps walks a line from both of its ends at once, and from the middle on
-// adds to the sums that the other warp has stored. Rows are processed first and need not read sums. A lane holds four
-// or eight adjacent disparities, in pairs of 16 bits. Loads for the next pixels are in flight while the current ones
-// are processed.
+// Scanline optimisation as tuned CUDA kernels. A block of two warps walks along a line from both ends at the same time.
+// From the middle on, each warp adds its path costs to the sums that the other warp has stored. Rows are processed
+// first, and need not read sums. A lane holds four or eight adjacent disparities, in pairs of 16 bits. Loads for the
+// next pixels are in flight while the current pixels are processed.
 //
-// The penalty of a cell is chosen by a selector for PRMT: the left pixel's selector for a word plus the right pixel's
-// for each byte. Right marks are stored from right to left, so that disparities increase, with one copy for each offset
-// in a word.
+// The penalty of a cell is selected by the instruction PRMT. The selector of the instruction is the sum of the left
+// pixel's selector for a word and the right pixel's selector for each byte. Right marks are stored from right to left,
+// so that disparities increase. There is one copy for each offset in a word.
 #include <type_traits>
 
 #include "device/cuda/words.cuh"
@@ -17,7 +17,7 @@ namespace {
 constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
 constexpr int mark_items = tuning.mark_items, path_blocks = tuning.path_blocks;
 
-// Selects 16 bits of p1 and of p2.
+// Selectors for 16 bits of p1 and of p2.
 constexpr u32 none_differs = 0x10101010, one_more = 0x22222222;
 
 __device__ __forceinline__ bool differ(const u8* a, const u8* b, int channels, int colour) {
@@ -28,7 +28,7 @@ __device__ __forceinline__ bool differ(const u8* a, const u8* b, int channels, i
 
 extern __shared__ u8 row_marks[];  // marks of the right view, along rows and along columns
 
-// There is one more row and column than there are pixels, because backward paths read the mark behind a pixel.
+// There is one more row and one more column than pixels, because backward paths read the mark after a pixel.
 __device__ __forceinline__ void make_marks(const Problem& p) {
   const int y = blockIdx.x, above = max(min(y, p.height - 1) - 1, 0), row = min(y, p.height - 1);
   const u8 *left = p.left + row * p.left_pitch, *left_above = p.left + above * p.left_pitch;
@@ -60,13 +60,13 @@ __device__ __forceinline__ void make_marks(const Problem& p) {
     }
 }
 
-// Pointers are 64-bit numbers that one instruction advances by `n` steps.
+// Advances a pointer by `n` steps. Pointers are 64-bit numbers, so that one instruction is sufficient.
 __device__ __forceinline__ u64 ahead(u64 from, int step, int n) {
   u64 address;
   asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(address) : "r"(step), "r"(n), "l"(from));
   return address;
 }
-// Hides from the compiler that a number is the same in all lanes; otherwise 64-bit additions would become three
+// Hides from the compiler that a number is the same in all lanes. Otherwise, each 64-bit addition would become three
 // instructions.
 __device__ __forceinline__ int apart(u32 mask, int n) { return __shfl_sync(mask, n, 0); }
 __device__ __forceinline__ u32 permute(u32 a, u32 b, u32 selector) {
@@ -75,9 +75,9 @@ __device__ __forceinline__ u32 permute(u32 a, u32 b, u32 selector) {
   return result;
 }
 
-constexpr int batch = 8;  // pixels whose loads are in flight together
+constexpr int batch = 8;  // number of pixels whose loads are in flight together
 
-// The inputs of a pixel.
+// The input data of a pixel.
 template <int kQuads>
 struct Incoming {
   u32 cost[kQuads], right[kQuads], left;
@@ -118,7 +118,7 @@ struct Path {
     base = 0;
   }
 
-  // Moves to a pixel, with a direction along the line of 1 or −1.
+  // Moves to a pixel. `direction` is 1 or −1 along the line.
   __device__ __forceinline__ void go_to(int x, int y, int direction) {
     const i64 pixel = (i64)y * p.width + x;
     const int line_step = kAlongRow ? direction : direction * p.width;
@@ -141,7 +141,7 @@ struct Path {
       right[0] = place(mx);
   }
 
-  // Loads the i-th pixel of the batch at which the pointers are.
+  // Loads the i-th pixel of the current batch.
   template <bool kSums>
   __device__ __forceinline__ void fetch(Incoming<kQuads>& in, int i) const {
     load_words<kQuads>(ahead(costs, cost_step, i), in.cost);
@@ -239,7 +239,8 @@ struct Path {
   }
 };
 
-// Up to the middle, the other warp has not been there in this direction: the sums are those of rows, or there are none.
+// Up to the middle of the line, the other warp has not visited the pixels: the sums are those of rows, or there are no
+// sums.
 template <int kQuads, bool kAlongRow>
 __device__ __forceinline__ void both_ways(const Problem& p) {
   const int line = blockIdx.x, warp = threadIdx.x >> 5, pixels = kAlongRow ? p.width : p.height, middle = pixels / 2;

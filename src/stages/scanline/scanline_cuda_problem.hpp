@@ -7,9 +7,9 @@
 
 namespace stereopsis::scanline {
 
-// Disparities that each kernel supports: four or eight per lane.
+// Largest numbers of disparities of the kernels with four and with eight disparities per lane.
 inline constexpr int most_disparities_narrow = 128, most_disparities_wide = 256;
-inline constexpr int path_items = 64;  // one warp from each end of a line
+inline constexpr int path_items = 64;  // two warps, one from each end of a line
 
 struct Tuning {
   int capability;
@@ -17,7 +17,7 @@ struct Tuning {
   int path_blocks;  // per multiprocessor
 };
 inline constexpr Tuning tunings[] = {
-    {.capability = 80, .mark_items = 256, .path_blocks = 10},  // not measured alone
+    {.capability = 80, .mark_items = 256, .path_blocks = 10},  // the numbers were not varied separately
 };
 
 struct Problem {
@@ -27,11 +27,13 @@ struct Problem {
   std::int64_t left_pitch, right_pitch;
   const std::uint8_t* costs;
   std::uint16_t* sums;
-  std::uint32_t* left_marks[2];   // along rows, along columns: selectors of penalties, `left_words` per row
-  std::uint32_t* right_marks[2];  // one byte each, from right to left; four copies of a row, each shifted by a byte
-  int left_words, right_words;    // right_words: per copy
+  std::uint32_t* left_marks[2];  // selectors of penalties along rows and along columns, with `left_words` per row
+  // Marks of one byte, from right to left, in four copies of a row, each shifted by one byte.
+  std::uint32_t* right_marks[2];
+  int left_words, right_words;  // right_words is the number per copy
   int width, height, disparities, min_disparity, channels, colour;
-  // Penalties of 16 bits, two in a word, by the number of views in which the colour differs: 0, 1; 2.
+  // Penalties of 16 bits, two per word, by the number of views in which the colour differs: 0 and 1 in the first word,
+  // 2 in the second.
   std::uint32_t p1[2], p2[2];
 };
 

@@ -23,7 +23,7 @@ const StageDescriptor entry{
     .scratch = {
         .cpu = [](const Shape& s) { return scratch_bytes(s.size(), s.disparities(), s.target.threads); },
         .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size(), s.disparities(), s.target.cuda_capability); }},
-    // A path reads the costs and adds to the sums; 11 instructions for a cell of it.
+    // A path reads the costs and adds to the sums. Each of its cells takes 11 instructions.
     .work = [](const Shape& s) { return Work{.bytes = 18 * s.cells(), .path_ops = 44 * s.cells()}; },
     .separate_right_costs = true,
     .examples = {{}, {"p1=10", "p2=3000", "colour=60"}}};

@@ -15,7 +15,7 @@ namespace {
 constexpr int narrow_disparities = 1024;
 constexpr int most_items = 256;
 
-// A disparity for each work-item, in whole warps.
+// One disparity for each work-item, in whole warps.
 int items_for(int disparities) { return std::min((disparities + 31) / 32 * 32, most_items); }
 
 struct Scratch {
@@ -35,19 +35,20 @@ struct Scratch {
 
 #ifdef STEREOPSIS_CUDA
 bool is_tuned(int cuda_capability, Size size, int disparities) {
-  constexpr int most_columns = 24 * 1024;  // The marks of more columns may not fit in local memory.
+  constexpr int most_columns = 24 * 1024;  // The marks of more columns would not always fit in shared memory.
   return gpu::runs(tunings, cuda_capability) && size.width <= most_columns &&
          ((disparities % 4 == 0 && disparities <= most_disparities_narrow) ||
           (disparities % 8 == 0 && disparities <= most_disparities_wide));
 }
 
-// Returns whether the volumes are aligned for the tuned kernels. A volume of the caller may begin at any address.
+// Returns whether the alignment of the volumes is sufficient for the tuned kernels. A volume of the caller may begin at
+// any address.
 bool is_aligned(gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> sums) {
   const auto start = [](const auto& cells) { return reinterpret_cast<std::uintptr_t>(address(cells)); };
   return start(costs.cells) % 8 == 0 && start(sums.cells) % 16 == 0;
 }
 
-// Assigns scratch memory to the arrays of the tuned kernels; returns its size in bytes.
+// Assigns scratch memory to the arrays of the tuned kernels, and returns the size of the memory in bytes.
 std::size_t place(Problem& p, gpu::Span memory) {
   const std::size_t before = memory.bytes, rows = static_cast<std::size_t>(p.height) + 1;
   p.left_words = p.width + 1;

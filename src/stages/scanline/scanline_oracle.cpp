@@ -22,7 +22,7 @@ std::vector<int> next(const Parameters& p, const Images& images, int min_dispari
   const bool left_differs = difference(images.left, x, y, x - dx, y - dy) >= p.colour;
   std::vector<int> path(count);
   for (int k = 0; k < count; ++k) {
-    // The right view's two pixels are also neighbours outside the image, where they are the same pixel.
+    // Outside the image, the two right pixels are also treated as neighbours, although they are the same pixel.
     const int x_right = x - min_disparity - k;
     const bool right_differs = difference(images.right, x_right, y, x_right - dx, y - dy) >= p.colour;
     const auto [p1, p2] = table[left_differs + right_differs];

@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::scanline_test {
 namespace {
 
 using namespace test;
@@ -38,12 +38,12 @@ TEST(Scanline, DevicesEqualOracle) {
   expect_all_equal_oracle({.p1 = 3, .p2 = 7, .colour = 0}, {37, 11}, {0, 20}, 3);
   expect_all_equal_oracle({.p1 = scanline::largest_penalty, .p2 = scanline::largest_penalty, .colour = 256}, {37, 11},
                           {0, 40}, 3);
-  expect_all_equal_oracle({}, {9, 5}, {0, 1100}, 1);  // exceeds local memory
+  expect_all_equal_oracle({}, {9, 5}, {0, 1100}, 1);  // this number of disparities exceeds local memory
   skip_without_gpu();
 }
 
 // The cases cover the branches of the tuned CUDA kernels: lines shorter than one batch and than two, in both halves;
-// lanes without disparities; four and eight disparities per lane.
+// lanes without disparities; and four and eight disparities per lane.
 TEST(Scanline, DevicesEqualOracleWithWholeWordsOfDisparities) {
   for (const DisparityRange range : {DisparityRange{0, 4}, {-3, 60}, {2, 128}, {-64, 136}, {0, 256}})
     expect_all_equal_oracle({}, {37, 19}, range, 3);
@@ -55,9 +55,10 @@ TEST(Scanline, DevicesEqualOracleWithWholeWordsOfDisparities) {
   skip_without_gpu();
 }
 
-// A row of three pixels and two disparities: (0 10), (4 6), (5 0). Forward, the second pixel's paths cost 4 + min(0, 10
-// + 2, 0 + 3) = 4 and 6 + min(10, 0 + 2, 3) = 8, the third's 5 + 4 − 4 = 5 and 0 + min(8, 4 + 2, 7) − 4 = 2. Backward:
-// (5 0), (4 + 2, 6), (0 + 6 − 6, 10 + 6 − 6). The columns of a single row start and end at once: twice (C).
+// A row of three pixels with two disparities: (0 10), (4 6), (5 0). Forward, the paths of the second pixel
+// cost 4 + min(0, 10 + 2, 0 + 3) = 4 and 6 + min(10, 0 + 2, 3) = 8. The paths of the third pixel cost 5 + 4 − 4 = 5 and
+// 0 + min(8, 4 + 2, 7) − 4 = 2. Backward, the paths cost (5 0), (4 + 2, 6) and (0 + 6 − 6, 10 + 6 − 6). The columns of
+// a single row have one pixel, so that each of the two vertical paths costs C.
 TEST(ScanlineOracle, FollowsTheRowBothWays) {
   Image<std::uint8_t> plain(3, 1);
   plain.fill(50);
@@ -85,7 +86,7 @@ TEST(ScanlineOracle, PenaltiesFallWhereColoursDiffer) {
     jump(1, 0, 0) = 0;
     Volume<std::uint16_t> sums({2, 1}, 3);
     scanline::oracle({.p1 = 40, .p2 = 120}, {left, right}, 0, jump.view(), sums.view());
-    return sums(1, 0, 0);  // the forward path contains the jump; the other three start here
+    return sums(1, 0, 0);  // the forward path contains the jump, and the other three paths start here
   };
   EXPECT_EQ(cost_of_a_jump(14, 14), 120);
   EXPECT_EQ(cost_of_a_jump(15, 0), 30);
@@ -111,4 +112,4 @@ TEST(ScanlineParameters, EachHasAnEffectAndBadOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::scanline_test

@@ -1,5 +1,5 @@
-// Aggregation over segments: segment_support.hpp. First each pixel receives the mean of its segment, then the mean of
-// its window is added.
+// Aggregation over segments: segment_support.hpp. Each pixel first receives the mean of its segment, and the mean of
+// its window is then added.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -10,17 +10,18 @@
 #define PATCH 32
 #define SIDE_BY_SIDE 32
 #define TEAMS 8
-#define MOST_ROWS 192  // largest height and width of a segment's area
+#define MOST_ROWS 192  // largest height and width of the area of a segment
 
-// Returns the cell of the pixel that belongs to the lowest set bit of a region's word; each row starts with a new word.
+// Returns the cell of the pixel that belongs to the lowest set bit in a word of a region. Each row of the region starts
+// with a new word.
 FUNCTION long lowest_cell(uint bits, int word, int row_words, int first_x, int first_y, int width, int disparities) {
   const int x = word % row_words * 32 + (int)popcount(~bits & (bits - 1u));
   return (((long)first_y + word / row_words) * width + first_x + x) * disparities;
 }
 
-// A group of work-items processes a patch of the image and a run of disparities: all segments whose cells start in the
-// patch, one after the other. Teams, with one work-item per disparity, share a segment's pixels. The words tell where
-// these pixels may lie: stages/shared/segments.hpp.
+// A group of work-items processes a patch of the image and a run of disparities. The group processes all segments whose
+// cells start in the patch, one after the other. Teams, with one work-item per disparity, share the pixels of a
+// segment. The words limit where these pixels may lie: stages/shared/segments.hpp.
 KERNEL(give_segment_means)(IMAGE(const uint, segments), ARRAY(const uchar, costs), ARRAY(ushort, aggregated), int patches,
                            int disparities) {
   LOCAL uint members[MOST_ROWS * MOST_ROWS / 32];  // one bit per pixel of a region
@@ -37,7 +38,7 @@ KERNEL(give_segment_means)(IMAGE(const uint, segments), ARRAY(const uchar, costs
       const int first_x = max(0, x0 - cell), columns = min(width, x0 + 2 * cell) - first_x;
       const int first_y = max(0, y0 - cell), rows = min(height, y0 + 2 * cell) - first_y;
       const int row_words = (columns + 31) / 32, words = k < disparities ? rows * row_words : 0;
-      BARRIER();  // the previous segment is done
+      BARRIER();  // wait until the previous segment is done
       for (int i = team * SIDE_BY_SIDE + lane; i < rows * row_words; i += TEAMS * SIDE_BY_SIDE) members[i] = 0;
       if (team == 0) sums[lane] = 0;
       if (team == 0 && lane == 0) pixels = 0;

@@ -1,5 +1,5 @@
-// Aggregation over segments on the CPU: each thread sums the segments of a band of blocks, whose pixels extend little
-// beyond it. Then windows run over rows, and the means of segments are added.
+// Aggregation over segments on the CPU. Each thread sums the segments of a band of blocks, whose pixels extend only a
+// little beyond the band. Windows are then summed along rows, and the means of the segments are added.
 #include "stages/segment_support/segment_support.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -16,9 +16,10 @@
 #define STEREOPSIS_SEGMENT_SUPPORT_TABLE
 namespace stereopsis::segment_support {
 
-// For each segment, by its number: its number of pixels and their sums by disparity, which become means.
+// For each segment, by its number: the number of its pixels, and the sums by disparity, which are later replaced by
+// means.
 struct Table {
-  // Without memory, the constructor only counts the bytes.
+  // If `memory` is null, the constructor only counts the bytes.
   Table(Size size, int disparities, std::byte* memory)
       : across(slic::blocks_across(size.width)),
         down(slic::blocks_across(size.height)),

@@ -4,7 +4,7 @@
 #include "support/cost_volumes.hpp"
 #include "support/devices.hpp"
 
-namespace stereopsis {
+namespace stereopsis::segment_support_test {
 namespace {
 
 using namespace test;
@@ -48,7 +48,7 @@ TEST(SegmentSupport, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// The largest sums, of a segment that fills 3×3 cells of 64×64 pixels, and the largest means.
+// Tests the largest sums, for a segment that fills 3×3 cells of 64×64 pixels, and the largest means.
 TEST(SegmentSupport, LargestCostsFit) {
   const std::uint32_t middle = (8 * 24 + 8) | 64u << slic::number_bits;
   PitchedImage<std::uint32_t> segments(Image<std::uint32_t>(Size{192, 192}, 1, middle).view());
@@ -75,4 +75,4 @@ TEST(SegmentSupportParameters, AreChecked) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::segment_support_test

@@ -1,9 +1,9 @@
-// Semi-global matching from features: sgm.hpp. Each direction is a launch that adds its path costs to the sums, in a
-// stripe of rows.
+// Semi-global matching from features: sgm.hpp. A launch processes one direction in a stripe of rows, and adds the path
+// costs to the sums.
 //
-// A group of work-items walks one path; each work-item takes every local_size-th disparity. The path costs of the
-// previous pixel and of the current one lie in local memory, or in scratch memory if there are too many disparities
-// (WIDE).
+// A group of work-items walks along one path. Each work-item processes every local_size-th disparity. The path costs of
+// the previous pixel and of the current pixel lie in local memory. If there are too many disparities (WIDE), they lie
+// in scratch memory.
 //
 // instance rank: WORD=uchar COST=RANK WIDE=0
 // instance census32: WORD=uint COST=CENSUS WIDE=0
@@ -17,8 +17,9 @@
 #include "stages/cost/cost.cl.h"
 #include "device/gpu/path_state.cl.h"
 
-// `sums` belongs to the stripe, or is absent. `before` holds the path costs of every column in the row before the
-// stripe; it is absent at the image border. `behind` receives those in the stripe's last row, if requested.
+// `sums` belongs to the stripe, or is absent. `before` has the path costs of every column in the row before the stripe.
+// `before` is absent at the border of the image. `behind` receives the path costs in the last row of the stripe, if
+// requested.
 KERNEL(paths)(IMAGE(const WORD, left), IMAGE(const WORD, right), IMAGE(const uchar, guide), ARRAY(ushort, sums),
               ARRAY(ushort, scratch), ARRAY(const ushort, before), ARRAY(ushort, behind), int first_row, int rows,
               int disparities, int min_disparity, int dx, int dy, int add, int p1, int p2,
@@ -26,7 +27,8 @@ KERNEL(paths)(IMAGE(const WORD, left), IMAGE(const WORD, right), IMAGE(const uch
   const int width = WIDTH(left), line = group_id(0);
   const int entry = dy < 0 ? first_row + rows - 1 : first_row, leave = dy < 0 ? first_row : first_row + rows - 1;
 
-  // Lines start at the row that they all cross, if there is one; the remaining lines start at the column.
+  // Lines start in the row that all lines cross, if there is such a row. The remaining lines start in the first or last
+  // column.
   int x, y;
   if (dy == 0) {
     x = dx > 0 ? 0 : width - 1;

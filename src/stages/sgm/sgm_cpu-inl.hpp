@@ -1,6 +1,5 @@
-// Equation 4 for all paths that meet in one pixel, with vectors of disparities; the CPU engines of semi-global matching
-// include it.
-// Included once per SIMD target, hence the unusual guard.
+// Equation 4 for all paths that meet in one pixel, with vectors of disparities, for the CPU engines of semi-global
+// matching. The file is included once for each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_SGM_CPU_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SGM_CPU_INL
 #undef STEREOPSIS_SGM_CPU_INL
@@ -19,14 +18,14 @@ namespace stereopsis::sgm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// Replaces each vector by its minimum in all lanes.
+// Replaces each vector by its minimum, repeated in all lanes.
 template <int kPaths, class D, class V>
 HWY_INLINE void spread_minima(D d, V (&v)[kPaths]) {
   using Lane = hn::TFromD<D>;
   const V first = merge_minima<Lane>(d, v[0], v[1]);
   const V other = kPaths == 4 ? merge_minima<Lane>(d, v[kPaths - 2], v[kPaths - 1]) : first;
   const V all = minima_in_all_blocks(d, merge_minima<hwy::MakeWide<Lane>>(d, first, other));
-  // Every group of four lanes now holds one candidate for each minimum.
+  // At this point, every group of four lanes holds one candidate for each minimum.
   const hn::Repartition<std::uint64_t, D> d64;
   V lowest = hn::Min(all, hn::BitCast(d, hn::Shuffle01(hn::BitCast(d64, all))));
   if constexpr (sizeof(Lane) == 1) {
@@ -39,7 +38,7 @@ HWY_INLINE void spread_minima(D d, V (&v)[kPaths]) {
   }
 }
 
-// Returns L_r of a block of disparities from the path's costs at the previous pixel, which are given relative to their
+// Returns L_r for a block of disparities, from the path costs at the previous pixel, which are relative to their
 // minimum.
 template <class V>
 HWY_INLINE V extend(V below, V same, V above, V p1, V p2, V cost) {
@@ -47,14 +46,14 @@ HWY_INLINE V extend(V below, V same, V above, V p1, V p2, V cost) {
   return hn::SaturatedAdd(hn::Min(hn::Min(same, step), p2), cost);
 }
 
-// Each vector of costs yields this many vectors of 16-bit sums over paths.
+// A vector of costs results in this many vectors of 16-bit sums over paths.
 template <class D>
 inline constexpr int sums_per_block = 2 / sizeof(hn::TFromD<D>);
 template <class D>
 using Sums = hn::VFromD<hn::Repartition<std::uint16_t, D>>[sums_per_block<D>];
 
-// Sums the costs over the paths. The sums of 8-bit costs alternate between half blocks of 128 bits; in_order() restores
-// the order.
+// Sums the costs over the paths. The sums of 8-bit costs alternate between half blocks of 128 bits. The function
+// in_order() restores the order.
 template <int kPaths, class D, class V>
 HWY_INLINE void sum_paths(D d, const V (&costs)[kPaths], Sums<D>& sums) {
   if constexpr (sizeof(hn::TFromD<D>) == 2) {
@@ -81,13 +80,13 @@ HWY_INLINE void in_order([[maybe_unused]] D d, Sums<D>& sums) {
   }
 }
 
-// Extends kPaths paths by a pixel. `paths` holds their costs at the previous pixel, minus their minimum (L_r − min
-// L_r), which is all that equation 4 needs; they are replaced by those at this pixel. The largest value lies before the
-// first and behind the last disparity, so that d ± 1 needs no special case. `p1` and `p2` are penalties, each repeated;
-// the p2 of the next path is p2_stride words away. `block_costs(k)` returns the pixel's matching costs from index k on.
-// `take_sums(k, sums)` receives each block of the 16-bit sums of L_r over the paths, in the order of sum_paths().
-// kBlocks is the number of vectors that hold all disparities, so that they stay in registers until their minimum is
-// known; 0 means any number.
+// Extends kPaths paths by one pixel. `paths` holds the path costs at the previous pixel, minus their minimum (L_r − min
+// L_r), which is all that equation 4 needs. The function replaces them by the path costs at this pixel. The largest
+// value lies before the first disparity and after the last one, so that d ± 1 needs no special case. `p1` and `p2` are
+// penalties, repeated in a word. The p2 of the next path is p2_stride words later. The function block_costs(k) returns
+// the matching costs of the pixel from index k on. The function take_sums(k, sums) receives each block of the 16-bit
+// sums of L_r over the paths, in the order of sum_paths(). If kBlocks is not 0, it is the number of vectors that hold
+// all disparities, which then stay in registers until their minimum is known.
 template <int kBlocks, int kPaths, class D, class BlockCosts, class TakeSums, class Lane = hn::TFromD<D>>
 HWY_INLINE void extend_paths(D d, Lane* const (&paths)[kPaths], const std::uint32_t& p1, const std::uint32_t* p2,
                              int p2_stride, int padded, BlockCosts&& block_costs, TakeSums&& take_sums) {
@@ -128,7 +127,8 @@ HWY_INLINE void extend_paths(D d, Lane* const (&paths)[kPaths], const std::uint3
         extended[r] = extend(below[r], hn::Load(d, path), hn::LoadU(d, path + 1), small, large[r], cost);
         lowest[r] = hn::Min(lowest[r], extended[r]);
         if (k + lanes < padded)
-          below[r] = hn::LoadU(d, path + lanes - 1);  // loaded before the store overwrites what the next block needs
+          // Loaded before the store overwrites values that the next block needs.
+          below[r] = hn::LoadU(d, path + lanes - 1);
         hn::Store(extended[r], d, path);
       }
       Sums<D> sums;

@@ -1,5 +1,5 @@
-// Semi-global matching on the CPU, in two sweeps, first from the top and then from the bottom. Each follows half of the
-// paths, and the second one adds its sums to those of the first (sgm_sweep.hpp).
+// Semi-global matching on the CPU, in two sweeps, first from the top and then from the bottom. Each sweep follows half
+// of the paths. The second sweep adds its sums to those of the first sweep (sgm_sweep.hpp).
 #include "device/cpu/threads.hpp"
 #include "stages/sgm/sgm_sweep.hpp"
 
@@ -32,7 +32,7 @@ struct Job : Extent {
   VolumeView<const T> costs;
   int max_cost, p1;
   Penalties penalties;
-  ImageView<const std::uint8_t> guide;  // empty if P2 is constant
+  ImageView<const std::uint8_t> guide;  // guide image; empty if P2 is constant
   Edges edges;
   VolumeView<std::uint16_t> sums;
   std::span<std::byte> scratch;
@@ -45,8 +45,8 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::sgm::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Processes the bands that a thread takes. Columns u and rows v are counted along the sweep: the upward sweep is the
-// downward sweep of the image rotated by 180°.
+// Processes the bands that are assigned to a thread. Columns u and rows v are counted in the direction of the sweep:
+// the upward sweep is the downward sweep of the image rotated by 180°.
 template <class D, class T, int kPaths, bool kUp>
 class Worker {
   using Lane = hn::TFromD<D>;
@@ -89,7 +89,7 @@ class Worker {
     paths_.enter(first_v_ + r, kUp, kUp ? job_.edges.below : job_.edges.above, visited_);
   }
 
-  // If vectors are wide, few disparities stay in registers.
+  // If vectors are wide, a small number of disparities stays in registers.
   void visit_tile(int tile) const {
     constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
     if constexpr (sizeof(Lane) == 1 && lanes >= 32) {
@@ -98,8 +98,8 @@ class Worker {
     }
     visit_tile<0>(tile);
   }
-  // Each row lags two columns behind the previous row, so that the predecessors of a pixel were visited in an earlier
-  // step. The processor can therefore work on all pixels of a step at the same time.
+  // Each row lags two columns behind the previous row, so that all predecessors of a pixel were visited in an earlier
+  // step. The processor can therefore process all pixels of a step at the same time.
   template <int kBlocks>
   void visit_tile(int tile) const {
     for (int step = 0; step < tile_columns; ++step)
@@ -166,7 +166,7 @@ class Worker {
     else
       return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), costs));
   }
-  // Stores sums, the first `count` of which belong to the pixel. The second sweep adds its own.
+  // Stores sums, of which the first `count` belong to the pixel. The second sweep adds its own sums.
   static HWY_INLINE void put(hn::VFromD<D16> sums, std::uint16_t* stored, int count) {
     const D16 d;
     if (count >= static_cast<int>(hn::Lanes(d))) {
@@ -186,7 +186,7 @@ class Worker {
   const std::ptrdiff_t stride_;
   const Paths<Lane> paths_;
   Lane* const horizontal_;
-  const std::uint32_t p1_;  // repeated, as is P2 for each difference
+  const std::uint32_t p1_;  // value repeated in a word, as is P2 for each difference
   std::uint32_t penalties_[256];
   // The current band:
   int first_v_ = 0, rows_ = 0;

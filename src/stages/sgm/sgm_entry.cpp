@@ -4,12 +4,12 @@
 namespace stereopsis::sgm {
 namespace {
 
-// Returns the largest cost. 16-bit costs, which may have any value, are clamped so that their sums fit.
+// Returns the largest cost of the volume. 16-bit costs may have any value, and are clamped so that their sums fit.
 int max_cost(const Shape& s) {
   return s.operand("costs").element == Element::u16 ? most_cost(s.as<Parameters>()) : s.as<Parameters>().largest_cost;
 }
 
-// Calls f<T>() with the type of the costs.
+// Calls f<T>(), where T is the type of the costs.
 template <class F>
 void with_cost(const Shape& s, F&& f) {
   with_element<std::uint8_t, std::uint16_t>(s.operand("costs").element, f);
@@ -56,7 +56,8 @@ const StageDescriptor entry{
     .check = [](const Shape& s) { check(s.as<Parameters>(), max_cost(s)); },
     .scratch = {.cpu = [](const Shape& s) { return cpu_scratch(s); },
                 .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size(), s.disparities()); }},
-    // One read of the costs and one write of the sums; for a cell of each path 11 instructions: cost, minima, additions, sums.
+    // The costs are read once, and the sums are written once. Each cell of a path takes 11 instructions: cost, minima,
+    // additions, sums.
     .work =
         [](const Shape& s) {
           const double cells = s.cells();

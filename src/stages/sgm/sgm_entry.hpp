@@ -1,4 +1,4 @@
-// The boundary state of a stripe, for entries of operations that sum path costs.
+// The boundary state of a stripe, for descriptors of operations that sum path costs.
 #pragma once
 
 #include "graph/registry.hpp"

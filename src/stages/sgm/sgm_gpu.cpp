@@ -24,7 +24,7 @@ int lines_of(Size stripe, Direction r) {
   return r.dy == 0 ? stripe.height : r.dx == 0 ? stripe.width : stripe.width + stripe.height - 1;
 }
 
-// Two disparities for each work-item, in whole warps.
+// Returns the number of work-items, in whole warps, for two disparities each.
 int items_for(int disparities) { return std::clamp((disparities / 2 + 31) / 32 * 32, 32, most_items); }
 
 }  // namespace
@@ -34,8 +34,8 @@ std::size_t gpu_scratch_bytes(Size size, int disparities) {
   return 2 * sizeof(std::uint16_t) * (static_cast<std::size_t>(size.width) + size.height) * (disparities + 2);
 }
 
-// A group of 32 work-items follows a line; each has `fours` times four disparities. More disparities are processed one
-// by one.
+// A group of 32 work-items follows a line. Each work-item has `fours` times four disparities. If there are more
+// disparities, the disparities of a work-item are processed one by one.
 template <class T>
 void gpu(const Parameters& p, gpu::Volume<const T> costs, int max_cost, gpu::View<const std::uint8_t> guide,
          const EdgesOf<gpu::View>& edges, gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue& queue) {

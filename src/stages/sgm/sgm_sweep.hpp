@@ -1,11 +1,11 @@
-// A sweep over the image, from its first row or from its last one: where its paths store their costs, and how its
+// A sweep over the image, from its first row or from its last row: where its paths store their costs, and how its
 // threads synchronise. The sweep visits the image in bands of rows, and a band in tiles of columns. A thread takes a
-// band and follows the previous band at a distance of two tiles. A path stores its last pixel's costs, minus their
-// minimum, at a fixed position: a vertical path by its column u, a diagonal one by u − v, an antidiagonal one by u + v.
-// The paths of a tile thus stay in the L1 cache.
+// band, and follows the previous band at a distance of two tiles. A path stores the costs of its last pixel, minus
+// their minimum, at a fixed position. The position is the column u for a vertical path, u − v for a diagonal path, and
+// u + v for an antidiagonal path. The paths of a tile therefore stay in the L1 cache.
 //
-// Columns u and rows v are counted along the sweep: the upward sweep is the downward sweep of the image rotated by
-// 180°.
+// Columns u and rows v are counted in the direction of the sweep: the upward sweep is the downward sweep of the image
+// rotated by 180°.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@ namespace stereopsis::sgm {
 
 inline constexpr int band_rows = 8;
 inline constexpr int tile_columns = 32;
-inline constexpr int row_lag = 2;  // columns by which a row of a band follows the previous row
+inline constexpr int row_lag = 2;  // number of columns by which a row of a band lags behind the previous row
 static_assert(row_lag * band_rows < tile_columns, "the band before must be ahead by less than two tiles");
 
 constexpr std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// The layout of the scratch memory. Path costs stay below 256 if the largest cost plus the largest penalty does; they
-// then take 8 bits, else 16.
+// The layout of the scratch memory. Path costs remain below 256 if the sum of the largest cost and the largest penalty
+// is below 256. Path costs then take 8 bits, otherwise 16.
 struct Extent {
   Extent(const Parameters& p, int cost_bytes, int max_cost, Size size, int disparities_)
       : width(size.width),
@@ -36,24 +36,24 @@ struct Extent {
 
   int bands() const { return (height + band_rows - 1) / band_rows; }
   int tiles() const { return (width + row_lag * (band_rows - 1) + tile_columns - 1) / tile_columns; }
-  // The number of vertical paths, plus that of the diagonal and the antidiagonal paths, if there are any.
+  // Returns the number of vertical paths plus, if they exist, the numbers of diagonal and antidiagonal paths.
   std::size_t places() const {
     return width + (directions == 4 ? 2 * (static_cast<std::size_t>(width) + height - 1) : 0);
   }
-  // The padding lies before the first path; 64 bytes lie before each path's costs and behind them.
+  // The padding precedes the first path. There are 64 bytes before and after the costs of each path.
   std::size_t paths_bytes() const { return (places() + 1) * path_bytes + 64; }
   std::size_t progress_bytes() const { return align64(sizeof(std::atomic<int>) * (bands() + 1)); }
   std::size_t thread_bytes() const { return with_gap((band_rows + 1) * path_bytes); }
   std::size_t bytes(int threads) const { return paths_bytes() + progress_bytes() + threads * thread_bytes(); }
 
   int width, height, disparities;
-  int directions;  // directions of one sweep: half of all
+  int directions;  // number of directions of one sweep, half of all directions
   int lane_bytes;
-  std::size_t path_bytes;  // including the guards around a path's costs
+  std::size_t path_bytes;  // size of a path, including the guards around its costs
 };
 
-// The progress of the bands of a sweep, and the next free band. A band is taken only when the previous band has been
-// taken.
+// The progress of the bands of a sweep, and the next band that no thread has taken. A band is taken only when the
+// previous band has been taken.
 class Progress {
  public:
   Progress(std::byte* memory, int bands) : next_(reinterpret_cast<std::atomic<int>*>(memory)), bands_(bands) {
@@ -66,7 +66,8 @@ class Progress {
     tiles(band).store(tile + 1, std::memory_order_seq_cst);
     tiles(band).notify_all();
   }
-  // Most waits are shorter than a tile's work, hence the spinning. A thread whose core is needed by others then sleeps.
+  // Most waits are shorter than the work on a tile, so a thread first spins. A thread that waits longer sleeps, because
+  // its core may be needed by others.
   void wait_for(int band, int count) const {
     for (int spins = 0; spins < 1000; ++spins)
       if (tiles(band).load(std::memory_order_acquire) >= count) return;
@@ -81,13 +82,15 @@ class Progress {
   int bands_;
 };
 
-// The paths of a sweep across its rows.
+// The costs of the paths of a sweep that cross its rows.
 template <class Lane>
 class Paths {
  public:
-  static constexpr int guard = 64 / sizeof(Lane);  // lanes of the largest value on each side of a path's costs
+  // Number of lanes with the largest value on each side of a path's costs.
+  static constexpr int guard = 64 / sizeof(Lane);
 
-  // The paths of a sweep in `sweep_directions` directions over an image, one path every `stride` lanes from `first` on.
+  // The paths of a sweep over an image, in `sweep_directions` directions. There is one path every `stride` lanes, from
+  // `first` on.
   Paths(Size image, int disparities, int sweep_directions, Lane* first, std::ptrdiff_t stride)
       : width_(image.width),
         height_(image.height),
@@ -97,7 +100,7 @@ class Paths {
         stride_(stride) {}
 
   std::ptrdiff_t stride() const { return stride_; }
-  // Return the paths that cross row v at column 0; the path at column u lies u strides behind.
+  // Return the paths that cross row v at column 0. The path at column u is u strides later.
   Lane* vertical() const { return first_; }
   Lane* diagonal(int v) const { return path(width_ + height_ - 1 - v); }
   Lane* antidiagonal(int v) const { return path(2 * static_cast<std::ptrdiff_t>(width_) + height_ - 1 + v); }
@@ -108,7 +111,7 @@ class Paths {
     std::fill_n(surround(costs, visited), visited, Lane{0});
     return costs;
   }
-  // Starts the paths that cross row v: in the first row, from `edge`, the row before it, if given; and at the borders.
+  // Starts the paths that cross row v: at the borders and, in the first row, from the row `edge` before it, if given.
   void enter(int v, bool up, ImageView<const std::uint16_t> edge, int visited) const {
     const int last = width_ - 1;
     const auto enter_from = [&](int from, int kind, Lane* costs) {
@@ -123,7 +126,7 @@ class Paths {
     for (int u = v == 0 ? 0 : last; u <= last; ++u)
       enter_from(u + 1, kind_of_diagonal(!up), antidiagonal(v) + u * stride_);
   }
-  // Writes the path costs in the last row as the boundary state of the next stripe.
+  // Writes the path costs of the last row as the boundary state for the next stripe.
   void leave(bool up, ImageView<std::uint16_t> edge) const {
     const auto put = [&](const Lane* costs, int kind) {
       for (int u = 0; u < width_; ++u)
@@ -136,7 +139,7 @@ class Paths {
   }
 
  private:
-  // Diagonals lead to the left in an upward sweep.
+  // Diagonal paths lead to the left in an upward sweep.
   static int kind_of_diagonal(bool up) { return kind_of({up ? -1 : 1, 1}); }
 
   Lane* path(std::ptrdiff_t place) const { return first_ + place * stride_; }

@@ -2,18 +2,18 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::sgm_test {
 namespace {
 
 using namespace test;
 
-// Few distinct costs, so that ties occur, and some above the largest cost.
+// Returns few distinct costs, so that ties occur, and some costs above the largest cost.
 template <class T>
 Volume<T> some_costs(Size size, int disparities, int max_cost) {
   return random_volume<T>(size, disparities, 7, 0, max_cost + (max_cost + 9) / 10);
 }
 
-// Path costs in the rows above and below.
+// Path costs in the rows above and below the stripe.
 struct SomeEdges {
   SomeEdges(const sgm::Parameters& p, int width, int disparities)
       : above(random_path_costs({width, sgm::kinds_of(p)}, disparities, 12, p.p2).view()),
@@ -97,7 +97,7 @@ TEST(SgmOfVolumes, AdaptivePenaltiesEqualTheOracle) {
   skip_without_gpu();
 }
 
-// The largest costs and penalties whose sums fit in 16 bits.
+// Tests the largest costs and penalties whose sums fit in 16 bits.
 TEST(SgmOfVolumes, TheLargestSumsEqualTheOracle) {
   for (const int p2 : {0, 60, 4095}) {
     const sgm::Parameters p{.p1 = p2, .p2 = p2};
@@ -118,4 +118,4 @@ TEST(SgmOfVolumes, WideRangesEqualTheOracle) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::sgm_test

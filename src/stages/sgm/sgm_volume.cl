@@ -1,12 +1,13 @@
-// Semi-global matching from a cost volume: sgm.hpp. Each direction is a launch that adds its path costs to the sums.
+// Semi-global matching from a cost volume: sgm.hpp. A launch processes one direction, and adds the path costs to the
+// sums.
 //
-// A group of 32 work-items walks one path. A work-item has FOURS times four adjacent disparities, in pairs of 16-bit
-// lanes. It keeps the path's costs at the previous pixel, minus their minimum, so that equation 4 takes seven
-// instructions for two disparities. Loads of the costs and sums of AHEAD pixels are in flight while the previous pixels
-// are processed.
+// A group of 32 work-items walks along one path. A work-item has FOURS times four adjacent disparities, in pairs of
+// 16-bit lanes. The work-item keeps the path costs at the previous pixel, minus their minimum, so that equation 4 takes
+// seven instructions for two disparities. Loads of the costs and sums of AHEAD pixels are in flight while the previous
+// pixels are processed.
 //
-// Memory traffic, 5 bytes per cell and path with 8-bit costs, takes most of the time where vectors of 32 work-items run
-// in lockstep: 38 bytes per cell for 8 paths, of which 3 are unavoidable.
+// If vectors of 32 work-items run in lockstep, memory traffic takes most of the time. The traffic is 5 bytes per cell
+// and path with 8-bit costs, or 38 bytes per cell for 8 paths, of which 3 are unavoidable.
 //
 // instance u8_1: COST=uchar FOUR_COSTS=uint FOURS=1 AHEAD=4
 // instance u8_2: COST=uchar FOUR_COSTS=uint FOURS=2 AHEAD=2
@@ -18,8 +19,8 @@
 // instance u16_8: COST=ushort FOUR_COSTS=ulong FOURS=8 AHEAD=1
 #include "device/gpu/vocabulary.h"
 
-// Stands for disparities before the first and behind the last: more than any path cost, and with a penalty still 16
-// bits.
+// Value for disparities before the first and after the last one. The value is larger than any path cost, and has 16
+// bits even with a penalty added.
 #define BEYOND 0xA000u
 #undef PAIRS
 #define PAIRS (2 * FOURS)
@@ -29,14 +30,14 @@ FUNCTION uint min_of_pairs(uint a, uint b) {
 #ifdef __CUDA_ARCH__
   return __vminu2(a, b);
 #elif defined(__CUDACC__)
-  return 0;  // the host pass, which runs nothing
+  return 0;  // this is the host pass of the compiler, whose code never runs
 #else
   return as_uint(min(as_ushort2(a), as_ushort2(b)));
 #endif
 }
 
-// Return where a line starts: at the row that all lines cross, if there is one; the remaining lines start at the
-// column.
+// Return the start of a line. Lines start in the row that all lines cross, if there is such a row. The remaining lines
+// start in the first or last column.
 FUNCTION int first_x(int line, int width, int dx, int dy) {
   return dy != 0 && line < width ? line : dx > 0 ? 0 : width - 1;
 }
@@ -45,11 +46,11 @@ FUNCTION int first_y(int line, int width, int height, int dy) {
   const int entry = dy > 0 ? 0 : height - 1;
   return line < width ? entry : entry + dy * (line - width + 1);
 }
-// Returns the number of pixels left on a path along an axis.
+// Returns the number of pixels that remain on a path along one axis.
 FUNCTION int steps_along(int from, int size, int step) { return step == 0 ? 1 << 30 : step > 0 ? size - from : from + 1; }
 
-// Returns the path costs that the line's first pixel follows from, in the row outside the stripe, if they are given and
-// lie inside the image.
+// Returns the path costs in the row outside the stripe, from which the path costs of a line's first pixel follow. Returns null if
+// there are none or the position is outside the image.
 FUNCTION GLOBAL const ushort* costs_before(IMAGE(const ushort, edge), int line, int width, int disparities, int dx, int dy) {
   const int x = line - dx;
   if (!GIVEN(edge) || dy == 0 || line >= width || x < 0 || x >= width) return 0;
@@ -60,7 +61,7 @@ FUNCTION int penalty(int difference, int p2, int p2_min, int gradient) {
   return max(p2_min, min(p2, p2 * gradient / max(1, difference)));
 }
 
-// Loads four adjacent cells; cells that do not exist are 0.
+// Loads four adjacent cells. Cells that do not exist are 0.
 FUNCTION ulong read_four_sums(GLOBAL const ushort* cells, int count, int fours) {
   if (count <= 0) return 0;
   if (fours) return *(GLOBAL const ulong*)cells;
@@ -90,7 +91,7 @@ FUNCTION uint pair_of(FOUR_COSTS costs, int pair) {
   return (two & 0xFFu) | (two & 0xFF00u) << 8;
 }
 
-// `edge`: the boundary state that the direction's paths come from (EdgesOf in sgm.hpp).
+// `edge` is the boundary state from which the paths of the direction continue (EdgesOf in sgm.hpp).
 KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const ushort, edge), ARRAY(ushort, sums), int width,
               int height, int disparities, int dx, int dy, int add, int max_cost, int p1, int p2, int p2_min, int gradient) {
 #ifndef __CUDACC__
@@ -105,7 +106,7 @@ KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const u
   GLOBAL ushort* sum = ELEMENTS(sums) + start;
   const uint step_penalty = TWICE(p1), most = TWICE(max_cost);
 
-  // The path's costs, the values beyond the disparities, and the loads in flight.
+  // The path costs, the values beyond the disparities, and the loads in flight.
   uint path[PAIRS], beyond[PAIRS];
   FOUR_COSTS next_costs[AHEAD][FOURS];
   ulong next_sums[AHEAD][FOURS];
@@ -178,7 +179,7 @@ KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const u
       before = __shfl_up_sync(~0u, path[PAIRS - 1], 1);
       behind = __shfl_down_sync(~0u, path[0], 1);
 #else
-      // The slots alternate, so that one barrier per pixel suffices.
+      // The slots are used in turn, so that one barrier per pixel is sufficient.
       const int turn = (n + slot) % 2 * 32;
       firsts[turn + item] = path[0];
       lasts[turn + item] = path[PAIRS - 1];
@@ -197,16 +198,16 @@ KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const u
 }
 
 #if FOURS == 1
-// Any number of disparities, one by one: the path costs of the previous pixel and of the current one lie in scratch
-// memory.
+// Supports any number of disparities, which are processed one by one. The path costs of the previous pixel and of the
+// current pixel lie in scratch memory.
 KERNEL(wide_paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const ushort, edge), ARRAY(ushort, sums), ARRAY(ushort, scratch),
                    int width, int height, int disparities, int dx, int dy, int add, int max_cost, int p1, int p2,
                    int p2_min, int gradient) {
-  LOCAL int lowest[3];  // minima of the previous pixel, the current one and the next one, in turn
+  LOCAL int lowest[3];  // minima of the previous, the current and the next pixel, in rotation
   const int line = group_id(0), x = first_x(line, width, dx, dy), y = first_y(line, width, height, dy);
   const int steps = min(steps_along(x, width, dx), steps_along(y, height, dy));
   const long start = ((long)y * width + x) * disparities, stride = ((long)dy * width + dx) * disparities;
-  // Path costs of disparity k are at index k + 1; both ends hold more than any path cost.
+  // The path cost of disparity k has index k + 1. The first and the last element are larger than any path cost.
   GLOBAL ushort* last = ELEMENTS(scratch) + (long)line * 2 * (disparities + 2);
   GLOBAL ushort* path = last + disparities + 2;
   GLOBAL const ushort* entering = costs_before(edge, edge_layout, line, width, disparities, dx, dy);

@@ -1,5 +1,5 @@
-// The four arms of a pixel's cross, in pixels, packed in a word: stages/cross computes them, aggregation and voting
-// read them.
+// The four arms of a pixel's cross, in pixels, packed in a word. stages/cross computes such words, and stages for
+// aggregation and voting read them.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* title_of_many = "cost volume, guided filter, winner takes all";
 
-// Returns the rows of a level that belong to some of the finest one.
+// Returns the rows of a level that correspond to rows of the finest level.
 Rows rows_at(Rows rows, int level) { return {rows.first >> level, ((rows.last - 1) >> level) + 1}; }
 
 StageParameters filter_at(const PipelineData& p, const Levels& levels, int level) {
@@ -18,12 +18,12 @@ StageParameters filter_at(const PipelineData& p, const Levels& levels, int level
   return filter;
 }
 
-// Returns the rows that the filter reads around a row.
+// Returns the number of rows that the filter reads above and below a row.
 int reach_of(const PipelineData& p, const StageParameters& filter) {
   return -p.aggregation.entry->required_input(filter, {0, 0, 1, 1}).y;
 }
 
-// Returns the height of tiles of one height, which is at most this.
+// Returns the height for tiles of nearly equal height, which is at most `tallest`.
 int even_tiles(int rows, int tallest) {
   const int most = std::clamp(tallest, 16, std::max(rows, 16)), tiles = (rows + most - 1) / most;
   return (rows + tiles - 1) / tiles;
@@ -38,7 +38,8 @@ class Tiles {
     for (int level = 1; level < levels.count; ++level) images_.push_back(halved(images_.back()));
   }
 
-  // Makes the maps in the tiles of a fused rule if it applies, else in those of the stages.
+  // Adds the steps that compute the maps, in the tiles of a fused rule if it applies, and otherwise in the tiles of the
+  // stages.
   void match(bool from_right, const StageParameters& select, Maps& maps) {
     const PipelineData& p = b_.pipeline();
     const Size size = images_[0].size;
@@ -83,7 +84,7 @@ class Tiles {
 
   void add_tiles(int height, bool from_right, const StageParameters& select, Maps& maps) {
     Images& finest = images_[0];
-    const std::string title = height < finest.size.height ? title_of_many : "";  // the times of many tiles are one
+    const std::string title = height < finest.size.height ? title_of_many : "";  // many tiles share one time
     for (int first = 0; first < finest.size.height; first += height) {
       const Rows rows{first, std::min(first + height, finest.size.height)};
       const int costs = filtered_costs(0, from_right, rows, title);
@@ -103,7 +104,7 @@ class Tiles {
     }
   }
 
-  // Returns a volume of the filtered costs of some rows of a level.
+  // Adds the steps for a volume of the filtered costs of some rows of a level, and returns its index.
   int filtered_costs(int level, bool from_right, Rows rows, const std::string& title) {
     const PipelineData& p = b_.pipeline();
     const StageParameters filter = filter_at(p, levels_, level);
@@ -124,7 +125,7 @@ class Tiles {
   Builder& b_;
   const Levels& levels_;
   const DisparityRange range_;
-  std::vector<Images> images_;  // from the finest level on
+  std::vector<Images> images_;  // images of each level, from the finest to the coarsest
 };
 
 }  // namespace
@@ -140,17 +141,22 @@ void match(Builder& b, const Levels& levels, Images& images, const DisparityRang
   tiles.match(true, select.entry->of_other_view(select.parameters), right);
 }
 
-// Returns the required input; with refinements, it has whole rows, because a fill may search them.
+// Returns the required input. With refinements, it consists of whole rows, because a fill may search the rows.
 Rect required_input(const PipelineData& p, const Request& request, const Levels& levels) {
-  constexpr int widest_feature = 7, widest_refinement = 32;  // a rank window of 15×15, a weighted median
+  // Limits for a rank window of 15×15, and for a weighted median.
+  constexpr int widest_feature = 7, widest_refinement = 32;
   const Rect all = whole_image(request);
   const DisparityRange& range = request.range;
   const int coarsest = 1 << (levels.count - 1);
-  const bool refines = std::ranges::any_of(p.refinements, [](const StageChoice& r) { return r.enabled; });
+  const bool rates = rates_pixels(p, request);
+  const bool refines = rates || std::ranges::any_of(p.refinements, [](const StageChoice& r) { return r.enabled; });
   int reach = reach_of(p, p.aggregation.parameters);
   if (levels.count > 1) reach = std::max(reach, reach_of(p, filter_at(p, levels, 1)));
   const int margin = (reach + widest_feature + 1) * coarsest + (refines ? widest_refinement : 0);
-  Rect r = grow(*request.region, margin, margin);
+  Rect r = *request.region;
+  if (p.density) r = p.density.entry->required_input(p.density.parameters, r);
+  if (rates) r = p.confidence.entry->required_input(p.confidence.parameters, r);
+  r = grow(r, margin, margin);
   const int left = refines ? all.width : std::max(0, range.max()),
             right = refines ? all.width : std::max(0, -range.min);
   r = {r.x - left, r.y, r.width + left + right, r.height};

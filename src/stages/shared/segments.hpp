@@ -1,12 +1,13 @@
-// The words of a segment image: each pixel's segment, and where to search for the segment's other pixels.
+// The words of a segment image. A word identifies the segment of the pixel, and limits the area with the other pixels
+// of the segment.
 //
 //   bits 0–24   the segment's number: the index of a block of 8×8 pixels, in rows of ⌈width / 8⌉; no two segments share
 //               a block
 //   bits 25–31  S: the segment's pixels lie in columns [x₀ − S, x₀ + 2S) and rows [y₀ − S, y₀ + 2S), where (x₀, y₀) is
 //               the pixel of its block whose coordinates are multiples of S; all segments of an image have the same S
 //
-// A stage that sums over segments thus knows their maximum number, and the area to read for each, without analysing the
-// image.
+// A stage that sums over segments therefore knows the largest number of segments, and the area to read for each
+// segment, without analysing the image.
 #pragma once
 
 #include <cstdint>

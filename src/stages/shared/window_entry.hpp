@@ -1,5 +1,5 @@
-// Window matching's parameters for stages that read its colours: they use its space, weights and window, or the
-// defaults if the pipeline uses another cost.
+// The parameters of window matching, for stages that read its colours. Such stages use the colour space, weights and
+// window of window matching, or the defaults if the pipeline uses another cost.
 #pragma once
 
 #include "graph/registry.hpp"
@@ -7,7 +7,7 @@
 
 namespace stereopsis::window_sad {
 
-// Returns the parameters of a matching cost, or the default ones if another cost matches.
+// Returns the parameters of a matching cost if it is window matching, and otherwise the default parameters.
 inline Parameters parameters_of(const StageParameters& cost) {
   const auto* own = cost.get_if<Parameters>();
   return own != nullptr ? *own : Parameters{};

@@ -1,8 +1,8 @@
-// The window sum of one pixel at one disparity: reference (x, y) against other (x + shift, y). There is no include
-// guard, because each instance of a kernel includes this file.
+// The sum over the window of one pixel at one disparity. The sum compares (x, y) in the reference view with (x + shift,
+// y) in the other view. There is no include guard, because each instance of a kernel includes this file.
 #include "stages/cost/colours.cl.h"
 
-// Square windows of 3, 5 and 7 are compile-time constants.
+// Square windows of 3, 5 and 7 pixels are compile-time constants.
 #undef RADIUS_X
 #undef RADIUS_Y
 #if FIXED_RADIUS > 0
@@ -14,7 +14,8 @@
 #endif
 #define WINDOW_AREA ((2 * RADIUS_X + 1) * (2 * RADIUS_Y + 1))
 
-// Returns whether a window, and the windows of the other view at shifts from `first` to `last`, lie inside the image.
+// Returns whether a window, and the windows of the other view for the shifts from `first` to `last`, lie inside the
+// image.
 FUNCTION int window_is_inside(int width, int radius_x, int x, int first, int last) {
   return x >= radius_x && x + radius_x < width && x - radius_x + first >= 0 && x + radius_x + last < width;
 }
@@ -40,7 +41,7 @@ FUNCTION int window_sum(GLOBAL const uint* reference, Layout reference_layout, G
   return (int)sum;
 }
 
-// Computes the sums at shift … shift + 3 if all windows lie inside: consecutive shifts share their loads.
+// Computes the sums for shift to shift + 3 if all windows lie inside the image. Consecutive shifts share their loads.
 FUNCTION void window_sums_of_4(GLOBAL const uint* reference, Layout reference_layout, GLOBAL const uint* other,
                                Layout other_layout, int radius_x, int radius_y, int x, int y, int shift,
                                int* sums) {

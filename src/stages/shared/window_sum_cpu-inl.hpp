@@ -1,5 +1,5 @@
-// The window sum of one pixel at one disparity, for engines whose disparities differ from pixel to pixel.
-// Included once per SIMD target, hence the unusual guard.
+// The sum over the window of one pixel at one disparity, for engines in which disparities differ from pixel to pixel.
+// The file is included once for each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_WINDOW_SUM_CPU_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_WINDOW_SUM_CPU_INL
 #undef STEREOPSIS_WINDOW_SUM_CPU_INL
@@ -17,7 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::window_sad::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Window sums of two views at a column shift: reference (x, y) against other (x + shift, y).
+// Window sums of two views at a column shift, which compare (x, y) in the reference view with (x + shift, y) in the
+// other view.
 class WindowSum {
  public:
   WindowSum(const Window& window, ImageView<const std::uint32_t> reference, ImageView<const std::uint32_t> other)
@@ -33,7 +34,7 @@ class WindowSum {
     return sum[0];
   }
 
-  // Computes the sums at shift, shift + 1, …; shared pixels are read once.
+  // Computes the sums for shift, shift + 1, …, and reads pixels that they share once.
   template <std::size_t kShifts>
   void at(int x, int y, int shift, std::array<int, kShifts>& sums) const {
     if (is_inside(x, shift, shift + static_cast<int>(kShifts) - 1)) return sums_inside(x, y, shift, sums);
@@ -67,7 +68,7 @@ class WindowSum {
           sums[k] = hn::Add(sums[k], sums_of_8(byte_differences(here, hn::LoadU(d32, b + i + k))));
       }
       if (i == window_.width) continue;
-      // The vector may extend beyond the window, into the padding of images.
+      // The vector may extend beyond the window and, at the end, into the padding of the image.
       const auto here = hn::LoadU(d32, a + i);
       for (std::size_t k = 0; k < kShifts; ++k)
         sums[k] =

@@ -1,5 +1,5 @@
-// The windows and prepared colours of window matching (stages/window_sad), which stages that compare or refine its
-// results read, too.
+// The windows and prepared colours of window matching (stages/window_sad). Stages that compare or refine its results
+// also read these colours.
 #pragma once
 
 #include <vector>
@@ -20,14 +20,14 @@ struct Window {
   int area() const { return width * height; }
 };
 
-// k: the right shift with which the sums stay below 65535.
+// Returns the number k of bits by which sums are shifted to the right, so that they remain below 65535.
 inline int shift_of(const Window& window, int max_cost) {
   int shift = 0;
   while ((window.area() * max_cost >> shift) > 65534) ++shift;
   return shift;
 }
 
-// Returns the instance for kernels that are specialised for small square windows.
+// Returns the name of the instance, for kernels that are specialised for small square windows.
 inline const char* instance_of(const Window& window) {
   static constexpr const char* instances[] = {"any", "r1", "r2", "r3"};
   return window.width == window.height && window.width <= 7 ? instances[window.radius_x()] : instances[0];
@@ -49,7 +49,7 @@ void describe(P& p, Visitor&& visit) {
   visit("space", p.space, any, "colours that are compared");
   visit("weights", p.weights, between(0, 1000000),
         "weights of hue, saturation and value, or of red, green and blue; only their ratio matters");
-  // Column sums of 85 rows fit in 16 bits.
+  // Sums of columns of 85 rows fit in 16 bits.
   visit("window_width", p.window_width, odd(1, 85).in("pixels"), "width of the window");
   visit("window_height", p.window_height, odd(1, 85).in("pixels"), "height of the window");
 }

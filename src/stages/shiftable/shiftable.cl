@@ -12,9 +12,10 @@ KERNEL(average)(ARRAY(const uchar, costs), ARRAY(ushort, averages), int width, i
   window_means(columns, ELEMENTS(costs), ELEMENTS(averages), width, height, disparities, radius, radius, band, 0);
 }
 
-// Computes minima along lines of `pixels` costs, `stride` apart: along rows, with `lines` adjacent disparities, or
-// along columns, with `lines` cells of a row. Dimension 1 has the rows, `pitch` apart. A work-item computes 2 radius +
-// 1 pixels: their windows consist of the last of as many pixels before the middle, and of the first of those behind it.
+// Computes minima along lines of `pixels` costs, which are `stride` apart. Along rows, a row has `lines` adjacent
+// disparities; along columns, it has `lines` cells. Dimension 1 counts the rows, which are `pitch` apart. A work-item
+// computes 2 radius + 1 pixels. Each of their windows consists of the last pixels before the middle and of the first
+// pixels after it.
 KERNEL(lower)(ARRAY(const ushort, averages), ARRAY(ushort, lowest), int lines, int rows, int pitch, int pixels, int stride,
               int radius) {
   LOCAL ushort before[MOST_PIXELS * LANES];

@@ -1,5 +1,6 @@
-// Shiftable windows on the CPU: averages with running sums, then minima along rows and along columns, in place. The
-// minima are the running minima of van Herk (1992): three per cell and direction, independent of the window.
+// Shiftable windows on the CPU: averages with running sums, followed by minima along rows and along columns, in place.
+// The minima are computed by the method of van Herk (1992), with three minima per cell and direction, independently of
+// the window.
 #include "stages/shiftable/shiftable.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -16,7 +17,7 @@
 #define STEREOPSIS_SHIFTABLE_BYTES
 namespace stereopsis::shiftable {
 
-constexpr int most_cells = 256;  // adjacent cells in a line
+constexpr int most_cells = 256;  // largest number of adjacent cells in a line
 
 constexpr std::size_t minima_bytes(int window) { return 3 * sizeof(std::uint16_t) * most_cells * window; }
 
@@ -28,12 +29,12 @@ namespace stereopsis::shiftable::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// Computes to[k] = min(a[k], b[k]); `to` may be one of them.
+// Computes to[k] = min(a[k], b[k]). `to` may be equal to a or b.
 template <class D>
 HWY_INLINE void lower_block(D d, const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* to) {
   hn::StoreU(hn::Min(hn::LoadU(d, a), hn::LoadU(d, b)), d, to);
 }
-// Vectors overlap at the end, which changes no minimum.
+// The last vectors overlap, which does not change any minimum.
 void lower(const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* to, int cells) {
   const hn::ScalableTag<std::uint16_t> d;
   const hn::CappedTag<std::uint16_t, 1> one;
@@ -42,8 +43,9 @@ void lower(const std::uint16_t* a, const std::uint16_t* b, std::uint16_t* to, in
       [&](int k) { lower_block(one, a + k, b + k, to + k); });
 }
 
-// Computes the minima over the pixels i − r … i + r of a line, a row or a column. With blocks of 2 r + 1 pixels, from
-// −r on, these are the last pixels of one block and the first of the next. pixel(i) points to `cells` adjacent costs.
+// Computes the minima over the pixels i − r … i + r of a line, which is a row or a column. Pixels are divided into
+// blocks of 2 r + 1 pixels, from −r on, so that a window consists of the last pixels of one block and the first pixels
+// of the next. The function pixel(i) returns a pointer to `cells` adjacent costs.
 template <class Pixel>
 class Minima {
  public:
@@ -62,7 +64,7 @@ class Minima {
     for (int i = 0; i < pixels_; i += window_) {
       std::swap(last_, next_last_);
       find_first(i + window_);
-      find_last(i + window_);  // before its input is overwritten
+      find_last(i + window_);  // called before its input is overwritten
       std::copy_n(last_, cells_, pixel_(i));
       for (int j = 1; j < window_ && i + j < pixels_; ++j)
         lower(at(last_, j), at(first_, j - 1), pixel_(i + j), cells_);
@@ -74,19 +76,19 @@ class Minima {
     return minima + static_cast<std::ptrdiff_t>(j) * most_cells;
   }
 
-  // Computes the minimum of `from` and a pixel, or copies `from` if there is no such pixel.
+  // Computes the minimum of `from` and a pixel. Copies `from` if there is no such pixel.
   void lower_by(int i, const std::uint16_t* from, std::uint16_t* to) const {
     const bool is_inside = i >= 0 && i < pixels_;
     lower(from, is_inside ? pixel_(i) : from, to, cells_);
   }
-  // Computes, for the block that begins r pixels before `block`, the minima of its pixel j and all pixels behind it,
-  // for the next block.
+  // Computes minima over the last pixels of the block that begins r pixels before `block`: for each j, the minimum of
+  // pixel j and all later pixels.
   void find_last(int block) {
     std::fill_n(at(next_last_, window_ - 1), cells_, 65535);
     for (int j = window_ - 1; j >= 0; --j)
       lower_by(block - radius_ + j, at(next_last_, std::min(j + 1, window_ - 1)), at(next_last_, j));
   }
-  // Computes the minima of its pixel j and all pixels before it.
+  // Computes minima over the first pixels of the block: for each j, the minimum of pixel j and all earlier pixels.
   void find_first(int block) {
     std::fill_n(first_, cells_, 65535);
     for (int j = 0; j < window_; ++j) lower_by(block - radius_ + j, at(first_, std::max(j - 1, 0)), at(first_, j));
@@ -99,7 +101,7 @@ class Minima {
   std::uint16_t* const first_;
 };
 
-// Computes the rows [first, last): averages, and their minima along rows.
+// Computes the averages of the rows [first, last), and the minima along these rows.
 void average_rows(const Parameters& p, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> lowest,
                   std::byte* memory, int first, int last) {
   if (first >= last) return;

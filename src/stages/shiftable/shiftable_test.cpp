@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::shiftable_test {
 namespace {
 
 using namespace test;
@@ -35,13 +35,13 @@ TEST(Shiftable, DevicesEqualOracle) {
     for (const int window : {1, 5, 9})
       for (const int disparities : {1, 37}) expect_all_equal_oracle({window}, size, disparities);
   expect_all_equal_oracle({63}, {29, 11}, 3);
-  expect_all_equal_oracle({3}, {11, 6}, 300);  // exceeds the capacity of a line
+  expect_all_equal_oracle({3}, {11, 6}, 300);  // this number of disparities exceeds the capacity of a line
   skip_without_gpu();
 }
 
-// An edge of the scene lies between the fourth and the fifth pixel: at the disparity of the left side, costs are 0 on
-// that side. A window of the pixel next to the edge lies completely on its side and costs 0; around a pixel beyond the
-// edge there is no such window.
+// An edge of the scene lies between the fourth and the fifth pixel. At the disparity of the left side, costs are 0 on
+// the left side. For the pixel next to the edge, a window on the left side contains the pixel and costs 0. For a pixel
+// beyond the edge, there is no such window.
 TEST(ShiftableOracle, TakesTheBestWindowThatHoldsThePixel) {
   Volume<std::uint8_t> costs({9, 5}, 1);
   for (int y = 0; y < 5; ++y)
@@ -60,4 +60,4 @@ TEST(ShiftableParameters, AreChecked) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::shiftable_test

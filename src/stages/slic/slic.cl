@@ -13,7 +13,7 @@ FUNCTION uint word_of(int column, int row, int cell, int width) {
 
 FUNCTION int channel(uint word, int i) { return (int)(word >> 8 * i & 255u); }
 
-// One work-item per cell.
+// Each work-item processes one cell.
 KERNEL(begin)(IMAGE(const uint, rgb), ARRAY(int, centres), int cell, int columns, int rows) {
   const int column = global_id(0), row = global_id(1);
   if (column >= columns || row >= rows) return;
@@ -25,7 +25,7 @@ KERNEL(begin)(IMAGE(const uint, rgb), ARRAY(int, centres), int cell, int columns
   for (int i = 0; i < 3; ++i) centre[2 + i] = channel(PIXEL(rgb, x, y), i);
 }
 
-// One work-item per pixel.
+// Each work-item processes one pixel.
 KERNEL(assign)(IMAGE(const uint, rgb), IMAGE(uint, segments), ARRAY(const int, centres), int cell, int columns, int rows,
                int compactness) {
   const int x = global_id(0), y = global_id(1);
@@ -52,11 +52,11 @@ KERNEL(assign)(IMAGE(const uint, rgb), IMAGE(uint, segments), ARRAY(const int, c
   PIXEL(segments, x, y) = word_of(nearest_column, nearest_row, cell, WIDTH(rgb));
 }
 
-// Moves the centre of each cell, with one group of work-items per cell. The pixels of its segment lie in the 3×3 cells
-// around it.
+// Moves the centre of each cell. One group of work-items processes a cell. The pixels of the cell's segment lie in the
+// 3×3 surrounding cells.
 KERNEL(move)(IMAGE(const uint, rgb), IMAGE(const uint, segments), ARRAY(int, centres), int cell, int columns, int rows) {
   LOCAL int sums[6];
-  const int column = group_id(0), row = min(group_id(1), rows - 1);  // groups beyond the last row repeat it
+  const int column = group_id(0), row = min(group_id(1), rows - 1);  // groups beyond the last row repeat that row
   const int inside = group_id(1) < rows;
   const int first_x = max(0, (column - 1) * cell), last_x = min(WIDTH(rgb), (column + 2) * cell);
   const int first_y = max(0, (row - 1) * cell), last_y = min(HEIGHT(rgb), (row + 2) * cell);

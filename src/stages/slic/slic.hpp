@@ -1,7 +1,7 @@
-// Superpixels: simple linear iterative clustering (Achanta, Shaji, Smith, Lucchi, Fua and Süsstrunk, SLIC superpixels
-// compared to state-of-the-art superpixel methods, PAMI 2012), in the form for GPUs of Ren and Reid (gSLIC, 2011), in
-// which pixels search for their centre and not centres for their pixels. There is one segment per cell of S×S pixels;
-// its centre c has a position and a colour.
+// Superpixels by simple linear iterative clustering (Achanta, Shaji, Smith, Lucchi, Fua and Süsstrunk, SLIC superpixels
+// compared to state-of-the-art superpixel methods, PAMI 2012). The form for GPUs is that of Ren and Reid (gSLIC, 2011),
+// in which pixels search for their centre instead of centres for their pixels. There is one segment per cell of S×S
+// pixels. The centre c of a segment has a position and a colour.
 //
 //   begin      c is the middle pixel of the cell: S / 2 to the right of and below its first one, or half of the part in
 //              the image
@@ -10,11 +10,11 @@
 //   move       c becomes the mean of its pixels' positions and colours, rounded: ⌊(Σ + ⌊n / 2⌋) / n⌋; without pixels it
 //              stays
 //
-// The steps are assign, move, assign, …, with `iterations` times assign. All numbers are integers, sums do not depend
-// on their order, and no pixel waits for another, so that every device finds the same segments. Colours are the red,
-// green and blue of stages/rgb, not L*a*b*, whose conversion would cost as much as an iteration. Segments may be
-// disconnected: the paper's last pass, which assigns small pieces to their neighbours in pixel order, is omitted,
-// because sums over segments do not need connected ones.
+// The steps are assign, move, assign, …, with `iterations` times the step assign. All numbers are integers, sums do not
+// depend on their order, and no pixel waits for another. Every device therefore finds the same segments. Colours are
+// the red, green and blue of stages/rgb. Conversion to L*a*b* would take as much time as an iteration. Segments may be
+// disconnected. The last pass of the paper, which assigns small parts to their neighbours, is omitted, because sums
+// over segments do not need connected segments.
 //
 // Input: words of stages/rgb. Output: words of segments.hpp.
 // Required input: the whole image, at most 2²⁵ blocks of 8×8.

@@ -1,6 +1,6 @@
-// Superpixels on the CPU. The pixels of a row in one cell have the same nine centres, so that a vector of them is
-// compared with one centre after the other. Each thread sums the pixels of each centre in its rows, and the sums of all
-// threads are added.
+// Superpixels on the CPU. The pixels of a row in one cell have the same nine centres. A vector of these pixels is
+// compared with one centre after the other. Each thread sums the pixels of each centre in its rows. The sums of all
+// threads are then added.
 #include "stages/slic/slic.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -19,7 +19,7 @@ namespace stereopsis::slic {
 struct Centre {
   std::int32_t x, y, red, green, blue;
 };
-// Sums over the pixels of a centre; coordinates are relative to the first column and row in which they may lie.
+// Sums over the pixels of a centre. Coordinates are relative to the first column and row in which these pixels may lie.
 struct Sums {
   std::int32_t x, y, red, green, blue, pixels;
 };
@@ -37,7 +37,8 @@ class Assignment {
   Assignment(const Parameters& p, const Cells& cells, const Centre* centres)
       : p_(p), cells_(cells), centres_(centres) {}
 
-  // Assigns `count` pixels from (x, y) on that share a cell. Their words are followed by padding for a vector.
+  // Assigns `count` pixels, from (x, y) on, which lie in the same cell. The words of the pixels are followed by padding
+  // for a vector.
   HWY_INLINE void run(const std::uint32_t* words, int x, int y, int count, std::uint32_t* segments) const {
     const D d;
     const int own_column = x / p_.cell, own_row = y / p_.cell;

@@ -5,7 +5,7 @@
 #include "support/cost_volumes.hpp"
 #include "support/devices.hpp"
 
-namespace stereopsis {
+namespace stereopsis::slic_test {
 namespace {
 
 using namespace test;
@@ -52,7 +52,7 @@ TEST(Slic, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// Distances and sums are largest between black and white in the largest cells.
+// Distances and sums are largest between black and white, in the largest cells.
 TEST(Slic, LargestNumbersFit) {
   const Size size{192, 192};
   Image<std::uint32_t> image(size);
@@ -73,7 +73,7 @@ TEST(SlicOracle, PlainPicturesKeepTheirCells) {
     for (int x = 0; x < 16; ++x) {
       const slic::Segment s = slic::segment_of(segments(x, y));
       EXPECT_EQ(s.cell, 8);
-      // The middles are at 4 and 12: the pixel at 8 ties, and belongs to the first.
+      // The middles are at 4 and 12. The pixel at 8 has equal distances, and belongs to the first.
       EXPECT_EQ(s.number, (y > 8 ? 2 : 0) + (x > 8 ? 1 : 0)) << x << ", " << y;
     }
 }
@@ -93,7 +93,7 @@ TEST(SlicOracle, BordersOfColourAreBordersOfSegments) {
   EXPECT_GT(colour_of.size(), 6u);
 }
 
-// Checks what segments.hpp guarantees to readers of the words.
+// Checks the properties of the words that segments.hpp guarantees.
 TEST(SlicOracle, PixelsLieWhereTheWordSays) {
   const Size size{131, 67};
   for (const int cell : {8, 9, 12, 31, 64}) {
@@ -118,8 +118,8 @@ TEST(SlicParameters, BadOnesAreRefused) {
                                     slic::Parameters{.compactness = 101}, slic::Parameters{.iterations = 0}})
     EXPECT_THROW(check_ranges("slic", p), Error);
   EXPECT_NO_THROW(slic::check({46336, 46336}));
-  EXPECT_THROW(slic::check({46400, 46400}), Error);  // exceeds the number of segments in a word
+  EXPECT_THROW(slic::check({46400, 46400}), Error);  // the image has more segments than a word can number
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::slic_test

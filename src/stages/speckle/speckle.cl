@@ -6,12 +6,12 @@
 #include "device/gpu/union_find.cl.h"
 
 #define SPECKLE 8
-#define RUN 16     // pixels of a row that share a start
-#define GROUP 256  // work-items per group, as in gpu::over()
+#define RUN 16     // number of pixels of a row that share a start label
+#define GROUP 256  // number of work-items per group, as in gpu::over()
 
-// Gives connected pixels of a run the same initial label. Comparisons with NaN are false.
+// Assigns the same initial label to connected pixels of a run. Comparisons with NaN are false.
 KERNEL(start)(IMAGE(const float, disparity), ARRAY(int, labels_in), ARRAY(int, counts_in), float difference) {
-  LOCAL int linked[GROUP];  // 1: the pixel is connected to the previous one
+  LOCAL int linked[GROUP];  // 1 if the pixel is connected to the previous pixel
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
   const int own = local_id(1) * local_size(0) + local_id(0), inside = x < width && y < HEIGHT(disparity);
   linked[own] = inside && x % RUN != 0 && fabs(PIXEL(disparity, x, y) - PIXEL(disparity, x - 1, y)) <= difference;
@@ -41,13 +41,13 @@ KERNEL(unite)(IMAGE(const float, disparity), ARRAY(int, labels_in), float differ
   }
 }
 
-// Adds to a region's count, unless the region is known to be large enough.
+// Adds to the count of a region, unless the region is known to be large enough.
 FUNCTION void count_pixels(GLOBAL int* counts, int root, int pixels, int enough) {
   if (pixels > 0 && FRESH(int, counts + root) < enough) atomic_add(counts + root, pixels);
 }
 
-// The first pixel of a run counts for the whole run, and the first of those with a common parent searches for their
-// root.
+// The first pixel of a run counts the whole run. Of the first pixels with a common parent, the first one searches for
+// the root.
 KERNEL(count)(IMAGE(const float, disparity), ARRAY(int, labels_in), ARRAY(int, counts_in), int enough) {
   LOCAL int parents[GROUP], roots[GROUP];
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);

@@ -1,7 +1,8 @@
 // Speckle filter: removes small isolated regions (Hirschmüller 2008, section 2.5.1, "removal of peaks").
 //
 // Two valid pixels that are horizontal or vertical neighbours are connected if |d − d'| ≤ difference, computed in
-// float; the regions are the connected components. A region of fewer than `size` pixels becomes invalid: speckle.
+// float. Regions are the connected components. A region with fewer than `size` pixels becomes invalid, with the reason
+// speckle.
 //
 // Input and output, in place: float disparity (NaN where invalid) and validity, of at most 2³¹ − 1 pixels.
 // Required input: the whole image.
@@ -39,8 +40,8 @@ void describe(P& p, Visitor&& visit) {
 
 void oracle(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity);
 
-// Returns the bytes that cpu() needs in `scratch`, which must be aligned for std::uint64_t. Throws Error(unsupported)
-// for images that are too large.
+// Returns the number of bytes that cpu() needs in `scratch`, which must be aligned for std::uint64_t. Throws
+// Error(unsupported) for images that are too large.
 std::size_t scratch_bytes(Size size);
 
 void cpu(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity, std::span<std::byte> scratch,

@@ -1,5 +1,5 @@
-// Speckle filter on the CPU. Each row is cut into runs of connected pixels; a union-find over the runs joins those that
-// touch in neighbouring rows. Rows are processed as words of 64 pixels, one bit per pixel.
+// Speckle filter on the CPU. Each row is divided into runs of connected pixels. A union-find over the runs joins runs
+// of neighbouring rows that touch. Rows are processed as words of 64 pixels, one bit per pixel.
 #include "stages/speckle/speckle.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -23,11 +23,11 @@ namespace stereopsis::speckle {
 // The scratch memory. Run k of row y has the label y · width + k, so that rows are independent of each other.
 struct Runs {
   int width, height;
-  int words;              // words per row
+  int words;              // number of words per row
   std::uint64_t* starts;  // bit x is set if a run starts at pixel x
-  std::int32_t* before;   // runs of the row that start before the word
-  std::int32_t* parent;   // by label: the label of a parent, or, for a root, minus its number of pixels
-  std::uint8_t* apart;    // by row: not yet joined with the row above
+  std::int32_t* before;   // number of runs of the row that start before the word
+  std::int32_t* parent;   // by label: the label of the parent or, for a root, the negated number of its pixels
+  std::uint8_t* apart;    // by row: whether the row is not yet joined with the row above
 
   Runs(Size size, std::byte* scratch)
       : width(size.width),
@@ -55,7 +55,7 @@ struct Runs {
     while (parent[label] >= 0) label = parent[label];
     return label;
   }
-  // Does the same, and shortens the path for later calls.
+  // Returns the root, and shortens the path for later calls.
   std::int32_t shortened_root(std::int32_t label) const {
     while (parent[label] >= 0) {
       const std::int32_t next = parent[label];
@@ -87,7 +87,7 @@ namespace stereopsis::speckle::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
-// 65 pixels from x on: those of a word and their right neighbour; pixels behind the end of the row are invalid.
+// 65 pixels from x on: those of a word and their right neighbour. Pixels after the end of the row are invalid.
 class Word {
  public:
   HWY_INLINE Word(const float* row, int width, int x) : pixels_(row + x) {
@@ -102,7 +102,7 @@ class Word {
   float copy_[65];
 };
 
-// Bit i is lane i of mask(0), mask(Lanes(d)), …
+// Returns the lanes of mask(0), mask(Lanes(d)), … as the bits of a word.
 template <class D, class F>
 HWY_INLINE std::uint64_t word_of(D d, F&& mask) {
   std::uint64_t bits = 0;
@@ -116,7 +116,7 @@ HWY_INLINE std::uint64_t word_of(D d, F&& mask) {
   return bits;
 }
 
-// Bit i is set if |a[i] − b[i]| ≤ difference; it is 0 if one of them is invalid.
+// Bit i is set if |a[i] − b[i]| ≤ difference. The bit is 0 if either value is invalid.
 HWY_INLINE std::uint64_t belong_together(const float* a, const float* b, float difference) {
   const hn::ScalableTag<float> d;
   return word_of(d, [&](int i) {
@@ -135,7 +135,7 @@ HWY_INLINE std::uint64_t valid(const float* pixels) {
 void find_runs(const Runs& runs, ImageView<const float> disparity, float difference, int y) {
   std::int32_t* started = runs.parent + runs.first_label(y);
   std::int32_t* ended = started;
-  std::uint64_t carry = 0;  // 1: the last pixel of the previous word is connected to the first of this one
+  std::uint64_t carry = 0;  // 1 if the last pixel of the previous word is connected to the first pixel of this word
   for (int w = 0; w < runs.words; ++w) {
     const Word word(disparity.row(y), runs.width, 64 * w);
     const std::uint64_t pixels = valid(word.pixels());
@@ -145,17 +145,18 @@ void find_runs(const Runs& runs, ImageView<const float> disparity, float differe
     runs.starts_of(y)[w] = starts;
     runs.before_of(y)[w] = static_cast<std::int32_t>(started - runs.parent) - runs.first_label(y);
     for_each_bit(starts, 64 * w, [&](int x) { *started++ = x; });
-    for_each_bit(pixels & ~goes_on, 64 * w, [&](int x) { *ended++ -= x + 1; });  // minus the length of the run
+    // The entry is the negated length of the run at this point.
+    for_each_bit(pixels & ~goes_on, 64 * w, [&](int x) { *ended++ -= x + 1; });
   }
 }
 
-// Joins the runs of row y with those of the row above.
+// Joins the runs of row y with the runs of the row above.
 void join_rows(const Runs& runs, ImageView<const float> disparity, float difference, int y) {
   std::uint64_t carry = 0;
   for (int w = 0; w < runs.words; ++w) {
     const Word word(disparity.row(y), runs.width, 64 * w), above(disparity.row(y - 1), runs.width, 64 * w);
     const std::uint64_t touch = belong_together(word.pixels(), above.pixels(), difference);
-    // The runs are already joined if the pixels to the left touch too, and both runs continue.
+    // The runs are already joined if the pixels to the left also touch, and both runs continue.
     const std::uint64_t known = (touch << 1 | carry) & ~runs.starts_of(y)[w] & ~runs.starts_of(y - 1)[w];
     carry = touch >> 63;
     for_each_bit(touch & ~known, 64 * w, [&](int x) { runs.join(runs.label(x, y - 1), runs.label(x, y)); });
@@ -221,7 +222,7 @@ void cpu(const Parameters& p, ImageView<float> disparity, ImageView<std::uint8_t
   if (p.size <= 1) return;
   const Runs runs(disparity.size(), scratch.data());
   const float difference = static_cast<float>(p.difference);
-  // Each thread processes a piece; one thread then joins the pieces.
+  // Each thread processes a part of the image. One thread then joins the parts.
   threads.each([&](int i) {
     const auto start = [&](int piece) {
       return static_cast<int>(static_cast<long long>(disparity.height) * piece / threads.count());

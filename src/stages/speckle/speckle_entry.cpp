@@ -19,7 +19,7 @@ const StageDescriptor entry{
     .global_support = true,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size()); },
                 .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size()); }},
-    // A region that leaves these rows is larger.
+    // A region that extends beyond these rows is larger than the limit.
     .row_support = [](const Parameters& p) -> RowSupport { return {.rows = p.size, .before_fills = true}; },
     .examples = {{"size=8", "difference=3"}}};
 

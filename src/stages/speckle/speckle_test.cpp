@@ -6,7 +6,7 @@
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::speckle_test {
 namespace {
 
 using namespace test;
@@ -45,22 +45,23 @@ TEST(Speckle, CpuEqualsOracle) {
           expect_cpu_equals_oracle({region, difference}, random_map(size, 6, 0, 5, invalid_percent));
 }
 
-// Rows of exactly one word, one pixel less and one more, and regions that wind through many rows and words.
+// Tests rows of exactly one word, and of one pixel less and one more, and regions that wind through many rows and
+// words.
 TEST(Speckle, WindingRegions) {
   for (const int width : {63, 64, 65, 128, 129, 191})
     for (const int step : {2, 3, 5}) {
       Map map{Image<float>({width, 41}, 1, 0), Image<std::uint8_t>({width, 41}, 1, 0)};
-      for (int y = 1; y < 41; y += step)  // walls with a gap at alternating ends
+      for (int y = 1; y < 41; y += step)  // walls with gaps at alternating ends
         for (int x = 0; x < width; ++x)
           if (x != (y / step % 2 == 0 ? 0 : width - 1)) map.disparity(x, y) = nan;
-      map.disparity(width / 2, 0) = 40;  // divides the region
+      map.disparity(width / 2, 0) = 40;  // this pixel divides the region
       for (const int region : {2, width, 20 * width, 41 * width}) expect_cpu_equals_oracle({region, 1}, map);
     }
 }
 
 TEST(Speckle, SpiralsAndCombsJoinLate) {
   Map map{Image<float>({130, 67}, 1, nan), Image<std::uint8_t>({130, 67}, 1, validity::ambiguous)};
-  for (int x = 0; x < 130; x += 2)  // teeth that are connected only in the last row
+  for (int x = 0; x < 130; x += 2)  // vertical strips that are connected only in the last row
     for (int y = x % 7; y < 67; ++y) map.disparity(x, y) = 7, map.validity(x, y) = 0;
   for (int x = 0; x < 100; ++x) map.disparity(x, 66) = 7;
   for (const int region : {60, 68, 1000, 100000}) expect_cpu_equals_oracle({region, 0}, map);
@@ -76,10 +77,10 @@ TEST(Speckle, InfinitiesBelongToNobody) {
 // Noise, and a region that winds through the whole image.
 TEST(Speckle, GpuEqualsOracle) {
   Map walls{Image<float>({191, 41}, 1, 0), Image<std::uint8_t>({191, 41}, 1, 0)};
-  for (int y = 1; y < 41; y += 2)  // with a gap at alternating ends
+  for (int y = 1; y < 41; y += 2)  // walls with gaps at alternating ends
     for (int x = 0; x < 191; ++x)
       if (x != (y / 2 % 2 == 0 ? 0 : 190)) walls.disparity(x, y) = nan;
-  walls.disparity(95, 0) = 40;  // divides the region
+  walls.disparity(95, 0) = 40;  // this pixel divides the region
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const Size size : awkward_sizes)
       for (const int invalid_percent : {0, 30, 60, 100})
@@ -141,4 +142,4 @@ TEST(SpeckleParameters, RangesScratchAndHugeImagesAreRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::speckle_test

@@ -1,4 +1,4 @@
-// Sub-pixel enhancement: subpixel.hpp. One work-item per pixel.
+// Sub-pixel enhancement: subpixel.hpp. Each work-item processes one pixel.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"

@@ -1,11 +1,11 @@
-// Sub-pixel enhancement after refinement (Mei et al. 2011, section 2.4): the minimum of the parabola through the costs
-// a, b, c at d − 1, d and d + 1, d = ⌊D(p) + ½⌋,
+// Sub-pixel enhancement after refinement (Mei et al. 2011, section 2.4). The result is the minimum of the parabola
+// through the costs a, b, c at d − 1, d and d + 1, where d = ⌊D(p) + ½⌋,
 //
 //   D'(p) = d − (c − a) / (2 (a − 2b + c))
 //
-// if all three are in the range and b is the lowest of them, but not all are equal. Elsewhere, such as at a filled
-// disparity that is not a minimum of the costs, the disparity is unchanged (our reading: the parabola has no minimum
-// near d there).
+// if all three are in the range and b is the lowest of them, but not all are equal. In other cases, such as at a filled
+// disparity that is not a minimum of the costs, the disparity does not change. This is our interpretation, because the
+// parabola has no minimum near d there.
 //
 // Input: 16-bit costs. Input and output, in place: float disparity, NaN where invalid.
 // Required input: the pixel alone.

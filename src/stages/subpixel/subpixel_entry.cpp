@@ -15,7 +15,7 @@ const StageDescriptor entry{.slot = Slot::refinement,
                               enhance(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>("costs"),
                                       c.context.range.min, c.template image<float>("disparity"));
                             }),
-                            // Three cells of a pixel's costs, in lines of memory.
+                            // Three cells of a pixel's costs are read, in whole lines of memory.
                             .work = [](const Shape& s) { return Work{.bytes = (8 + 32) * s.pixels()}; }};
 
 }  // namespace

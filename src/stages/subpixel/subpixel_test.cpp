@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::subpixel_test {
 namespace {
 
 using namespace test;
@@ -26,7 +26,7 @@ TEST(Subpixel, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// Enhances one pixel, whose costs are given from disparity 10 on.
+// Enhances one pixel. The costs of the pixel are given from disparity 10 on.
 float enhanced(std::vector<std::uint16_t> costs, float disparity) {
   Volume<std::uint16_t> volume({1, 1}, static_cast<int>(costs.size()));
   std::copy(costs.begin(), costs.end(), volume.view().data);
@@ -40,17 +40,17 @@ TEST(SubpixelOracle, TakesTheMinimumOfTheParabola) {
   EXPECT_EQ(enhanced({9, 4, 5}, 11), 11.0f + 1.0f / 3);  // 11 − (5 − 9) / (2 (9 − 8 + 5))
   EXPECT_EQ(enhanced({50, 40, 50}, 11), 11);
   EXPECT_EQ(enhanced({9, 4, 4}, 11), 11.5f);
-  EXPECT_EQ(enhanced({9, 4, 5}, 11.3f), 11.0f + 1.0f / 3);  // uses the nearest integer disparity
+  EXPECT_EQ(enhanced({9, 4, 5}, 11.3f), 11.0f + 1.0f / 3);  // the nearest integer disparity is used
 }
 
 TEST(SubpixelOracle, LeavesWhatIsNoMinimum) {
   EXPECT_EQ(enhanced({3, 4, 5}, 11.25f), 11.25f);
   EXPECT_EQ(enhanced({4, 4, 4}, 11.25f), 11.25f);
-  EXPECT_EQ(enhanced({1, 4, 5}, 10), 10);  // ends of the range
+  EXPECT_EQ(enhanced({1, 4, 5}, 10), 10);  // disparities at the ends of the range do not change
   EXPECT_EQ(enhanced({5, 4, 1}, 12), 12);
   EXPECT_EQ(enhanced({5, 4, 5}, 500), 500);
   EXPECT_TRUE(std::isnan(enhanced({9, 4, 5}, invalid_disparity)));
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::subpixel_test

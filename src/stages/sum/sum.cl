@@ -8,7 +8,7 @@
 #undef ELEMENT
 #undef RUN
 
-// Adds a run of cells of a row.
+// Adds the costs of several cells of a row.
 KERNEL(sum)(ARRAY(const uchar, costs), ARRAY(uchar, sums), int cells, int rows, int cost_weight, int plus_weight) {
   const int first = global_id(0) * 8, y = global_id(1);
   if (first >= cells || y >= rows) return;

@@ -34,7 +34,7 @@ void describe(P& p, Visitor&& visit) {
   visit("plus_weight", p.plus_weight, between(0, 255).in("64ths").planned(), "factor of the costs of the slot plus");
 }
 
-// Returns the largest sum of costs that do not exceed these.
+// Returns the largest sum of costs that do not exceed the given largest costs.
 inline double largest(const Parameters& p, double cost, double plus) {
   return std::min(255.0, (p.cost_weight * cost + p.plus_weight * plus + 32) / 64);
 }

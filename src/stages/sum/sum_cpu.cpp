@@ -14,7 +14,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D16 = hn::ScalableTag<std::uint16_t>;
 using D8 = hn::Rebind<std::uint8_t, D16>;
 
-// The 8-bit result saturates if the 16-bit sum does.
+// The 8-bit result saturates if the 16-bit sum saturates.
 HWY_INLINE hn::Vec<D8> sums_of(hn::Vec<D16> a, hn::Vec<D16> b, const std::uint8_t* costs, const std::uint8_t* sums) {
   const D16 d;
   const auto first = hn::Mul(a, hn::PromoteTo(d, hn::LoadU(D8(), costs)));

@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::sum_test {
 namespace {
 
 using namespace test;
@@ -45,4 +45,4 @@ TEST(SumOracle, IsWeightedRoundedAndSaturated) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::sum_test

@@ -4,8 +4,8 @@
 //
 // computed identically on every device: Δc and Δg are truncated to quarters, their sum over the γ is rounded to 1/32,
 // and the exponential comes from a table of 256 entries computed on the host. If the exponent is below −255/32, the
-// last entry, 0, is used. The steps of the exponent, 3 % of a weight, change no figure of the paper's tables by more
-// than 0.02.
+// last entry of the table, 0, is used. The exponent has steps of 3 % of a weight, which change no error rate in the
+// tables of the paper by more than 0.02.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 
 namespace stereopsis::support_weight {
 
-// exp(−i / 32) in units of 1/65536, at most 65535.
+// The values exp(−i / 32) in units of 1/65536, at most 65535.
 struct Table {
-  static constexpr bool is_argument = true;  // passed to a kernel as a whole
+  static constexpr bool is_argument = true;  // the struct is one argument of a kernel
   std::array<std::uint16_t, 256> of;
 };
 inline Table make_table() {
@@ -30,7 +30,7 @@ inline Table make_table() {
   return table;
 }
 
-// Factors that convert quarters to exponents, in 1/65536 of 1/32.
+// Factors that convert quarters to exponents, in units of 1/65536 of 1/32.
 struct Scales {
   int colour, distance;
 };
@@ -39,7 +39,7 @@ inline Scales scales(double gamma_colour, double gamma_distance) {
   return {scale_of(gamma_colour), scale_of(gamma_distance)};
 }
 
-// Returns ⌊√n⌋ for n < 2²², where the root rounded to float has the same integer part as the exact root.
+// Returns ⌊√n⌋ for n < 2²². For such n, the root rounded to float has the same integer part as the exact root.
 inline int root(int n) { return static_cast<int>(std::sqrt(static_cast<float>(n))); }
 
 inline int colour_distance(std::uint32_t p, std::uint32_t q) {
@@ -62,7 +62,7 @@ inline int exponent(const Scales& scales, int colour_distance, int distance_part
 // Converts a 16-bit weight to 8 bits.
 inline int in_8_bits(int weight) { return std::min(255, (weight + 128) >> 8); }
 
-// The range of γ in all methods.
+// The range of γ in all methods with support weights.
 constexpr Range gammas = between(1, 1000);
 
 }  // namespace stereopsis::support_weight

@@ -1,5 +1,5 @@
-// Weights of a window by colour and distance, and weighted averages of costs, for the CPU stages with support weights.
-// Included once per SIMD target, hence the unusual guard.
+// Weights of a window that depend on colour and distance, and weighted averages of costs, for the CPU stages with
+// support weights. The file is included once for each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_SUPPORT_WEIGHT_CPU_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_SUPPORT_WEIGHT_CPU_INL
 #undef STEREOPSIS_SUPPORT_WEIGHT_CPU_INL
@@ -25,7 +25,7 @@ using namespace stereopsis::HWY_NAMESPACE;
 using I32 = hn::ScalableTag<std::int32_t>;
 using F32 = hn::ScalableTag<float>;
 
-// Returns the table entries for the L*a*b* words p and q, at a distance whose contribution is `distance_part`.
+// Returns the table entries for the L*a*b* words p and q. `distance_part` is the contribution of their distance.
 HWY_INLINE hn::Vec<I32> table_weights(const support_weight::Scales& scales, int distance_part,
                                       const std::int32_t* table, hn::Vec<I32> p, hn::Vec<I32> q) {
   const I32 d;
@@ -42,8 +42,8 @@ HWY_INLINE hn::Vec<I32> table_weights(const support_weight::Scales& scales, int 
   return hn::GatherIndex(d, table, hn::Min(hn::ShiftRight<16>(sum), hn::Set(d, 255)));
 }
 
-// Computes the 8-bit weights of the pixels p + (dx, dy) for the pixels p of a row, from x = `first` on; `table` has 32
-// bits.
+// Computes the 8-bit weights of the pixels p + (dx, dy), for the pixels p of a row from x = `first` on. `table` has
+// entries of 32 bits.
 class WindowWeigher {
  public:
   WindowWeigher(double gamma_colour, double gamma_distance)
@@ -52,7 +52,7 @@ class WindowWeigher {
     for (int i = 0; i < 256; ++i) table_[i] = support_weight::in_8_bits(table.of[i]);
   }
 
-  // `other` is the row of q.
+  // `other` is the row of the pixels p + (dx, dy).
   template <class T>
   void run(const std::uint32_t* row, const std::uint32_t* other, int width, int dx, int quarters, T* out) const {
     const I32 d;
@@ -80,8 +80,8 @@ class WindowWeigher {
   std::array<std::int32_t, 256> table_;
 };
 
-// The weighted averages of the costs of a pixel's disparities over the `taps` pixels of a window: ⌊(Σ w c + ⌊Σ w / 2⌋)
-// / Σ w⌋, with c in units of 1/128 if T has 8 bits. Weights and costs fit in 15 bits, and sums in 31 bits.
+// The weighted averages, for each disparity of a pixel, of the costs over the `taps` pixels of a window: ⌊(Σ w c + ⌊Σ w
+// / 2⌋) / Σ w⌋. If T has 8 bits, c is in units of 1/128. Weights and costs fit in 15 bits, and sums fit in 31 bits.
 template <class T>
 class CellAverage {
  public:
@@ -90,7 +90,7 @@ class CellAverage {
   void set(int tap, int weight, const T* cells) {
     weights_[tap] = static_cast<std::int16_t>(weight);
     cells_[tap] = cells;
-    if (tap == taps_ - 1) cells_[taps_] = cells;  // the surplus tap of the last pair, which has no weight
+    if (tap == taps_ - 1) cells_[taps_] = cells;  // the last pair may have one tap too many, which has no weight
   }
 
   void run(int count, std::uint16_t* out) const {

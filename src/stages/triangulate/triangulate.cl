@@ -8,7 +8,7 @@ FUNCTION float ratio(float a, float b) {
 #ifdef ROUNDED_DIVISION
   return a / b;
 #else
-  // Long division of the mantissas yields at least 39 bits, the lowest of which is sticky.
+  // Long division of the mantissas yields at least 39 bits, and the lowest of these bits is sticky.
   const uint bits_a = as_uint(a), bits_b = as_uint(b);
   const ulong dividend = (ulong)((bits_a & 0x7FFFFFu) | 0x800000u) << 40, divisor = (bits_b & 0x7FFFFFu) | 0x800000u;
   ulong q = dividend / divisor;
@@ -17,7 +17,7 @@ FUNCTION float ratio(float a, float b) {
 #endif
 }
 
-KERNEL(triangulate)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAGE(float, depth),
+KERNEL(triangulate)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAGE(const float, confidence), IMAGE(float, depth),
                     IMAGE(float, points), IMAGE(float, uncertainty), float depth_scale, float offset,
                     float inverse_focal, float first_x, float first_y, float step, float half_baseline,
                     float error_scale, int head) {
@@ -28,7 +28,14 @@ KERNEL(triangulate)(IMAGE(const float, disparity), IMAGE(const uchar, validity),
   const int valid = measured && w >= 1e-6f && w <= 1e9f;
   const float z = valid ? ratio(depth_scale, w) : INVALID;
   if (GIVEN(depth)) PIXEL(depth, x, y) = z;
-  if (GIVEN(uncertainty)) PIXEL(uncertainty, x, y) = valid ? z * z * error_scale : INVALID;
+  if (GIVEN(uncertainty)) {
+    float error = 1.0f;
+    if (GIVEN(confidence)) {
+      const float c = fmin(fmax(PIXEL(confidence, x, y), 1.0f / 257.0f), 256.0f / 257.0f);
+      error = inverse_root(ratio(c, 1.0f - c));
+    }
+    PIXEL(uncertainty, x, y) = valid ? z * z * error_scale * error : INVALID;
+  }
   if (!GIVEN(points)) return;
   const float across = (step * (float)x + first_x) * inverse_focal * z;
   const float down = (step * (float)y + first_y) * inverse_focal * z;

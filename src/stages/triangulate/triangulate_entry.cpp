@@ -7,7 +7,7 @@ namespace {
 
 constexpr auto run = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-// A rig for checks.
+// A rig for checks of the stage.
 Parameters example() {
   Parameters p;
   p.rig.focal = 500;
@@ -22,12 +22,13 @@ const StageDescriptor entry{
     .name = "triangulate",
     .title = "depth and points",
     .parameters = example(),
-    .ports = {in("disparity"), if_there("validity"), out("depth", Element::f32), out("points", Element::f32),
-              out("uncertainty", Element::f32)},
+    .ports = {in("disparity"), if_there("validity"), if_there("confidence"), out("depth", Element::f32),
+              out("points", Element::f32), out("uncertainty", Element::f32)},
     .functions = on_every_device([](const auto& c) {
       run(c, c.template as<Parameters>(),
           c.template of<InputOf>(c.template image<const float>("disparity"),
-                                 c.template image<const std::uint8_t>("validity")),
+                                 c.template image<const std::uint8_t>("validity"),
+                                 c.template image<const float>("confidence")),
           c.template of<OutputOf>(c.template image<float>("depth"), c.template image<float>("points"),
                                   c.template image<float>("uncertainty")));
     }),

@@ -7,7 +7,7 @@
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::triangulate_test {
 namespace {
 
 using namespace test;
@@ -50,7 +50,8 @@ void expect_same(Outputs3& got, Outputs3& expected) {
   EXPECT_TRUE(got.depth.guard_intact() && got.points.guard_intact() && got.uncertainty.guard_intact());
 }
 
-// Marks a third of the pixels as measured, and the others as filled, repaired or invalid, whatever their disparity is.
+// Marks a third of the pixels as measured, and the others as filled, repaired or invalid, independently of their
+// disparities.
 Image<std::uint8_t> some_validity(Size size) {
   constexpr std::uint8_t bits[] = {
       0, validity::filled, 0, validity::repaired, validity::filled | validity::repaired, validity::left_right};
@@ -60,12 +61,21 @@ Image<std::uint8_t> some_validity(Size size) {
   return some;
 }
 
+Image<float> some_confidence(Size size) {
+  Image<float> some(size);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) some(x, y) = static_cast<float>((x * 7 + y * 13) % 101) / 100;
+  return some;
+}
+
 TEST(Triangulate, CpuEqualsOracle) {
   for (const Size size : awkward_sizes)
     for (const auto& p : parameter_sets) {
       PitchedImage<float> disparity(some_disparity(size).view());
       PitchedImage<std::uint8_t> validity(some_validity(size).view());
-      for (const triangulate::Input& in : {triangulate::Input{disparity}, triangulate::Input{disparity, validity}}) {
+      PitchedImage<float> confidence(some_confidence(size).view());
+      for (const triangulate::Input& in : {triangulate::Input{disparity}, triangulate::Input{disparity, validity},
+                                           triangulate::Input{disparity, validity, confidence}}) {
         Outputs3 expected(size);
         triangulate::oracle(p, in, {expected.depth, expected.points, expected.uncertainty});
         for_each_engine([&](Threads& threads) {
@@ -83,17 +93,21 @@ TEST(Triangulate, GpuEqualsOracle) {
   for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     for (const Size size : awkward_sizes)
       for (const auto& p : parameter_sets)
-        for (const bool with_validity : {false, true}) {
+        for (const int maps : {0, 1, 2}) {
+          PitchedImage<float> confidence(some_confidence(size).view());
           PitchedImage<float> disparity(some_disparity(size).view());
           PitchedImage<std::uint8_t> validity(some_validity(size).view());
           Outputs3 expected(size), got(size);
           triangulate::Input in{disparity};
-          if (with_validity) in.validity = validity;
+          if (maps > 0) in.validity = validity;
+          if (maps > 1) in.confidence = confidence;
           triangulate::oracle(p, in, {expected.depth, expected.points, expected.uncertainty});
           const OnDevice<float> there(device, queue, disparity);
           const OnDevice<std::uint8_t> validity_there(device, queue, validity);
+          const OnDevice<float> confidence_there(device, queue, confidence);
           triangulate::InputOf<gpu::View> in_there{there};
-          if (with_validity) in_there.validity = validity_there;
+          if (maps > 0) in_there.validity = validity_there;
+          if (maps > 1) in_there.confidence = confidence_there;
           OnDevice<float> depth(device, queue, got.depth), points(device, queue, got.points),
               uncertainty(device, queue, got.uncertainty);
           for (int run = 0; run < 2; ++run) {
@@ -134,8 +148,8 @@ TEST(Triangulate, OutputsThatAreNotWantedAreLeftOut) {
   });
 }
 
-// Prehn 2007, equations 2.5, 2.8 and 2.9, in double precision, with image coordinates relative to the principal points,
-// y upwards.
+// Computes equations 2.5, 2.8 and 2.9 of Prehn 2007 in double precision, with image coordinates relative to the
+// principal points and y upwards.
 TEST(TriangulateOracle, HeadFrameFollowsTheThesis) {
   const Rig rig = some_rig();
   const Size size{40, 30};
@@ -177,6 +191,20 @@ TEST(TriangulateOracle, UncertaintyIsTheDepthsChangeWithTheDisparity) {
   EXPECT_NEAR(uncertainty(0, 0), (rig.depth(19.9) - rig.depth(20.1)) / 2, 1e-4 * uncertainty(0, 0));
 }
 
+// A confidence of ½ implies a median error of 1 pixel, one of 0.8 half a pixel, and one of 0.2 two pixels.
+TEST(TriangulateOracle, UncertaintyGrowsAsTheConfidenceFalls) {
+  const Rig rig = some_rig();
+  const Image<float> disparity({3, 1}, 1, 20.0f);
+  Image<float> confidence(3, 1), uncertainty(3, 1);
+  const float values[] = {0.5f, 0.8f, 0.2f};
+  std::copy_n(values, 3, confidence.row(0));
+  triangulate::oracle({rig}, {disparity, {}, confidence}, {{}, {}, uncertainty});
+  const double one = rig.depth_uncertainty(rig.depth(20), 1);
+  EXPECT_NEAR(uncertainty(0, 0), one, 1e-5 * one);
+  EXPECT_NEAR(uncertainty(1, 0), 0.5 * one, 1e-5 * one);
+  EXPECT_NEAR(uncertainty(2, 0), 2 * one, 1e-5 * one);
+}
+
 TEST(TriangulateOracle, PixelsOfAReducedImageLieInTheMiddleOfTheirs) {
   const Rig rig = some_rig();
   const Image<float> disparity({2, 2}, 1, 20.0f);
@@ -197,4 +225,4 @@ TEST(TriangulateRefusals, RigsWithoutABaselineAndOutputsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::triangulate_test

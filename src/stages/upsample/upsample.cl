@@ -1,5 +1,5 @@
-// Upsampling along the edges of the image: upsample.hpp. The kernel has another name, because upsample is a function of
-// OpenCL C.
+// Upsampling along the edges of the image: upsample.hpp. The kernel has another name, because OpenCL C has a function
+// named upsample.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"

@@ -1,16 +1,16 @@
 // Upsamples a disparity map along the edges of the image, after joint bilateral upsampling (Kopf et al. 2007).
 //
-// Among the four pixels of the reduced map around a pixel of the image, the valid one with the largest weight decides,
-// because it lies on the pixel's surface. Others within one pixel of its disparity lie on that surface too, and are
-// interpolated:
+// Four pixels of the reduced map surround a pixel of the image. Among them, the valid pixel with the largest weight is
+// q₀, because it lies on the surface of the pixel. Other valid pixels within one pixel of the disparity of q₀ also lie
+// on this surface, and are interpolated:
 //
 //   w(q) = bilinear(q) · max(1, 64 · 2^−⌊|I(p) − I'(q)| / edge⌋)
 //   D(p) = f · (D'(q₀) + Σ w(q) t(q) / (256 Σ w(q))),   t(q) = rint(256 (D'(q) − D'(q₀))),   q₀ = argmax w (first)
 //
-// Kopf et al. average over all of them, which creates disparities between those of two objects at their border.
+// Kopf et al. average over all four pixels, which creates disparities between those of two objects at their border.
 //
-// A pixel takes the validity and the confidence of q₀. If no neighbour is valid, it takes the validity of the
-// bilinearly nearest one; a masked pixel of the image is masked.
+// A pixel gets the validity and the confidence of q₀. If no neighbour is valid, a pixel gets the validity of the
+// bilinearly nearest neighbour. A masked pixel of the image is masked.
 //
 // Input: float disparity and validity of the reduced image; 8-bit grey of both images. Output: the same in the image's
 // size.
@@ -31,7 +31,8 @@ namespace stereopsis::upsample {
 
 struct Parameters {
   int factor = 1;
-  bool centred = true;  // a reduced pixel lies in the middle of its block; false: on its first pixel
+  // True if a reduced pixel lies in the middle of its block, false if it lies on the first pixel of the block.
+  bool centred = true;
   int edge = 6;
 };
 
@@ -46,7 +47,7 @@ struct InputOf {
 };
 using Input = InputOf<ImageView>;
 
-// `validity` and `confidence` are empty if those of the input are.
+// `validity` and `confidence` must be empty if those of the input are empty.
 template <template <class> class View>
 struct OutputOf {
   View<float> disparity;

@@ -11,8 +11,8 @@ struct Neighbour {
   int weight;
 };
 
-// A coordinate of the image in the reduced image, in units of 1 / (2 factor): the pixel before it and the distance from
-// that pixel.
+// A coordinate of the image in the reduced image, in units of 1 / (2 factor): the reduced pixel before it, and the
+// distance from that pixel.
 struct Position {
   Position(const Parameters& p, int i) {
     const int twice = 2 * i + (p.centred ? 1 - p.factor : 0), unit = 2 * p.factor;

@@ -1,4 +1,4 @@
-// Computes rows [first, last) of the upsampled map: the body of the oracle, which the CPU threads share.
+// Computes the rows [first, last) of the upsampled map. The oracle and the CPU threads share this function.
 #pragma once
 
 #include "stages/upsample/upsample.hpp"

@@ -4,7 +4,7 @@
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::upsample_test {
 namespace {
 
 using namespace test;
@@ -107,10 +107,10 @@ TEST(UpsampleOracle, InterpolatesOnASurface) {
 TEST(UpsampleOracle, FollowsTheEdgesOfTheImage) {
   Image<std::uint8_t> reduced_grey({2, 1}, 1, 10), grey({8, 1}, 1, 10);
   reduced_grey(1, 0) = 200;
-  for (int x = 3; x < 8; ++x) grey(x, 0) = 200;  // the edge lies one pixel before the border of the blocks
+  for (int x = 3; x < 8; ++x) grey(x, 0) = 200;  // the edge is one pixel before the border of the blocks
   const Image<float> d = upsampled({4, true, 6}, {{3, 9}}, reduced_grey, grey);
   for (int x = 0; x < 8; ++x) EXPECT_EQ(d(x, 0), x < 3 ? 12 : 36) << x;
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::upsample_test

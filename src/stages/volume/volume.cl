@@ -1,4 +1,4 @@
-// Finds the pixels of a given volume that have no candidate: volume.hpp. One work-item per pixel.
+// Finds the pixels of a given volume that have no candidate: volume.hpp. Each work-item processes one pixel.
 //
 // instance u16: TYPE=ushort REAL=0
 // instance f32: TYPE=float REAL=1

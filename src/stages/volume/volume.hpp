@@ -1,13 +1,14 @@
-// Matching costs from outside: a volume that comes with the pair replaces a computed cost.
+// Given matching costs: a volume that comes with the pair replaces the computed costs.
 //
-// A cost of 65535 in 16 bits, and one that is infinite or NaN, marks an absent candidate. Aggregation and optimisation
-// read 8-bit costs, which have no such value, so that two steps carry the absent candidates around these stages:
+// A cost of 65535 in 16 bits, and a cost that is infinite or NaN, marks an absent candidate. Aggregation and
+// optimisation read 8-bit costs, which have no such value. Two steps therefore pass the absent candidates around these
+// stages:
 //
 //   candidates(p) = 255 if p is usable and at least one of its costs is a candidate, else 0
 //   holes         a pixel that the selection marks masked, although the pair's mask allows it, becomes no_candidate
 //
-// The selection reads `candidates` in place of the mask. A pixel without a candidate is thus invalid, and no pixel of
-// the right view takes its disparity from it.
+// The selection reads `candidates` instead of the mask. A pixel without a candidate is therefore invalid, and no pixel
+// of the right view gets its disparity from it.
 //
 // Input: 16-bit or float costs; the mask may be empty.
 // Required input: the pixel alone.

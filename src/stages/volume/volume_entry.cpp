@@ -1,4 +1,4 @@
-// The stage itself runs nothing: the caller's volume takes the place of costs.
+// The stage itself runs no function, because the caller's volume is used instead of computed costs.
 #include "graph/registry.hpp"
 #include "stages/volume/volume.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::volume_test {
 namespace {
 
 using namespace test;
@@ -12,7 +12,7 @@ using namespace test;
 template <class T>
 constexpr T no_candidate = std::is_same_v<T, float> ? std::numeric_limits<T>::infinity() : static_cast<T>(65535);
 
-// Half of the pixels have no candidate, the others at least one.
+// Half of the pixels have no candidate, and the others have at least one.
 template <class T>
 Volume<T> volume_with_holes(Size size, int disparities) {
   std::mt19937 dice(3);
@@ -95,4 +95,4 @@ TEST(VolumeOracle, InfinityNanAnd65535AreNoCandidates) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::volume_test

@@ -1,17 +1,17 @@
-// Filling by a vote that consults the other view: vote_fill.hpp.
+// Filling by votes that also consult the other view: vote_fill.hpp.
 //
-// A work-item fills one pixel by itself. Adjacent work-items have adjacent pixels, so that they read the same lines,
-// and none waits for another. Each bin has a slot in the work-item's own histogram, selected by the bin's lowest bits.
-// If there are more bins than slots, they are counted in pieces.
+// A work-item fills one pixel. Adjacent work-items have adjacent pixels, so that they read the same cache lines, and no
+// work-item waits for another. Each work-item has a histogram with slots. The slot of a bin is selected by the lowest
+// bits of the bin. If there are more bins than slots, the bins are counted in several passes.
 //
-// ITEMS is the number of work-items per group; 32 suit 32 KiB of local memory.
+// ITEMS is the number of work-items per group; 32 are suitable for 32 KiB of local memory.
 //
 // instance any: ITEMS=32
 // instance usual: ITEMS=32 STEP=3
 // instance wide: ITEMS=64 STEP=3
 #include "device/gpu/vocabulary.h"
 
-// With PoCL, writes to local memory by functions that are not inlined are lost.
+// PoCL loses writes to local memory by functions that are not inlined.
 #ifndef __CUDACC__
 #undef FUNCTION
 #define FUNCTION static __attribute__((always_inline))
@@ -23,11 +23,11 @@
 #define FILLED 64
 
 #define SLOTS 64
-#define ITEMS_OF_SLOT 32  // work-items whose slots are adjacent
+#define ITEMS_OF_SLOT 32  // number of work-items whose slots are adjacent
 #define LARGEST_REACH 7
 #define SIDE (2 * LARGEST_REACH + 1)
 #define SAMPLE_NOWHERE 0xFFFFFFFFu
-#define ZERO 0x800080u  // representation of disparity 0: 256 D + 2²³ + ½, so that a shift yields its bin
+#define ZERO 0x800080u  // packed value of disparity 0: 256 D + 2²³ + ½, so that a shift yields the bin
 #define BIN_OF_ZERO 0x8000
 #define REACH_OF_PLANE (3 * 256)
 
@@ -40,14 +40,14 @@ FUNCTION uint packed(float disparity) {
   return fabs(disparity) < 32768.0f ? (uint)((int)floor(disparity * 256.0f + 0.5f) + (int)ZERO) : SAMPLE_NOWHERE;
 }
 
-// Returns whether a pixel has a disparity that is not rejected. A pixel that another group rejects concurrently gives
-// the same answer before and after.
+// Returns whether a pixel has a disparity that is not rejected. The result is the same if another group rejects the
+// pixel at the same time.
 FUNCTION int votes_at(IMAGE(const float, disparity), IMAGE(const float, confidence), int x, int y, float reject) {
   if (x < 0 || y < 0 || x >= WIDTH(disparity) || y >= HEIGHT(disparity)) return 0;
   return fabs(PIXEL(disparity, x, y)) < 32768.0f && !(reject > 0.0f && PIXEL(confidence, x, y) < reject);
 }
 
-// Returns whether a pixel that may vote is near enough; nearer rows are checked first.
+// Returns whether a pixel that may vote is near enough. Nearer rows are checked first.
 FUNCTION int has_near_vote(IMAGE(const float, disparity), IMAGE(const float, confidence), int x, int y, float reject, int step,
                            int reach, int square_of_distance) {
   for (int j = 0; j <= reach; ++j)
@@ -59,8 +59,9 @@ FUNCTION int has_near_vote(IMAGE(const float, disparity), IMAGE(const float, con
   return 0;
 }
 
-// Rejects pixels, stores the samples that the votes need with a margin of `margin` non-voting pixels, and lists the
-// pixels to be filled, row by row per group. A pixel that does not vote has 255 in the highest byte of its colour.
+// Rejects pixels, and stores the samples that the votes need, with a margin of `margin` pixels that do not vote. Each
+// group lists the pixels that must be filled, row by row. A pixel that does not vote has 255 in the highest byte of its
+// colour.
 KERNEL(prepare)(IMAGE(float, disparity), IMAGE(uchar, validity), IMAGE(float, confidence), IMAGE(const uchar, image),
                 ARRAY(uint2, samples), ARRAY(int, holes), ARRAY(int, count), int channels, float reject, int step, int reach,
                 int square_of_distance) {
@@ -105,7 +106,7 @@ KERNEL(prepare)(IMAGE(float, disparity), IMAGE(uchar, validity), IMAGE(float, co
   if (own >= 0) ELEMENTS(holes)[place + before + own] = y * width + x;
 }
 
-// Returns the sum of the bytes' differences.
+// Returns the sum of the absolute differences of the bytes.
 FUNCTION uint difference(uint a, uint b) {
 #ifdef __CUDACC__
   return __vsadu4(a, b);
@@ -122,18 +123,19 @@ FUNCTION uint high_product(uint a, uint b) {
 #endif
 }
 
-// The tables of a group. The colour weight is indexed by the difference of two samples, and is 0 from 255 on, as for a
-// sample that does not vote. The distance weight is multiplied by 65536, and is 0 beyond the reach.
+// Declares the tables of a group. The colour weight is indexed by the difference of two samples. The colour weight is 0
+// from 255 on, which includes samples that do not vote. The distance weight is multiplied by 65536, and is 0 beyond the
+// reach.
 #define TABLES LOCAL_POINTER const ushort *colour_weight, LOCAL_POINTER const uint *distance_weight
 
-// A hole and its surroundings.
+// A pixel that must be filled, and the samples around it.
 typedef struct {
   GLOBAL const uint2* first_sample;
   long pitch;
   int step;
   uint colour;
   int x;
-  GLOBAL const float* right;  // the row of the right view
+  GLOBAL const float* right;  // row of the right view
   int width;
 } Hole;
 
@@ -141,8 +143,8 @@ FUNCTION uint weight_of(const Hole hole, LOCAL_POINTER const ushort* colour_weig
   return high_product(distance_weight, colour_weight[difference(colour, hole.colour)]);
 }
 
-// The slot of a bin in a histogram: it holds Σ w and Σ w · (the packed disparity), the latter modulo 2³². The lowest 8
-// bits of a packed disparity are below its bin, and slots are 256 bytes apart.
+// The slot of a bin in a histogram. A slot holds Σ w, and Σ w · (the packed disparity) modulo 2³². The lowest 8 bits of
+// a packed disparity are below its bin, and the slots of a work-item are 256 bytes apart.
 #define SLOT(bin) slots[((bin) & (SLOTS - 1)) * ITEMS_OF_SLOT]
 #define SLOT_OF_SAMPLE(packed) (*(LOCAL_POINTER uint2*)((LOCAL_POINTER uchar*)slots + ((packed) & (SLOTS - 1) << 8)))
 
@@ -150,13 +152,13 @@ FUNCTION void clear(LOCAL_POINTER uint2* slots) {
   for (int slot = 0; slot < SLOTS; ++slot) SLOT(slot).x = SLOT(slot).y = 0;
 }
 
-// Packed disparities of the samples that vote, whatever their weight.
+// Range of the packed disparities of the samples that vote, including samples with the weight 0.
 typedef struct {
   uint low;
   int high;
 } Range;
 
-// Adds all samples to the slots. A row's samples are loaded while those of the previous row are counted.
+// Adds all samples to the slots. The samples of a row are loaded while those of the previous row are counted.
 FUNCTION Range add_samples(const Hole hole, TABLES, LOCAL_POINTER uint2* slots) {
   Range range;
   range.low = SAMPLE_NOWHERE;
@@ -182,14 +184,14 @@ FUNCTION Range add_samples(const Hole hole, TABLES, LOCAL_POINTER uint2* slots) 
       sums.y += weight * sample.y;
       SLOT_OF_SAMPLE(sample.y) = sums;
       range.low = min(range.low, sample.y);
-      range.high = max(range.high, (int)sample.y);  // samples without a disparity are negative
+      range.high = max(range.high, (int)sample.y);  // packed values of samples without a disparity are negative
     }
   }
   return range;
 }
 
-// Adds the samples of the bins [first − 1, first + SLOTS − 2]. Returns the lowest bin of the samples behind the last
-// but one.
+// Adds the samples whose bins are in [first − 1, first + SLOTS − 2]. Returns the lowest bin of the samples after the
+// second-last of these bins.
 FUNCTION uint add_piece(const Hole hole, TABLES, LOCAL_POINTER uint2* slots, uint first) {
   uint next = SAMPLE_NOWHERE >> 8;
   clear(slots);
@@ -225,7 +227,8 @@ typedef struct {
   uint bin;
 } Winner;
 
-// Searches for a better winner among the bins [first, last], which are in the slots with the previous and the next bin.
+// Searches for a better winner among the bins [first, last]. The slots hold these bins, the previous bin and the next
+// bin.
 FUNCTION Winner better_winner(const Hole hole, const Factors factors, LOCAL_POINTER const uint2* slots, uint first, uint last,
                               Winner winner) {
   const uint weight_before = SLOT(first - 1).x;
@@ -256,7 +259,7 @@ FUNCTION Winner better_winner(const Hole hole, const Factors factors, LOCAL_POIN
   return winner;
 }
 
-// Finds the winner; its bin and the neighbouring ones remain in their slots.
+// Finds the winner. The bin of the winner and the neighbouring bins remain in their slots.
 FUNCTION Winner winner_of(const Hole hole, const Factors factors, TABLES, LOCAL_POINTER uint2* slots) {
   Winner winner;
   winner.most = winner.all = winner.bin = 0;
@@ -279,27 +282,27 @@ FUNCTION Winner winner_of(const Hole hole, const Factors factors, TABLES, LOCAL_
 
 // Returns m, packed.
 FUNCTION uint centre_of(const Hole hole, const Factors factors, LOCAL_POINTER const uint2* slots, uint winner) {
-  ulong weight = 0, moment = 0;  // moment of the packed disparity, relative to the middle of the bin before the
-                                 // winner's neighbour
+  // Moment of the packed disparity, relative to the middle of the bin two below the winner.
+  ulong weight = 0, moment = 0;
   for (uint k = 0; k < 3; ++k) {
     const uint bin = winner - 1 + k, factor = visibility(hole, factors, bin);
     const uint2 sums = SLOT(bin);
-    const uint above_bin = sums.y - sums.x * (bin << 8);  // below 2³²: 225 weights of 16 bits times 8 bits
+    const uint above_bin = sums.y - sums.x * (bin << 8);  // below 2³²: 225 weights of 16 bits, multiplied by 8 bits
     weight += (ulong)factor * sums.x;
     moment += factor * ((ulong)sums.x * (256 * k + 128) + above_bin);
   }
   return 256 * (winner - 2) + 128 + (uint)(moment / weight);
 }
 
-// Σ V w times 1, i, j, i², j², i j, t, i t and j t, where t is a sample's distance above the lowest disparity that
-// counts.
+// Sums of V w times 1, i, j, i², j², i j, t, i t and j t, where t is the distance of a sample above the lowest
+// disparity that counts.
 typedef struct {
   uint one, ii, jj;
   int i, j, ij;
   long t, it, jt;
 } Moments;
 
-// `lowest` is packed. Slots hold the factors of the samples' bins.
+// `lowest` is a packed disparity. The slots hold the factors of the samples' bins.
 FUNCTION Moments moments_of(const Hole hole, TABLES, LOCAL_POINTER const uint2* slots, uint lowest) {
   Moments sums;
   sums.one = sums.ii = sums.jj = 0;
@@ -318,7 +321,7 @@ FUNCTION Moments moments_of(const Hole hole, TABLES, LOCAL_POINTER const uint2* 
 #pragma unroll
     for (int i = 0; i <= LARGEST_REACH; ++i) {
       const uint space = distance_weight[abs(j) * (LARGEST_REACH + 1) + i];
-      uint weight[2], moment[2];  // for (i, j) and (−i, j); products have up to 31 bits
+      uint weight[2], moment[2];  // for (i, j) and (−i, j); the products have up to 31 bits
 #pragma unroll
       for (int side = 0; side < 2; ++side) {
         const int at = side == 0 ? LARGEST_REACH + i : LARGEST_REACH - i;

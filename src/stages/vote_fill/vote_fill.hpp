@@ -1,12 +1,12 @@
-// Filling by a vote that consults the other view: an invalid pixel takes the disparity on which valid pixels around it
-// agree. Pixels that are near or of similar colour have more weight, and so do disparities that the right view could
-// see there. This stage is our own, after the bilateral weights of Tomasi and Manduchi 1998 and the visibility
-// constraint of Sun, Li, Kang and Shum 2005.
+// Filling by votes that also consult the other view. An invalid pixel gets the disparity on which the valid pixels
+// around it agree. Pixels that are near or of similar colour have a larger weight. Disparities that the right view
+// could see also have a larger weight. This stage is our own. The stage follows the bilateral weights of Tomasi and
+// Manduchi 1998 and the visibility constraint of Sun, Li, Kang and Shum 2005.
 //
-// A pixel whose confidence is below `reject` first becomes invalid: ambiguous. This does not happen in a pipeline that
-// searches fewer than four disparities, because a candidate may have no alternative there. Disparities count in units
-// of 1/256, Q = ⌊256 D + ½⌋, and in whole pixels, B = ⌊(Q + 128) / 256⌋; those of 32768 and more are ignored. An
-// invalid pixel p examines the valid pixels q = p + step · (i, j), |i|, |j| ≤ reach, that lie in the image I; a grey
+// First, pixels with a confidence below `reject` become invalid, with the reason ambiguous. Pipelines with fewer than
+// four disparities reject no pixels, because a candidate may have no alternative. Disparities are converted to units of
+// 1/256, Q = ⌊256 D + ½⌋, and to whole pixels, B = ⌊(Q + 128) / 256⌋. Disparities of 32768 and more are ignored. An
+// invalid pixel p examines the valid pixels q = p + step · (i, j), |i|, |j| ≤ reach, that lie in the image I. A grey
 // channel counts three times.
 //
 //   w(q) = ⌊S C / 65536⌋,   S = ⌊65535 exp(−step · |(i, j)| / σs)⌉,   C = ⌊65535 exp(−Σ |I_p − I_q| / σc)⌉
@@ -21,18 +21,20 @@
 //
 // and D(p) is the value at p of the plane through Q over (i, j) with the least Σ V w · (difference)² over the q with
 // |Q(q) − m| ≤ 3 · 256, where 8 / step² is added to both variances of the coordinates; it is at most 3 pixels from m.
-// (A few pixels in a line do not determine the plane's slope: the added variance draws it to 0.) Moments are exact
-// integers relative to m; all operations from their quotients by Σ V w on are rounded to float.
+// (A few pixels in a line do not determine the slope of the plane. The added variance then draws the slope towards 0.)
+// Moments are exact integers relative to m. From their quotients by Σ V w on, all operations are rounded to float.
 //
-// A pixel stays invalid if no q counts (w V = 0), or if the nearest q is farther than `distance`; `fill` may follow.
-// Masked pixels and those outside the region of interest stay invalid too. A filled pixel is valid and marked filled.
-// Its confidence is the winner's share of the votes, (2 H(b*) + H(b* − 1) + H(b* + 1)) / (4 Σ H): at most ½, because
-// the pixel was not measured. The confidence of pixels that stay invalid becomes 0.
+// A pixel remains invalid if no q counts (w V = 0), or if the nearest q is farther away than `distance`. The stage
+// `fill` may follow. Masked pixels and pixels outside the region of interest also remain invalid. A filled pixel is
+// valid, and marked as filled. The confidence of a filled pixel is the share of the winner in the votes, (2 H(b*) +
+// H(b* − 1) + H(b* + 1)) / (4 Σ H). The confidence is at most ½, because the pixel was not measured. The confidence of
+// pixels that remain invalid becomes 0.
 //
 // Input: the right view's disparity, the left image in 8 bits, 1 or 3 channels; confidence where reject > 0. Input and
 // output, in place: float disparity (NaN where invalid), validity and, if it is given, confidence.
 // Required input: step · reach pixels on each side; in the right view the range of disparities to the left.
-// Cost: per invalid pixel (2 reach + 1)² samples twice, about 1,000 operations each time for 225 samples.
+// Cost: each invalid pixel examines (2 reach + 1)² samples twice, with about 1,000 operations each time for 225
+// samples.
 #pragma once
 
 #include <array>
@@ -75,7 +77,7 @@ void describe(P& p, Visitor&& visit) {
   visit("reach", p.reach, between(1, largest_reach), "number of voting pixels to each side");
   visit("distance", p.distance, between(1, 80).in("pixels"), "largest distance to the nearest voting pixel");
   visit("sigma_space", p.sigma_space, between(1, 1000).in("pixels"), "distance at which the weight falls to 1/e");
-  // The limit is 21: from 21.7 on, the weight at a difference of 255, the end of the table, is not 0.
+  // The limit is 21. From 21.7 on, the weight at a difference of 255, the end of the table, is not 0.
   visit("sigma_colour", p.sigma_colour, between(1, 21).in("8-bit intensities"),
         "sum of the channels' differences at which the weight falls to 1/e");
   visit("seen", p.seen, between(1, 15), "weight of disparities that agree with the right view");
@@ -86,19 +88,19 @@ void describe(P& p, Visitor&& visit) {
         "confidence below which pixels become invalid and are filled; 0: none");
 }
 
-// Throws an Error for weights out of order, and for a vote without voters.
+// Throws an Error if weights are not in order, or if no pixel could vote.
 inline void check(const Parameters& p) {
   check_order("vote_fill", "impossible", p.impossible, "hidden", p.hidden);
   check_order("vote_fill", "hidden", p.hidden, "seen", p.seen);
-  check_order("vote_fill", "step", p.step, "distance", p.distance);  // else no pixel votes
+  check_order("vote_fill", "step", p.step, "distance", p.distance);  // otherwise, no pixel could vote
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) {
   return grow(output, p.step * p.reach, p.step * p.reach);
 }
 
-// Weights in units of 1/65535, indexed by the sum of the colour differences, up to 255, and by |j| · (largest_reach +
-// 1) + |i|.
+// Weights in units of 1/65535. Colour weights are indexed by the sum of the colour differences, up to 255, and distance
+// weights by |j| · (largest_reach + 1) + |i|.
 struct Weights {
   static constexpr bool is_argument = true;
   std::array<std::uint16_t, 256> colour;
@@ -116,7 +118,7 @@ inline Weights weights(const Parameters& p) {
   return w;
 }
 
-// Returns Q of a disparity; `nothing` if it is not a number or too large.
+// Returns Q of a disparity, or `nothing` if the disparity is not a number or is too large.
 inline constexpr std::int32_t nothing = std::numeric_limits<std::int32_t>::min();
 inline std::int32_t in_256ths(float disparity) {
   return std::abs(disparity) < 32768 ? static_cast<std::int32_t>(std::floor(disparity * 256 + 0.5f)) : nothing;
@@ -167,7 +169,7 @@ struct InputOf {
 };
 using Input = InputOf<ImageView>;
 
-// The map that is filled in place; the confidence may be empty if nothing is rejected.
+// The map that is filled in place. The confidence may be empty if no pixels are rejected.
 template <template <class> class View>
 struct MapOf {
   View<float> disparity;
@@ -192,7 +194,7 @@ void check_images(const Parameters& p, const InputOf<View>& in, const MapOf<View
 
 void oracle(const Parameters&, const Input&, const Map&);
 
-// Returns the bytes that cpu() needs in `scratch`, which must be aligned to 64 bytes.
+// Returns the number of bytes that cpu() needs in `scratch`, which must be aligned to 64 bytes.
 std::size_t scratch_bytes(const Parameters&, Size size);
 void cpu(const Parameters&, const Input&, const Map&, std::span<std::byte> scratch, Threads&);
 

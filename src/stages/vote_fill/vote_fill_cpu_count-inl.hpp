@@ -1,4 +1,5 @@
-// V of bins, and the bin with the most votes. Included once per SIMD target, hence the unusual guard.
+// Computes V of bins, and finds the bin with the most votes. The file is included once for each SIMD target, hence the
+// unusual include guard.
 #if defined(STEREOPSIS_VOTE_FILL_CPU_COUNT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_VOTE_FILL_CPU_COUNT_INL
 #undef STEREOPSIS_VOTE_FILL_CPU_COUNT_INL
@@ -16,7 +17,7 @@ namespace stereopsis::vote_fill::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace targeted = stereopsis::HWY_NAMESPACE;
 
-// The data on which V of the bins around a pixel depends.
+// The data from which V of the bins around a pixel is computed.
 struct Views {
   const Parameters& p;
   const float* right;
@@ -33,7 +34,7 @@ HWY_INLINE Signed32 visibility_of(const Views& views, int first) {
   if (first_there >= 0 && last_there < views.width) {
     there = hn::Reverse(df, hn::LoadU(df, views.right + first_there));
   } else {
-    alignas(64) float values[lanes_of_row];  // NaN stands for all reasons to be hidden
+    alignas(64) float values[lanes_of_row];  // NaN stands for all reasons why a disparity is hidden
     for (int k = 0; k < lanes; ++k) {
       const int at = last_there - k;
       values[k] = at >= 0 && at < views.width ? views.right[at] : invalid_disparity;
@@ -57,7 +58,7 @@ inline Factors factors_from(const Views& views, int first) {
   return factors;
 }
 
-// Returns V of the samples' bins. Bins that are not among the factors' first `kMost` have an arbitrary V.
+// Returns V of the samples' bins. For bins that are not among the first `kMost` factors, V is arbitrary.
 template <int kMost>
 HWY_INLINE Signed32 factors_of(const Factors& factors, Signed32 bin) {
   const Tag d;
@@ -69,18 +70,18 @@ HWY_INLINE Signed32 factors_of(const Factors& factors, Signed32 bin) {
     return hn::GatherIndex(d, factors.values, index);
 }
 
-// Returns `count` rounded up to whole vectors.
+// Rounds `count` up to a multiple of the vector length.
 HWY_INLINE int padded(int count) {
   const int lanes = static_cast<int>(hn::Lanes(Tag()));
   return (count + lanes - 1) / lanes * lanes;
 }
 
-// Counts the votes of the bins [first − 1, first + used], and finds the winner among the bins between them.
+// Counts the votes of the bins [first − 1, first + used], and finds the winner among the inner bins.
 inline void count_piece(const Samples& samples, const Views& views, int first, int used, Votes& votes) {
   const Tag d;
   const Unsigned du;
   const int lanes = static_cast<int>(hn::Lanes(d)), counted = used + 2, end = padded(counted);
-  // Votes outside the piece go to an extra entry behind the counted bins.
+  // Votes for other bins go to an additional entry after the counted bins.
   for (int n = 0; n < samples.count; n += lanes) {
     const auto index = hn::BitCast(du, hn::Sub(hn::Load(d, samples.bin + n), hn::Set(d, first - 1)));
     hn::Store(hn::BitCast(d, hn::Min(index, hn::Set(du, static_cast<std::uint32_t>(end)))), d, votes.index + n);
@@ -113,7 +114,7 @@ inline void count_piece(const Samples& samples, const Views& views, int first, i
   }
 }
 
-// Returns whether there is a winner.
+// Counts all votes. Returns whether there is a winner.
 inline bool count(const Samples& samples, const Views& views, Votes& votes) {
   votes.most = votes.all = 0;
   for (int first = samples.low; first <= samples.high; first += Votes::bins)

@@ -1,4 +1,5 @@
-// The winner's mean, and the moments of the plane around it. Included once per SIMD target, hence the unusual guard.
+// Computes the mean disparity of the winner, and the moments of the plane around it. The file is included once for each
+// SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_VOTE_FILL_CPU_MOMENTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_VOTE_FILL_CPU_MOMENTS_INL
 #undef STEREOPSIS_VOTE_FILL_CPU_MOMENTS_INL
@@ -16,8 +17,8 @@ namespace stereopsis::vote_fill::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace targeted = stereopsis::HWY_NAMESPACE;
 
-// The sum of factors · weights, which are below 2²⁴, times x, which is non-negative and below 2¹¹. It is exact, because
-// the halves of the products are summed separately.
+// Sums factors · weights · x, where the products factors · weights are below 2²⁴, and x is non-negative and below 2¹¹.
+// The sum is exact, because the halves of the products are summed separately.
 class Sum {
  public:
   HWY_INLINE Sum() : low_(hn::Zero(Tag())), high_(low_) {}
@@ -39,7 +40,7 @@ class Sum {
   Signed32 low_, high_;
 };
 
-// Returns the mean disparity of the voters of three bins, in units of 1/256, rounded down.
+// Returns the mean disparity of the samples in three bins, in units of 1/256, rounded down.
 inline int centre(const Samples& samples, const Factors& factors) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d)), origin = 256 * (factors.first - 1);

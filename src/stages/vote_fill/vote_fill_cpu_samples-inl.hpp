@@ -1,5 +1,5 @@
-// The samples of a pixel: those that have a weight, stored contiguously, and their bins. Included once per SIMD target,
-// hence the unusual guard.
+// The samples of a pixel that have a weight, stored contiguously, and their bins. The file is included once for each
+// SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_VOTE_FILL_CPU_SAMPLES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_VOTE_FILL_CPU_SAMPLES_INL
 #undef STEREOPSIS_VOTE_FILL_CPU_SAMPLES_INL
@@ -17,7 +17,7 @@ namespace stereopsis::vote_fill::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace targeted = stereopsis::HWY_NAMESPACE;
 
-// One row of samples, or the part of it that a vector holds.
+// One row of samples, or the part of a row that a vector holds.
 using Tag = hn::CappedTag<std::int32_t, lanes_of_row>;
 using Unsigned = hn::RebindToUnsigned<Tag>;
 using Signed32 = hn::Vec<Tag>;
@@ -87,8 +87,8 @@ HWY_INLINE Unsigned32 sum_of_bytes(Unsigned32 v) {
   return hn::Add(hn::And(pairs, hn::Set(d, 0xFFFF)), hn::ShiftRight<16>(pairs));
 }
 
-// Moves the lanes of a mask to the front. Highway's Compress is one instruction of AVX-512; for other targets it uses
-// tables, which compilers copy at each use.
+// Moves the lanes of a mask to the front of a vector. On AVX-512, Highway's Compress is one instruction. On other
+// targets, it uses tables, which compilers copy at each use.
 class Compression {
  public:
   using Mask = hn::Mask<Tag>;
@@ -139,7 +139,7 @@ inline void gather(const Rows& rows, const Pattern& pattern, const ColourWeights
       const auto counts = hn::Ne(weight, hn::Zero(du));
       const auto vote =
           hn::BitCast(d, hn::Or(hn::ShiftLeft<Samples::place_bits>(weight), hn::Load(du, pattern.place + at)));
-      // Compresses in registers: some processors take a hundred cycles to compress into memory.
+      // Compresses in registers, because some processors take a hundred cycles to compress into memory.
       const Compression compress(hn::RebindMask(d, counts));
       hn::StoreU(compress(hn::LoadU(d, rows.q + first + lane)), d, samples.q + count);
       hn::StoreU(compress(vote), d, samples.votes + count);
@@ -149,7 +149,7 @@ inline void gather(const Rows& rows, const Pattern& pattern, const ColourWeights
   samples.count = count;
 }
 
-// Pads the last vector, and rounds disparities to whole pixels.
+// Pads the last vector, and rounds the disparities to whole pixels.
 inline void find_bins(Samples& samples) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));

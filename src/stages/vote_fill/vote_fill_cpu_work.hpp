@@ -9,14 +9,15 @@
 
 namespace stereopsis::vote_fill {
 
-constexpr int lanes_of_row = 16;  // lanes per row of samples, including those behind its last sample
+constexpr int lanes_of_row = 16;  // number of lanes per row of samples, including lanes after the last sample
 constexpr int most_samples = largest_side * lanes_of_row;
 
-// The pixels that may vote. Pixels of a row whose columns are equal modulo the step are contiguous, so that the samples
-// of a pixel's row are too. Padding before and behind them serves samples outside the image.
+// The pixels that may vote, row by row. The pixels of a row whose columns are equal modulo the step are contiguous. The
+// samples of a pixel in a row are therefore also contiguous. Padding before and after the rows stands for samples
+// outside the image.
 struct Rows {
   static constexpr std::uint32_t no_vote =
-      0xFF000000;  // the colour of pixels that may not vote; no colour has a weight with it
+      0xFF000000;  // colour of pixels that may not vote, which has no weight with any colour
 
   Rows(const Parameters& p, Size size, std::byte* memory)
       : step(p.step),
@@ -26,7 +27,7 @@ struct Rows {
         colours(reinterpret_cast<std::uint32_t*>(memory) + static_cast<std::size_t>(pitch()) * size.height) {}
 
   std::ptrdiff_t pitch() const { return static_cast<std::ptrdiff_t>(step) * room; }
-  // Position of the pixel's first sample, at the left end of its reach.
+  // Returns the position of the first sample of the pixel, at the left end of the reach.
   std::ptrdiff_t first_sample(int x, int y) const { return y * pitch() + x % step * room + x / step; }
   std::ptrdiff_t at(int x, int y) const { return first_sample(x, y) + reach; }
 
@@ -36,7 +37,7 @@ struct Rows {
   std::uint32_t* colours;
 };
 
-// The weights of a pixel's samples, row by row; 0 behind the last sample of a row.
+// The weights of the samples of a pixel, row by row; 0 after the last sample of a row.
 struct Pattern {
   explicit Pattern(const Parameters& p) {
     const Weights table = weights(p);
@@ -53,14 +54,14 @@ struct Pattern {
   }
 
   alignas(64) std::uint32_t colour[256];
-  bool short_colour;  // all weights from 127 on are 0
+  bool short_colour;  // true if all weights from 127 on are 0
   alignas(64) std::uint32_t space[most_samples];
-  alignas(64) std::int32_t near[most_samples];  // nonzero if the distance allows filling
+  alignas(64) std::int32_t near[most_samples];  // nonzero for samples at which the distance allows filling
   int near_rows;
   alignas(64) std::uint32_t place[most_samples];
 };
 
-// The samples of a pixel with nonzero weight, followed by samples of weight 0 up to a whole vector.
+// The samples of a pixel with nonzero weight, padded with samples of weight 0 up to a whole vector.
 struct Samples {
   static constexpr int place_bits = 8;
 
@@ -79,19 +80,19 @@ struct Factors {
   alignas(64) std::int32_t values[count];
 };
 
-// H of the bins first − 1 … first + bins, to find the winner among the bins between them; a wide range is processed in
-// pieces.
+// H of the bins first − 1 … first + bins, from which the winner among the inner bins is found. A wide range is
+// processed in several parts.
 struct Votes {
   static constexpr int bins = 1022, tables = 4;
 
   std::uint32_t most, all;
   int best;
-  alignas(64) std::int32_t index[most_samples + 64];  // index of a sample's bin
-  // Each of four consecutive samples has a table of its own, so that none waits for the previous one's store.
+  alignas(64) std::int32_t index[most_samples + 64];  // index of the bin of each sample
+  // Four consecutive samples use different tables, so that no sample waits for the store of the previous one.
   alignas(64) std::uint32_t votes[tables][bins + 2 + 2 * lanes_of_row];
 };
 
-// Lists the lanes of each set of eight lanes, one byte per lane.
+// The numbers of the lanes in each set of eight lanes, one byte per lane.
 struct LanesOfSets {
   constexpr LanesOfSets() {
     for (unsigned set = 0; set < 256; ++set)
@@ -102,7 +103,7 @@ struct LanesOfSets {
 };
 inline constexpr LanesOfSets lanes_of_sets;
 
-// The memory for processing pixels one after the other.
+// The memory of a thread that processes one pixel after the other.
 struct Work {
   Samples samples;
   Votes votes;

@@ -6,7 +6,7 @@ namespace {
 
 constexpr auto fill_holes = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-// A range of fewer disparities has no alternative to each of its candidates, so no confidence says how good one is.
+// In a smaller range, some candidates have no alternative, so that the confidence does not measure their quality.
 constexpr int fewest_disparities = 4;
 Parameters effective(Parameters p, const DisparityRange& range) {
   if (range.count < fewest_disparities) p.reject = 0;

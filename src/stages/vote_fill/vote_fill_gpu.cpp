@@ -6,10 +6,10 @@
 namespace stereopsis::vote_fill {
 namespace {
 
-// No known device runs as many groups concurrently. A group takes several turns if the image is larger.
+// No known device runs as many groups concurrently. A group processes several parts if the image is larger.
 constexpr int most_groups = 2048;
 
-// Returns the size of the image with the margin that samples of the largest reach need.
+// Returns the size of the image with the margin for samples at the largest reach.
 Size with_margin(const Parameters& p, Size size) {
   const int margin = p.step * largest_reach;
   return {size.width + 2 * margin, size.height + 2 * margin};
@@ -54,7 +54,7 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, const MapOf<gpu::Vie
                map.confidence, in.image, s.samples, s.holes, count, in.image.channels, static_cast<float>(p.reject),
                p.step, p.reach, p.distance * p.distance);
   const char* const instance = p.step != 3 ? "any" : queue.cuda_capability() > 0 ? "wide" : "usual";
-  const int items = instance[0] == 'w' ? 64 : 32;  // ITEMS of the instance
+  const int items = instance[0] == 'w' ? 64 : 32;  // equal to ITEMS of the instance
   const auto pixels = static_cast<std::size_t>(size.width) * size.height;
   const int groups = static_cast<int>(std::min<std::size_t>(most_groups, (pixels + items - 1) / items));
   queue.launch({"vote_fill", "vote_fill", instance}, {groups, 1, items, 1}, map.disparity, map.validity, map.confidence,

@@ -23,7 +23,7 @@ int difference(ImageView<const std::uint8_t> image, int x, int y, int u, int v) 
   return sum;
 }
 
-// Returns the samples that count, or none if the nearest valid one is too far away.
+// Returns the samples that count. Returns none if the nearest valid sample is too far away.
 std::vector<Sample> samples_of(const Parameters& p, const Weights& table, ImageView<const float> disparity,
                                ImageView<const std::uint8_t> image, int x, int y) {
   std::vector<Sample> samples;
@@ -73,7 +73,8 @@ std::optional<Filled> vote(const Parameters& p, std::vector<Sample> samples, Ima
   for (const Sample& sample : samples) {
     if (std::abs(whole(sample.q) - best) > 1) continue;
     weight += sample.weight;
-    moment += sample.weight * (sample.q - 256 * (best - 2));  // not negative, so that the quotient is rounded down
+    // The moment is not negative, so that the quotient is rounded down.
+    moment += sample.weight * (sample.q - 256 * (best - 2));
   }
   const int m = 256 * (best - 2) + static_cast<int>(moment / weight);
   Moments sums;

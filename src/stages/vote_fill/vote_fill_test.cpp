@@ -4,7 +4,7 @@
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::vote_fill_test {
 namespace {
 
 using namespace test;
@@ -108,7 +108,7 @@ TEST(VoteFill, DevicesEqualOracleWithOtherParameters) {
     expect_all_equal_oracle(p, problem);
 }
 
-// More bins than are counted at a time, votes far apart, and values that are not disparities.
+// Cases with more bins than are counted at a time, votes far apart, and values that are not disparities.
 TEST(VoteFill, DevicesEqualOracleOverWideRanges) {
   Problem problem = random_problem({60, 30}, 3, -20000, 20000, 50);
   expect_all_equal_oracle({}, problem);
@@ -119,7 +119,7 @@ TEST(VoteFill, DevicesEqualOracleOverWideRanges) {
   expect_all_equal_oracle({.sigma_colour = 21}, problem);
 }
 
-// The left half has one colour and disparity, the right half another; both views agree with `low`.
+// An image whose halves differ in colour and disparity. The disparities of both views agree with `low`.
 struct Halves {
   float low = 4, high = 9;
   Problem of(int channels = 1) const {
@@ -145,7 +145,7 @@ void make_hole(Problem& problem, const Rect& r, std::uint8_t reason = validity::
     }
 }
 
-// Slots are reused after 64 bins, and pieces have 62 bins.
+// Slots are reused after 64 bins, and each pass counts 62 bins.
 TEST(VoteFill, DevicesEqualOracleWhereBinsShareASlot) {
   for (const float high : {61.0f, 62.0f, 63.0f, 64.0f, 128.0f, 1023.0f, 32767.0f})
     for (const float low : {-32767.0f, 0.0f}) {
@@ -158,14 +158,14 @@ TEST(VoteFill, DevicesEqualOracleWhereBinsShareASlot) {
     }
 }
 
-// With equally many votes for two disparities, the lower one wins, even if they are far apart.
+// If two disparities have equally many votes, the lower one wins, even if they are far apart.
 TEST(VoteFill, TiesGoToTheLowestEverywhere) {
   for (const float high : {6.0f, 7.0f, 20.0f, 66.0f, 68.0f, 500.0f}) {
     Problem problem = Halves{4, high}.of();
     problem.image.fill(50);
     problem.right.fill(nan);
-    make_hole(problem, {30, 0, 1, 40});  // as many samples to its left as to its right
-    if (high > 7) {                      // otherwise the plane includes both
+    make_hole(problem, {30, 0, 1, 40});  // there are as many samples to its left as to its right
+    if (high > 7) {                      // otherwise, the plane would include both
       EXPECT_NEAR(by_oracle({.reach = 3}, problem, true).map.disparity(30, 20), 4, 0.01) << high;
     }
     expect_all_equal_oracle({.reach = 3}, problem);
@@ -184,7 +184,7 @@ TEST(VoteFill, DevicesEqualOracleWithFewHolesAndFewVotes) {
   }
 }
 
-// More pixels than a GPU's groups process at a time.
+// There are more pixels than a GPU's groups process at a time.
 TEST(VoteFill, DevicesEqualOracleWithManyHoles) {
   expect_all_equal_oracle({.step = 1, .reach = 1, .distance = 2}, random_problem({460, 450}, 1, 0, 30, 75));
 }
@@ -202,7 +202,8 @@ TEST(VoteFillOracle, FollowsTheColour) {
     }
 }
 
-// If colours do not distinguish the disparities, the right view decides: a pixel that it sees past cannot be near.
+// If colours do not distinguish the disparities, the right view decides: a surface behind a pixel, seen by the right
+// view, excludes a near disparity.
 TEST(VoteFillOracle, FollowsTheRightView) {
   Problem problem = Halves().of();
   problem.image.fill(50);
@@ -214,8 +215,8 @@ TEST(VoteFillOracle, FollowsTheRightView) {
     }
     return by_oracle({}, problem, true).map.disparity(31, 14);
   };
-  EXPECT_NEAR(filled_with(4, 4), 4, 0.02);  // seen at 4, impossible at 9
-  EXPECT_NEAR(filled_with(9, 9), 9, 0.02);  // hidden at 4, seen at 9
+  EXPECT_NEAR(filled_with(4, 4), 4, 0.02);  // a disparity of 4 is visible in the right view, and 9 is impossible
+  EXPECT_NEAR(filled_with(9, 9), 9, 0.02);  // a disparity of 4 is hidden in the right view, and 9 is visible
 }
 
 TEST(VoteFillOracle, ContinuesASlant) {
@@ -276,14 +277,14 @@ TEST(VoteFillParameters, BadOnesAndMissingInputsAreRefused) {
   Problem problem = Halves().of();
   const auto run = [&](const Parameters& p) { by_oracle(p, problem, false); };
   EXPECT_THROW(check_ranges("vote_fill", Parameters{.seen = 0, .hidden = 0, .impossible = 0}), Error);
-  EXPECT_THROW(run({.seen = 4}), Error);  // below the weight of hidden
+  EXPECT_THROW(run({.seen = 4}), Error);  // `seen` is below the weight of hidden disparities
   EXPECT_THROW(run({.impossible = 6}), Error);
-  EXPECT_THROW(run({.distance = 2}), Error);  // below the step
-  EXPECT_THROW(run({.reject = 0.2}), Error);  // requires a confidence map
+  EXPECT_THROW(run({.distance = 2}), Error);  // `distance` is below the step
+  EXPECT_THROW(run({.reject = 0.2}), Error);  // `reject` requires a confidence map
   EXPECT_THROW(check_ranges("vote_fill", Parameters{.sigma_colour = 30}), Error);
   problem.right = Image<float>(3, 3);
   EXPECT_THROW(run({}), Error);
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::vote_fill_test

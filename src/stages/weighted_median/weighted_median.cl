@@ -1,6 +1,6 @@
-// Weighted median of filled pixels: weighted_median.hpp. The bits of the median's key are found from the highest down:
-// a bit is 1 if the keys below it have less than half of the weight. Bits in which all keys of the window agree are
-// known.
+// Weighted median of filled pixels: weighted_median.hpp. The bits of the median's key are found from the highest bit
+// down. A bit is 1 if the keys below it have less than half of the total weight. Bits that are the same in all keys of
+// the window are known.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -46,7 +46,7 @@ KERNEL(weighted_median)(IMAGE(const float, disparity), IMAGE(const uchar, validi
   const uint own_key = key_of(here);
   uint key = 0, varying = 0;
   ulong total = 0;
-  // The first pass covers all keys and only sums their weights.
+  // The first pass covers all keys, and only sums their weights.
   for (int bit = 32; bit >= 0; --bit) {
     if (bit < 32 && (varying >> bit & 1) == 0) continue;
     const uint tried = bit == 32 ? 0xFFFFFFFFu : key | 1u << bit;

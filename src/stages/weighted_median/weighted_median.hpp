@@ -4,16 +4,17 @@
 //   W(p, q) = exp(−|p − q|² / σs²) · exp(−|I_p − I_q|² / σc²)
 //
 // q runs over the valid pixels of the (2r+1)² window that lie in the image, filled ones included. Pixels that are not
-// marked filled keep their disparity. −0 is read as +0.
+// marked as filled keep their disparity, and −0 is read as +0.
 //
-// Weights are integers, so that their sums do not depend on an order. The exponentials of a distance in x or y and of a
-// colour difference are tables in units of 1/65535, rounded to the nearest, and
-//   W = (⌊x · y / 2^16⌋ · ⌊⌊red · green / 2^16⌋ · blue / 2^16⌋) / 2^16, rounded down, and at least 1.
+// Weights are integers, so that sums do not depend on the order of additions. The exponentials of a distance in x or y,
+// and of a colour difference, are tables in units of 1/65535, rounded to nearest. The weight is W = (⌊x · y / 2^16⌋ ·
+// ⌊⌊red · green / 2^16⌋ · blue / 2^16⌋) / 2^16, rounded down, and at least 1.
 //
 // Input: disparity, NaN where invalid; validity; the 8-bit image with 1 or 3 channels (a single channel counts three
 // times). Output: float disparity, not in place.
 // Required input: r pixels on each side.
-// Cost: reads the map once; for a filled pixel, a pass over its window for each bit in which its disparities differ.
+// Cost: the map is read once. For each filled pixel, there is a pass over its window for each bit in which the
+// disparities of the window differ.
 #pragma once
 
 #include <array>
@@ -51,7 +52,7 @@ void describe(P& p, Visitor&& visit) {
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius, p.radius); }
 
-// The weights' tables in units of 1/65535.
+// The tables of the weights, in units of 1/65535.
 struct Weights {
   static constexpr bool is_argument = true;
   std::array<std::uint16_t, 256> colour;

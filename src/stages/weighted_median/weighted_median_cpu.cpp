@@ -39,7 +39,7 @@ void gather(const Parameters& p, const Weights& table, const Input& in, int x, i
   }
 }
 
-// Partitions the entries around a pivot and continues in the part where half of the weight is passed.
+// Partitions the entries around a pivot, and continues in the part in which half of the weight is reached.
 float median(Window& window) {
   Entry *first = window.entries, *last = window.entries + window.count;
   std::uint64_t before = 0;

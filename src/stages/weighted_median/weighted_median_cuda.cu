@@ -1,6 +1,6 @@
-// Weighted median of filled pixels: one warp per pixel holds the keys and weights of the pixel's window in its
-// registers. As in the portable kernel, the bits of the median's key are found from the highest down. The number of
-// filled pixels varies between blocks, so that a block's warps take them from a list.
+// Weighted median of filled pixels. One warp per pixel holds the keys and weights of the pixel's window in registers.
+// As in the portable kernel, the bits of the median's key are found from the highest bit down. The number of filled
+// pixels varies between blocks, so that the warps of a block take pixels from a list.
 #include "device/cuda/words.cuh"
 #include "stages/weighted_median/weighted_median_cuda_problem.hpp"
 
@@ -41,7 +41,7 @@ template <int kRadius>
 __device__ __forceinline__ float median(const Problem& p, const Tables& tables, int x, int y) {
   constexpr int per_lane = ((2 * kRadius + 1) * (2 * kRadius + 1) + 31) / 32;
   const int lane = threadIdx.x & 31, side = 2 * p.radius + 1, count = side * side;
-  const u32 inverse = ((1u << 20) + side - 1) / side;  // reciprocal of side, valid for numbers below count
+  const u32 inverse = ((1u << 20) + side - 1) / side;  // reciprocal of `side`, exact for numbers below `count`
   const u32 own_key = key_of(p.disparity[y * p.disparity_pitch + x]);
   const u8* own = p.image + y * p.image_pitch + x * p.channels;
   u32 keys[per_lane], weights[per_lane], total = 0, varying = 0;

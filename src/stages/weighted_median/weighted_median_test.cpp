@@ -6,7 +6,7 @@
 #include "support/map_test.hpp"
 #include "support/threads.hpp"
 
-namespace stereopsis {
+namespace stereopsis::weighted_median_test {
 namespace {
 
 using namespace test;
@@ -90,4 +90,4 @@ TEST(WeightedMedianParameters, InPlaceIsRefused) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::weighted_median_test

@@ -1,11 +1,11 @@
-// Means over a window, in units of 1/128. A work-item processes one disparity through a strip of columns and a band of
-// rows, with a running sum for each column and one along the row. Its columns are private, so that no barrier is
-// needed.
+// Means over a window, in units of 1/128. A work-item processes one disparity, for a strip of columns and a band of
+// rows. The work-item keeps a running sum for each column, and one along the row. Columns are not shared between
+// work-items, so that no barrier is needed.
 #define LANES 64
 #define STRIP 24
 #define MOST_COLUMNS (STRIP + 62)
 
-// `columns` has MOST_COLUMNS * LANES elements; with `adds`, the means are added to the existing values.
+// `columns` has MOST_COLUMNS * LANES elements. With `adds`, the means are added to the existing values.
 FUNCTION void window_means(LOCAL_POINTER uint* columns, GLOBAL const uchar* costs, GLOBAL ushort* averages, int width,
                            int height, int disparities, int radius_x, int radius_y, int band, int adds) {
   const int lane = local_id(0), strips = (width + STRIP - 1) / STRIP;

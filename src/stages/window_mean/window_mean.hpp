@@ -1,5 +1,5 @@
-// Means of costs over a window, in units of 1/128, by running sums; shared by the stages that average over windows
-// (box, segment_support).
+// Means of costs over a window, in units of 1/128, computed by running sums. The stages that average over windows (box,
+// segment_support) share this code.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Window {
 
 // The memory of one thread.
 struct Scratch {
-  // Without memory, the constructor only counts the bytes.
+  // If `memory` is null, the constructor only counts the bytes.
   Scratch(int width, int disparities, std::byte* memory) : padded((disparities + 31) / 32 * 32) {
     const auto take = [&]<class T>(T*& pointer, std::size_t count) {
       if (memory != nullptr) pointer = reinterpret_cast<T*>(memory + bytes);

@@ -1,6 +1,6 @@
-// Running sums: a thread keeps, for each column and disparity, the sum over the rows of the window, and moves the
-// window's sum along a row. All disparities of a pixel are contiguous.
-// Included once per SIMD target, hence the unusual guard.
+// Computes window means by running sums. For each column and disparity, a thread keeps the sum over the rows of the
+// window, and moves the sum over the window along a row. All disparities of a pixel are contiguous in memory. The file
+// is included once for each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_WINDOW_MEAN_CPU_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_WINDOW_MEAN_CPU_INL
 #undef STEREOPSIS_WINDOW_MEAN_CPU_INL
@@ -23,7 +23,8 @@ using namespace stereopsis::HWY_NAMESPACE;
 
 struct Nothing {};
 
-// `beside(x, y)` points to 32-bit values that are added to the means of a pixel, or is Nothing.
+// The function beside(x, y) returns a pointer to 32-bit values that are added to the means of a pixel; its type may be
+// Nothing instead.
 template <class Beside>
 class Band {
  public:

@@ -8,8 +8,8 @@
 
 namespace stereopsis::window_mean {
 
-// The number of rows that share running sums is large, so that the cost of starting them is negligible, and small
-// enough to occupy the whole device.
+// The number of rows that share running sums. The number is large enough that the cost of starting the sums is
+// negligible, and small enough that the whole device is used.
 struct Launch {
   static constexpr int lanes = 64, strip = 24;  // the same values as in the kernel
 

@@ -1,5 +1,5 @@
-// The definition of window_mean.hpp: the mean over the window, in units of 1/128, rounded to nearest; costs outside the
-// image replicate those at its border.
+// The definition of window_mean.hpp: the mean over the window, in units of 1/128, rounded to nearest. Costs outside the
+// image replicate the costs at the border.
 #pragma once
 
 #include <algorithm>

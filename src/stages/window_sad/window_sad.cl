@@ -1,5 +1,6 @@
-// Window matching: window_sad.hpp. A work-item processes one disparity through a strip of columns and a band of rows,
-// with a running sum for each column and one along the row. Its columns are private, so that no barrier is needed.
+// Window matching: window_sad.hpp. A work-item processes one disparity, for a strip of columns and a band of rows. The
+// work-item keeps a running sum for each column, and one along the row. Columns are not shared between work-items, so
+// that no barrier is needed.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"

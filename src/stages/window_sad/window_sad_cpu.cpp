@@ -1,5 +1,6 @@
-// Window matching on the CPU with running sums: a thread keeps, for each column and disparity, the sum of the costs
-// over the rows of the window, and moves the window's sum along a row. All disparities of a pixel are contiguous.
+// Window matching on the CPU with running sums. For each column and disparity, a thread keeps the sum of the costs over
+// the rows of the window, and moves the sum over the window along a row. All disparities of a pixel are contiguous in
+// memory.
 #include "stages/window_sad/window_sad.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -17,7 +18,7 @@ namespace stereopsis::window_sad {
 
 // The memory of one thread.
 struct Scratch {
-  // Without memory, the constructor only counts the bytes.
+  // If `memory` is null, the constructor only counts the bytes.
   Scratch(int width, int disparities, std::byte* memory)
       : padded((disparities + 31) / 32 * 32), entries(cost::entries_of_row(width, disparities)) {
     const auto take = [&]<class T>(T*& pointer, std::size_t count) {
@@ -31,8 +32,8 @@ struct Scratch {
   }
 
   int padded;                  // disparities, padded
-  int entries;                 // right pixels per row
-  std::byte* candidates[2]{};  // candidates of the rows that enter and leave
+  int entries;                 // number of right pixels per row
+  std::byte* candidates[2]{};  // candidates of the rows that enter and leave the window
   std::uint32_t* columns{};
   std::uint32_t* window{};
   std::uint16_t* shifted{};
@@ -101,7 +102,7 @@ class Band {
     }
   }
 
-  // Returns the costs of a left pixel: sums of up to 1020.
+  // Returns the costs of a left pixel, which are sums of up to 1020.
   static HWY_INLINE hn::Vec<D> differences(const Planes& planes, std::uint32_t left, int i) {
     const D d;
     const hn::Rebind<std::uint16_t, D> d16;

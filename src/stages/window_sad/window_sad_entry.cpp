@@ -20,7 +20,7 @@ constexpr auto run = [](const auto& c) {
 
 Rect window_of_output(const Parameters& p, const Rect& output) { return required_input(p.window(), output); }
 
-// Requires all input on which the region's pixels depend, so that they equal those of the whole image.
+// Requires all input on which the pixels of the region depend, so that they equal those of the whole image.
 const RegionRule region_rule{
     .applies =
         [](const PipelineData& p) {

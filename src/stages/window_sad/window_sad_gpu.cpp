@@ -6,8 +6,8 @@ namespace stereopsis::window_sad {
 void gpu(const Window& window, const Source<gpu::View>& source, int min_disparity, int first_row,
          gpu::Volume<std::uint16_t> sums, gpu::Queue& queue) {
   constexpr int lanes = 64, strip = 24;  // the same values as in the kernel
-  // Many rows share running sums, so that starting the sums takes little time, but few enough to occupy the whole
-  // device.
+  // Many rows share running sums, so that starting the sums takes little time. The number is small enough that the
+  // whole device is used.
   const int band = std::max(32, 4 * window.height);
   const int strips = (sums.width + strip - 1) / strip, blocks = (sums.disparities + lanes - 1) / lanes;
   queue.launch({"window_sad", "window_sad", "any"}, {strips * blocks, (sums.height + band - 1) / band, lanes, 1},

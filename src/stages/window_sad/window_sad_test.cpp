@@ -2,7 +2,7 @@
 
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::window_sad_test {
 namespace {
 
 using namespace test;
@@ -72,7 +72,7 @@ TEST(WindowSadOracle, SumsTheDifferencesOfTheWindow) {
   for (int x = 0; x < 3; ++x) left(x, 0) = 0x05040302u + static_cast<std::uint32_t>(x), right(x, 0) = 0x01010101u;
   Volume<std::uint16_t> sums({3, 1}, 1);
   window_sad::oracle({3, 3}, {left, right, {1020}}, 0, sums);
-  EXPECT_EQ(sums(1, 0, 0), 3 * (10 + 11 + 12));  // the only row counts three times
+  EXPECT_EQ(sums(1, 0, 0), 3 * (10 + 11 + 12));  // the only row of the image counts three times
   EXPECT_EQ(sums(0, 0, 0), 3 * (10 + 10 + 11));
 }
 
@@ -97,4 +97,4 @@ TEST(WindowSadParameters, AreChecked) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::window_sad_test

@@ -1,4 +1,5 @@
-// Selection from a cost volume: wta.hpp. Work-items share a pixel; each takes runs of four of its candidates.
+// Selection from a cost volume: wta.hpp. Several work-items share a pixel. Each processes runs of four of its
+// candidates.
 //
 // instance u8: COST=uchar NUMBER=int NO_COST=65535
 // instance u16: COST=ushort NUMBER=int NO_COST=65535
@@ -32,15 +33,16 @@ FUNCTION float subpixel_offset(int kind, NUMBER a, NUMBER b, NUMBER c) {
   return denominator == 0 ? 0.0f : ratio(a - c, 2 * denominator);
 }
 
-// Returns whether (cost, k) precedes the best so far: the first index wins ties, or the last one if `backwards`.
+// Returns whether (cost, k) is better than the best candidate so far. In a tie, the first index wins, or the last index
+// if `backwards` is set.
 FUNCTION int is_better(NUMBER cost, int k, NUMBER lowest, int best, int backwards) {
   if (k < 0) return 0;
   return best < 0 || cost < lowest || (cost == lowest && (k < best) != backwards);
 }
 
-#define LANES 4  // adjacent work-items that share a pixel of the left view
+#define LANES 4  // number of adjacent work-items that share a pixel of the left view
 
-// `backwards`: the reference is the right view, whose range covers −d.
+// `backwards` means that the reference view is the right view, whose range covers −d.
 KERNEL(left)(ARRAY(const COST, costs), int disparities, int min_disparity, IMAGE(const uchar, mask_left),
              IMAGE(const uchar, mask_right), IMAGE(float, disparity), IMAGE(uchar, validity),
              IMAGE(float, confidence), int subpixel, int uniqueness, int border_candidates, int backwards) {
@@ -49,7 +51,7 @@ KERNEL(left)(ARRAY(const COST, costs), int disparities, int min_disparity, IMAGE
   LOCAL int best_of[ITEMS];
   const int item = local_id(0), lane = item % LANES, width = WIDTH(disparity);
   const int column = group_id(0) * (ITEMS / LANES) + item / LANES;
-  // Work-items outside the image repeat its last pixels: a kernel with barriers does not return early.
+  // Work-items outside the image repeat its last pixels, because a kernel with barriers must not return early.
   const int x = min(column, width - 1), y = min(group_id(1), HEIGHT(disparity) - 1);
   GLOBAL const COST* cost = ELEMENTS(costs) + ((long)y * width + x) * disparities;
   const int whole = in_runs(ELEMENTS(costs), disparities);
@@ -107,13 +109,14 @@ KERNEL(left)(ARRAY(const COST, costs), int disparities, int min_disparity, IMAGE
   if (GIVEN(confidence)) PIXEL(confidence, x, y) = trust;
 }
 
-#define TILE_X 32  // right pixels per group
-#define TILE_K 32  // number of their candidates processed at a time
+#define TILE_X 32  // number of right pixels per group
+#define TILE_K 32  // number of candidates of these pixels that are processed at a time
 #define SHARES (ITEMS / TILE_X)
-#define TILE_LEFT (TILE_X + TILE_K - 1)  // left pixels that these candidates belong to
-#define PITCH (TILE_K + RUN)  // adjacent work-items read from different banks
+#define TILE_LEFT (TILE_X + TILE_K - 1)  // number of left pixels to which these candidates belong
+#define PITCH (TILE_K + RUN)  // pitch with which adjacent work-items read from different banks
 
-// The candidates of a right pixel lie on a diagonal of the volume's row; tiles of it are copied to local memory.
+// The candidates of a right pixel lie on a diagonal in a row of the volume. Tiles of the row are copied to local
+// memory.
 KERNEL(right)(ARRAY(const COST, costs), int disparities, int min_disparity, IMAGE(const uchar, mask_left),
               IMAGE(const uchar, mask_right), IMAGE(float, right)) {
   LOCAL COST tile[TILE_LEFT * PITCH];

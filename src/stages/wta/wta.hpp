@@ -1,12 +1,12 @@
-// Selection: winner takes all over a volume of costs (Banz et al. 2011, equation 6), with sub-pixel
-// interpolation, uniqueness, and the disparity of the right view from the same costs.
+// Selection by winner takes all from a volume of costs (Banz et al. 2011, equation 6), with sub-pixel interpolation,
+// uniqueness, and the disparity of the right view from the same costs.
 //
 //   d(p) = argmin S(p, d) over the candidates d with x − d inside the right image; ties go to the lowest d
 //   right view: d(q) = argmin S(x_q + d, d) over the d with x_q + d inside the left image, in whole pixels
 //
-// A candidate whose right pixel is masked is skipped; with border_candidates, candidates outside the right image are
-// included. A cost of 65535, infinity or NaN marks an absent candidate. A pixel without a candidate is invalid:
-// no_candidate. A masked pixel is invalid: masked.
+// A candidate whose right pixel is masked is skipped. With border_candidates, candidates outside the right image are
+// included. A cost of 65535, infinity or NaN marks an absent candidate. A pixel without a candidate is invalid, with
+// the reason no_candidate. A masked pixel is invalid, with the reason masked.
 //
 // sub-pixel, from the costs a, b, c at d−1, d, d+1, if both neighbours are candidates:
 //   parabola     offset = (a − c) / (2 (a − 2b + c))
@@ -16,9 +16,9 @@
 // confidence: 1 − S(d) / m; 0 if no other candidate exists or if the pixel is invalid
 //   (the naive peak ratio of Hu and Mordohai 2012, PKRN, mapped to [0, 1]).
 //
-// Costs may also be floats, from filters whose results are not integers; 2 (a − 2b + c) is then rounded from left to
-// right, and costs below 0 have the confidence of 0. The reference may be the right view: the range then covers −d, and
-// the sign of the result is restored; ties go to the lowest d there, too.
+// Costs may also be floats, from filters whose results are not integers. The term 2 (a − 2b + c) is then rounded from
+// left to right, and costs below 0 have the confidence of 0. The reference view may be the right view. The range then
+// covers −d, and the sign of the result is restored. In a tie, the lowest d also wins.
 //
 // Input: 8-bit costs, where all are candidates, or 16-bit or float costs. Output: float disparity, 8-bit validity.
 // Required input: the pixel alone for the left view; the whole range to the right for the right view. Reads each cell
@@ -39,7 +39,7 @@ class Threads;
 
 namespace stereopsis::wta {
 
-inline constexpr std::uint16_t no_cost = 65535;  // cost of an absent candidate
+inline constexpr std::uint16_t no_cost = 65535;  // value of the cost of an absent candidate
 
 enum class Subpixel { none, parabola, equiangular };
 constexpr auto names_of(Subpixel) {
@@ -63,7 +63,7 @@ void describe(P& p, Visitor&& visit) {
   visit("border_candidates", p.border_candidates, any, "include candidates outside the right image");
 }
 
-// The inputs of a selection other than the costs: masks may be empty if all pixels are usable.
+// The inputs of a selection other than the costs. Masks may be empty if all pixels are usable.
 template <template <class> class View>
 struct InputOf {
   int min_disparity = 0;
@@ -82,7 +82,7 @@ struct OutputOf {
 };
 using Output = OutputOf<ImageView>;
 
-// The candidates [first, last] of a pixel as indices into the range; empty if first > last.
+// The candidates [first, last] of a pixel, as indices into the range. There is no candidate if first > last.
 struct Candidates {
   int first, last;
 };
@@ -108,7 +108,7 @@ inline float confidence_of(int best, int second) {
   return second == 0 ? 0.0f : 1.0f - static_cast<float>(best) / static_cast<float>(second);
 }
 
-// The view whose pixels the costs belong to. With the right view, the masks are exchanged, and `right` must be empty.
+// The view to whose pixels the costs belong. With the right view, the masks are exchanged, and `right` must be empty.
 enum class Reference { left, right };
 
 void oracle(const Parameters&, const Input&, VolumeView<const std::uint8_t> costs, const Output&,
@@ -117,7 +117,8 @@ void oracle(const Parameters&, const Input&, VolumeView<const std::uint16_t> cos
             Reference = Reference::left);
 void oracle(const Parameters&, const Input&, VolumeView<const float> costs, const Output&, Reference = Reference::left);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. May read 64 bytes past float costs.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. The function may read 64 bytes past
+// float costs.
 std::size_t scratch_bytes(int width, int disparities, int threads);
 void cpu(const Parameters&, const Input&, VolumeView<const std::uint8_t> costs, const Output&,
          std::span<std::byte> scratch, Threads&, Reference = Reference::left);

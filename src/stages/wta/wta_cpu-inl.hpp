@@ -1,6 +1,5 @@
-// Selection of one pixel or of a batch of pixels from their costs, and their contribution to the selection of the right
-// view.
-// Included once per SIMD target, hence the unusual guard.
+// Selects the disparities of one pixel or of a batch of pixels from their costs, and updates the selection of the right
+// view. The file is included once for each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_WTA_CPU_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_WTA_CPU_INL
 #undef STEREOPSIS_WTA_CPU_INL
@@ -23,7 +22,7 @@ using namespace stereopsis::HWY_NAMESPACE;
 
 using wta::no_cost;
 
-// Returns the lowest cost, or no_cost.
+// Returns the lowest cost, or no_cost if there is no candidate.
 inline int lowest_cost(const std::uint16_t* costs, int padded) {
   const hn::CappedTag<std::uint16_t, 32> d;
   auto lowest = hn::Load(d, costs);
@@ -32,7 +31,7 @@ inline int lowest_cost(const std::uint16_t* costs, int padded) {
   return hn::GetLane(hn::MinOfLanes(d, lowest));
 }
 
-// Returns the first index that holds `cost`, which must occur.
+// Returns the first index whose cost equals `cost`, which must occur.
 inline int first_index_of(const std::uint16_t* costs, int cost) {
   const hn::CappedTag<std::uint16_t, 32> d;
   const auto wanted = hn::Set(d, static_cast<std::uint16_t>(cost));
@@ -48,7 +47,7 @@ struct Selected {
   float confidence = 0;
 };
 
-// `costs` holds no_cost for absent candidates, up to `padded`; it is overwritten.
+// `costs` has no_cost for absent candidates, up to `padded` entries. The function overwrites `costs`.
 inline Selected select(const Parameters& p, std::uint16_t* costs, int padded, int disparities, int min_disparity,
                        bool want_confidence) {
   const int lowest = lowest_cost(costs, padded);
@@ -72,7 +71,7 @@ inline Selected select(const Parameters& p, std::uint16_t* costs, int padded, in
   return selected;
 }
 
-inline constexpr int batch = 8;  // pixels whose winners are found together
+inline constexpr int batch = 8;  // number of pixels whose winners are found together
 
 // Stores the minima of a batch of vectors.
 template <class D, class V = hn::VFromD<D>>
@@ -87,8 +86,8 @@ HWY_INLINE void store_minima(D d, const V (&v)[batch], std::uint16_t* minima) {
   hn::Store(lowest, hn::DFromV<decltype(lowest)>(), minima);
 }
 
-// The costs of a batch of pixels, one row each, with an entry of no_cost before the first and behind the last. They
-// hold no_cost for absent candidates, up to `padded`.
+// The costs of a batch of pixels, with one row per pixel. There is an entry of no_cost before the first and after the
+// last cost. Costs of absent candidates are no_cost, up to `padded` entries.
 struct Costs {
   std::uint16_t* operator[](int pixel) const { return data + pixel * stride; }
 
@@ -109,7 +108,7 @@ HWY_INLINE void find_lowest(const Costs& costs, std::uint16_t* lowest) {
   store_minima(d, lowest_lanes, lowest);
 }
 
-// Finds the first index that holds the lowest cost.
+// Finds the first index of the lowest cost.
 HWY_INLINE void find_index(const Costs& costs, const std::uint16_t* lowest, std::uint16_t* index) {
   const hn::CappedTag<std::uint16_t, 32> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -130,16 +129,16 @@ HWY_INLINE void find_index(const Costs& costs, const std::uint16_t* lowest, std:
   store_minima(d, first, index);
 }
 
-inline constexpr int run = 32;  // pixels of a row that are selected together
+inline constexpr int run = 32;  // number of pixels of a row that are selected together
 
-// The costs of a run of pixels that selection needs: the lowest cost, the first index that holds it, the costs before
-// and behind that index, and the lowest cost that is further away.
+// The costs that the selection needs for a run of pixels: the lowest cost, its first index, the costs before and after
+// that index, and the lowest cost that is farther away.
 struct Winners {
   HWY_ALIGN std::uint16_t lowest[run], index[run], before[run], behind[run], second[run];
 };
 
-// Finds the winners of a batch of pixels, which have the same position in the runs of different rows; overwrites the
-// costs.
+// Finds the winners of a batch of pixels, which have the same position in the runs of different rows. The function
+// overwrites the costs.
 HWY_INLINE void find_winners(const Costs& costs, bool want_second, int place, Winners (&rows)[batch]) {
   HWY_ALIGN std::uint16_t lowest[batch], index[batch], second[batch];
   find_lowest(costs, lowest);
@@ -164,7 +163,7 @@ struct SelectedRun {
   HWY_ALIGN std::uint8_t validity[run];
 };
 
-// Does the same as select() for each pixel of the run.
+// Selects each pixel of the run, with the same result as the other select().
 inline void select(const Parameters& p, const Winners& winners, int min_disparity, bool want_confidence,
                    SelectedRun& selected) {
   const hn::CappedTag<float, run> d;
@@ -206,8 +205,8 @@ inline void select(const Parameters& p, const Winners& winners, int min_disparit
   }
 }
 
-// The right view's winners of one row, while the left pixels are processed in order. Entry i belongs to the right pixel
-// x = width − 1 − min_disparity − i, so that the candidates of a left pixel are contiguous.
+// The winners of the right view in one row, which are updated while left pixels are processed in order. Entry i belongs
+// to the right pixel x = width − 1 − min_disparity − i, so that the candidates of a left pixel are contiguous.
 struct RightRow {
   std::uint16_t* cost;
   std::uint16_t* index;
@@ -215,8 +214,8 @@ struct RightRow {
 
 inline void clear(const RightRow& row, int entries) { std::fill_n(row.cost, entries, no_cost); }
 
-// Updates the winners with a block of a left pixel's costs, whose indices are `index`. The lowest disparity wins ties:
-// the later one if left pixels are processed from right to left, else the earlier one.
+// Updates the winners with a block of costs of a left pixel. `index` has the indices of the costs. In a tie, the lowest
+// disparity wins. If left pixels are processed from right to left, it comes later, and otherwise it comes first.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE void update(D d, V cost, V index, bool later_wins, std::uint16_t* row_cost, std::uint16_t* row_index) {
   const V before = hn::LoadU(d, row_cost), index_before = hn::LoadU(d, row_index);
@@ -227,8 +226,8 @@ HWY_INLINE void update(D d, V cost, V index, bool later_wins, std::uint16_t* row
   hn::StoreU(winner, d, row_index);
 }
 
-// Updates the winners with all costs of a left pixel, if left pixels are processed from right to left; `from` is width
-// − 1 − x.
+// Updates the winners with all costs of a left pixel. Left pixels must be processed from right to left, and `from` is
+// width − 1 − x.
 HWY_INLINE void update(const RightRow& row, int from, const std::uint16_t* costs, int padded) {
   const hn::CappedTag<std::uint16_t, 32> d;
   const int lanes = static_cast<int>(hn::Lanes(d));

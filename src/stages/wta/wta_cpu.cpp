@@ -1,5 +1,5 @@
-// Selection from a volume on the CPU. wta_cpu-inl.hpp has the parts shared with the sweeps that compute sums and select
-// at once.
+// Selection from a volume on the CPU. The file wta_cpu-inl.hpp has the code that is shared with the sweeps, which
+// compute sums and select at the same time.
 #include <limits>
 
 #include "device/cpu/threads.hpp"
@@ -16,7 +16,7 @@
 #define STEREOPSIS_WTA_MEMORY
 namespace stereopsis::wta {
 
-// The memory of a thread that selects from sums: a pixel's candidates, and the right view's winners.
+// The memory of a thread that selects from sums: the candidates of a pixel, and the winners of the right view.
 struct Memory {
   Memory(int width, int disparities) : padded((disparities + 31) / 32 * 32), entries(width + padded) {}
   std::size_t bytes() const {
@@ -24,7 +24,7 @@ struct Memory {
   }
 
   int padded;   // disparities, padded
-  int entries;  // right pixels for which a row has candidates
+  int entries;  // number of right pixels that are candidates in a row
 };
 
 }  // namespace stereopsis::wta
@@ -37,7 +37,7 @@ using Floats = hn::CappedTag<float, 16>;
 
 inline constexpr float no_float_cost = std::numeric_limits<float>::infinity();
 
-// Loads costs; NaN becomes an absent candidate.
+// Loads costs. NaN becomes the cost of an absent candidate.
 inline hn::VFromD<Floats> load_costs(const float* costs) {
   const Floats d;
   const auto v = hn::LoadU(d, costs);
@@ -57,7 +57,7 @@ inline float lowest_cost(const float* costs, int first, int last) {
   return hn::GetLane(hn::MinOfLanes(d, lowest));
 }
 
-// Return the first and the last index in [first, last] that holds `cost`, which must occur.
+// Return the first and the last index in [first, last] whose cost equals `cost`, which must occur.
 inline int first_index_of(const float* costs, int first, float cost) {
   const Floats d;
   const auto wanted = hn::Set(d, cost);
@@ -120,7 +120,7 @@ class RowSelection {
            usable(in_.mask_right, x - in_.min_disparity - k);
   }
 
-  // Candidates that a mask may exclude are visited one by one.
+  // Candidates that a mask may exclude are examined one by one.
   float lowest_of(int x, const float* costs, int first, int last) const {
     if (in_.mask_right.empty()) return lowest_cost(costs, first, last);
     float lowest = no_float_cost;
@@ -163,8 +163,9 @@ void select_float_rows(const Parameters& p, const Input& in, VolumeView<const fl
   for (int y = first; y < last; ++y) RowSelection(p, in, costs, out, reference, y).run();
 }
 
-// Selection from integers of type T. A pixel's candidates are copied, with no_cost for absent ones, and in reverse
-// order if the right view is the reference: the range then covers d, and the first of equal costs wins.
+// Selection from integer costs of type T. The candidates of a pixel are copied, with no_cost for absent candidates. If
+// the right view is the reference view, they are copied in reverse order: the range then covers d, and the first of
+// equal costs wins.
 template <class T>
 class SumSelection {
  public:

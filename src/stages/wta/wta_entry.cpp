@@ -32,7 +32,8 @@ const StageDescriptor entry{.slot = Slot::select,
                               return scratch_bytes(s.size().width, s.disparities(), s.target.threads);
                             }},
                             .work = [](const Shape& s) { return Work{.bytes = s.first().bytes()}; },
-                            // The right view's map has whole disparities, whether they are unique or not.
+                            // The map of the right view has integer disparities, and includes disparities that are not
+                            // unique.
                             .of_other_view = [](const Parameters& p) -> StageParameters {
                               return Parameters{.border_candidates = p.border_candidates};
                             },

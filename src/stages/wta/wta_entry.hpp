@@ -1,4 +1,4 @@
-// Helpers for entries of operations that select disparities: they read both masks and make four maps.
+// Helpers for descriptors of operations that select disparities. Such operations read both masks and write four maps.
 #pragma once
 
 #include "graph/registry.hpp"
@@ -6,7 +6,7 @@
 
 namespace stereopsis::wta {
 
-// Returns the ports of an operation that selects: its own ones, then the selection's.
+// Returns the ports of an operation that selects: its own ports, followed by the ports of the selection.
 inline Ports selecting(Ports ports) {
   for (const Port& port : {if_there("mask", both), out("disparity", Element::f32), out("validity", Element::u8),
                            wanted("right", Element::f32), wanted("confidence", Element::f32)})

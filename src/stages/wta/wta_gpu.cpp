@@ -7,7 +7,8 @@ namespace {
 template <class T>
 void select(const Parameters& p, const InputOf<gpu::View>& in, gpu::Volume<const T> costs,
             const OutputOf<gpu::View>& out, gpu::Queue& queue, Reference reference) {
-  constexpr int items = 256, left_pixels = items / 4, right_pixels = 32;  // per group, the same values as in wta.cl
+  // Numbers per group, with the same values as in wta.cl.
+  constexpr int items = 256, left_pixels = items / 4, right_pixels = 32;
   const auto over = [&](int pixels) { return gpu::Grid{(costs.width + pixels - 1) / pixels, costs.height, items, 1}; };
   const char* const instance = gpu::instance_of<T>();
   queue.launch({"wta", "left", instance}, over(left_pixels), costs.cells, costs.disparities, in.min_disparity,

@@ -10,7 +10,7 @@ namespace {
 // Integer costs are compared as integers.
 template <class T>
 using Number = std::conditional_t<std::is_same_v<T, float>, float, int>;
-// The lowest cost that marks an absent candidate; for floats, NaN does too.
+// The lowest cost that marks an absent candidate. For floats, NaN also marks absent candidates.
 template <class T>
 constexpr Number<T> absent = std::is_same_v<T, float> ? std::numeric_limits<Number<T>>::infinity() : no_cost;
 template <class T>
@@ -20,7 +20,7 @@ bool is_cost(T c) {
 
 bool usable(ImageView<const std::uint8_t> mask, int x, int y) { return mask.empty() || mask.clamped(x, y) != 0; }
 
-// The last candidate wins ties if the range is reversed.
+// If the range is reversed, the last candidate wins ties.
 template <class T>
 void select_left(const Parameters& p, const Input& in, VolumeView<const T> costs, int x, int y, const Output& out,
                  Reference reference) {

@@ -4,7 +4,7 @@
 #include "support/devices.hpp"
 #include "support/stage_test.hpp"
 
-namespace stereopsis {
+namespace stereopsis::wta_test {
 namespace {
 
 using namespace test;
@@ -52,7 +52,7 @@ template <class T>
 struct Input {
   explicit Input(const Case& c) : costs(c.size, c.disparities) {
     std::mt19937 generator(3);
-    // Few distinct values, so that ties occur; some are below 0 or mark an absent candidate.
+    // Few distinct values result in ties. Some values are below 0 or mark an absent candidate.
     for (int y = 0; y < c.size.height; ++y)
       for (int x = 0; x < c.size.width; ++x)
         for (int k = 0; k < c.disparities; ++k) costs(x, y, k) = cost(generator, y % 3 == 0);
@@ -149,7 +149,7 @@ TEST(WtaOfSums, CpuEqualsOracle) { expect_cpu_equals_oracle<std::uint16_t>(); }
 TEST(WtaOfSums, GpuEqualsOracle) { expect_gpu_equals_oracle<std::uint16_t>(); }
 
 TEST(WtaOracle, TheRightReferenceIsTheLeftOneMirrored) {
-  // The costs of the right view's pixels over −d are the mirror image of the left view's.
+  // The costs of the right view's pixels for −d are the mirror image of the costs of the left view.
   const Size size{9, 2};
   Volume<float> left(size, 4), right(size, 4);
   std::mt19937 generator(1);
@@ -169,4 +169,4 @@ TEST(WtaOracle, TheRightReferenceIsTheLeftOneMirrored) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::wta_test

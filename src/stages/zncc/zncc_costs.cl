@@ -33,8 +33,8 @@ KERNEL(moments)(IMAGE(const short, samples), ARRAY(long, moments), int radius, i
   }
 }
 
-// Computes Σ v and 1/√V of the windows of `steps` pixels of a row, including the `radius` pixels outside the image
-// whose windows overlap it.
+// Computes Σ v and 1/√V for the windows of `steps` pixels of a row. The pixels include the `radius` pixels outside the
+// image whose windows overlap the image.
 KERNEL(windows)(ARRAY(const long, moments), ARRAY(int, sums), ARRAY(float, roots), int width, int height, int radius,
                 int steps, float one_over_n) {
   const int first = global_id(0) * steps - radius, y = global_id(1);
@@ -61,8 +61,8 @@ KERNEL(windows)(ARRAY(const long, moments), ARRAY(int, sums), ARRAY(float, roots
   }
 }
 
-// Computes Σ l r over the rows of the window, for column x of the left image and a disparity, for the rows of the band.
-// Columns start `radius` before the image. A later band continues from the last row of the previous one.
+// Computes Σ l r over the rows of the window, for column x of the left image, a disparity, and the rows of the band.
+// Columns start `radius` columns before the image. A later band continues from the last row of the previous band.
 KERNEL(columns)(IMAGE(const short, left), IMAGE(const short, right), ARRAY(SUM, columns), int disparities,
                 int min_disparity, int radius, int first_row, int rows, int last_row_before) {
   const int k = global_id(0), x = global_id(1) - radius, width = WIDTH(left);
@@ -84,8 +84,8 @@ KERNEL(columns)(IMAGE(const short, left), IMAGE(const short, right), ARRAY(SUM, 
   }
 }
 
-// Computes the costs of `steps` pixels of a row of the band for a disparity. One work-item per disparity, row and run
-// of pixels.
+// Computes the costs for one disparity, of `steps` pixels in a row of the band. There is one work-item per disparity,
+// row and run of pixels.
 KERNEL(costs)(ARRAY(const SUM, columns), ARRAY(const int, left_sums), ARRAY(const float, left_roots),
               ARRAY(const int, right_sums), ARRAY(const float, right_roots), ARRAY(ushort, costs), int width,
               int disparities, int min_disparity, int radius, int first_row, int rows, int steps, float one_over_n) {
@@ -93,7 +93,7 @@ KERNEL(costs)(ARRAY(const SUM, columns), ARRAY(const int, left_sums), ARRAY(cons
   const int k = global_id(0), row = global_id(1) / runs, first = global_id(1) % runs * steps;
   if (k >= disparities || row >= rows) return;
   const int window = 2 * radius + 1, n = window * window;
-  // Windows further outside equal those at the border.
+  // Windows farther outside are equal to those at the border.
   const long windows = (long)(first_row + row) * (width + 2 * radius) + radius;
   GLOBAL const SUM* column = ELEMENTS(columns) + row * (long)(width + 2 * radius) * disparities + k;
   GLOBAL ushort* cost = ELEMENTS(costs) + (long)row * width * disparities + k;
@@ -108,15 +108,15 @@ KERNEL(costs)(ARRAY(const SUM, columns), ARRAY(const int, left_sums), ARRAY(cons
     const int right_sum = ELEMENTS(right_sums)[there];
     const float covariance = (float)(sum - (SUM)mean * right_sum) - fraction * (float)right_sum;
     const float correlation = covariance * ELEMENTS(left_roots)[windows + x] * ELEMENTS(right_roots)[there];
-    // The last bit of 256 + ρ has the value 2⁻¹⁵.
+    // The last bit of 256 + ρ, as a float, has the value 2⁻¹⁵.
     const int score = (int)(bits_of_float(fmin(fmax(correlation, 0.0f), 1.0f) + 256.0f) - 0x43800000);
     cost[(long)x * disparities] = (ushort)(score == 0 ? NO_COST : 32768 - score);
     sum -= column[(long)x * disparities];
   }
 }
 
-// A pixel without a candidate becomes ambiguous if its own window has no variance, that is, if all samples of the
-// window are equal.
+// A pixel without a candidate becomes ambiguous if its own window has no variance, which means that all its samples are
+// equal.
 KERNEL(mark_flat)(IMAGE(const short, left), IMAGE(uchar, validity), int radius) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(validity);
   if (x >= width || y >= HEIGHT(validity) || PIXEL(validity, x, y) != NO_CANDIDATE) return;

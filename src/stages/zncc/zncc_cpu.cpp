@@ -1,5 +1,6 @@
-// Correlation on the CPU by running sums: a thread keeps, for each column and disparity, the sum of products over the
-// rows of the window, and moves the window's sum along a row. All sums are integers that 64-bit floats hold exactly.
+// Correlation on the CPU by running sums. For each column and disparity, a thread keeps the sum of products over the
+// rows of the window, and moves the sum over the window along a row. All sums are integers, which 64-bit floats
+// represent exactly.
 #include "stages/zncc/zncc.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -14,10 +15,10 @@
 #define STEREOPSIS_ZNCC_BAND
 namespace stereopsis::zncc {
 
-// The memory of one thread. Right pixels are stored from right to left, so that a left pixel's candidates are
+// The memory of one thread. Right pixels are stored from right to left, so that the candidates of a left pixel are
 // contiguous and ordered by disparity.
 struct Scratch {
-  // Without memory, the constructor only counts the bytes.
+  // If `memory` is null, the constructor only counts the bytes.
   Scratch(const Parameters& p, int width_, int disparities, std::byte* memory)
       : width(width_), padded((disparities + 15) / 16 * 16), columns(width + 2 * p.radius()) {
     const auto take = [&]<class T>(T*& pointer, std::size_t count) {
@@ -37,10 +38,10 @@ struct Scratch {
 
   int width, padded, columns;
   double* column_sums{};       // sums of products over the rows of the window: [columns][padded]
-  double* window_sums{};       // sums of these over its columns: [padded]
-  double* left[2]{};           // samples of the rows that enter and leave: [columns]
+  double* window_sums{};       // sums of the column sums over the columns of the window: [padded]
+  double* left[2]{};           // samples of the rows that enter and leave the window: [columns]
   double* right[2]{};          // [columns + padded]
-  std::int64_t* moments[2]{};  // moments of each view's columns, over the rows of the window: Σ v and Σ v², [2][width]
+  std::int64_t* moments[2]{};  // Σ v and Σ v² of the columns of each view, over the rows of the window: [2][width]
   Window* left_windows{};
   double* right_sums{};
   float* right_roots{};
@@ -85,7 +86,7 @@ class Band {
 
   static int lanes() { return static_cast<int>(hn::Lanes(D())); }
 
-  // Adds a row to the windows, and removes another one.
+  // Adds a row to the windows, and removes another row.
   void move_rows(int entering, int leaving, bool leaves) const {
     load_row(0, entering, 1);
     load_row(1, leaving, leaves ? -1 : 0);
@@ -101,7 +102,7 @@ class Band {
     }
   }
 
-  // Loads a row's samples; those of the left view are multiplied by `weight`.
+  // Loads the samples of a row. Samples of the left view are multiplied by `weight`.
   void load_row(int which, int y, int weight) const {
     const auto row_of = [&](int view) { return views_[view].row(std::clamp(y, 0, views_[view].height - 1)); };
     const std::int16_t *left = row_of(0), *right = row_of(1);
@@ -167,7 +168,7 @@ class Band {
     }
   }
 
-  // Runs the header's operations, each rounded to float.
+  // Runs the operations of the header, each rounded to float.
   HWY_INLINE void store_costs(int x, int k) const {
     const D d;
     const DF f;
@@ -201,7 +202,7 @@ void correlate(const Parameters& p, ImageView<const std::int16_t> left, ImageVie
   if (first < last) Band(p, left, right, min_disparity, costs, memory).run(first, last);
 }
 
-// Computes the samples of a row. Float lanes hold 16-bit integers exactly.
+// Computes the samples of a row. Float lanes represent 16-bit integers exactly.
 template <class T>
 void sample_row(const T* grey, int width, int bit_depth, std::int16_t* samples) {
   const hn::ScalableTag<std::int32_t> i;

@@ -16,9 +16,9 @@ template void samples_gpu(gpu::View<const float>, int, gpu::View<std::int16_t>, 
 
 namespace {
 
-constexpr std::size_t band_bytes = std::size_t{256} << 20;  // memory for the costs and sums of a band
-constexpr int steps = 16;  // rows or columns along which a work-item moves a window of a view
-constexpr int run = 128;   // columns along which it moves a window of products
+constexpr std::size_t band_bytes = std::size_t{256} << 20;  // memory for the costs and sums of a band of rows
+constexpr int steps = 16;  // number of rows or columns along which a work-item moves the window of a view
+constexpr int run = 128;   // number of columns along which a work-item moves a window of products
 
 int blocks(int count, int size) { return (count + size - 1) / size; }
 

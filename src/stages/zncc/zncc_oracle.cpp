@@ -20,7 +20,7 @@ struct Offset {
   int x, y;
 };
 
-// Calls f(offset) for the pixels of a window.
+// Calls f(offset) for all pixels of a window.
 template <class F>
 void for_each_offset(const Parameters& p, F&& f) {
   for (int dy = -p.radius(); dy <= p.radius(); ++dy)

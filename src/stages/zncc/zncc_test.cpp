@@ -3,12 +3,12 @@
 #include "stereopsis/disparity.hpp"
 #include "support/cost_volumes.hpp"
 
-namespace stereopsis {
+namespace stereopsis::zncc_test {
 namespace {
 
 using namespace test;
 
-// Noise whose right view is the left one shifted by 2, a flat region, and extreme values.
+// Samples with noise, a flat region, and extreme values. The right view is the left view shifted by 2.
 struct Samples {
   Samples(Size size, int bits)
       : left(random_image<std::int16_t>(size, 5, low(bits), -low(bits) - 1)),
@@ -71,7 +71,7 @@ TEST(Zncc, FlatWindowsAreMarkedAsTheOracleMarksThem) {
       const zncc::Parameters p{.window = window};
       Image<std::int16_t> samples = random_image<std::int16_t>(size, 4, 0, 99);
       for (int y = 0; y < size.height; ++y)
-        // A few samples differ from the others.
+        // A few samples differ from all others.
         for (int x = 0; x < size.width; ++x) samples(x, y) = samples(x, y) == 0 ? 1 : 0;
       PitchedImage<std::int16_t> left(samples.view());
       const Image<std::uint8_t> index = random_image<std::uint8_t>(size, 9, 0, 2);
@@ -137,4 +137,4 @@ TEST(Zncc, SamplesEqualTheOracle) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::zncc_test

@@ -1,4 +1,4 @@
-"""Bags of ROS 1 and ROS 2: reads pairs from them and writes results to them. Reading and writing require the package rosbags.
+"""Reads pairs from bags of ROS 1 and ROS 2, and writes results to bags. Reading and writing require the package rosbags.
 
-`reading.Bag` gives the messages of a bag, `recording.Recording` its stamped pairs.
+`reading.Bag` reads the messages of a bag, and `recording.Recording` reads stamped pairs.
 """

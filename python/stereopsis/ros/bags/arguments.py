@@ -65,7 +65,7 @@ def shape_of(arguments: argparse.Namespace, raw: bool) -> Shape:
     names = "--register-to", "--register-frame"
     registration = Registration.of(arguments.register_to or "", arguments.register_frame or "", raw, names)
     a = arguments
-    return Shape(a.nan, a.millimetres, not a.unorganised, not a.no_colour, registration, a.measured_only)
+    return Shape(a.nan, a.millimetres, not a.unorganised, not a.no_color, registration, a.measured_only)
 
 
 def storage_of(arguments: argparse.Namespace) -> str:

@@ -1,4 +1,6 @@
-"""Reads bags that are cut off, for example because the recorder was killed: all complete messages, in the order of the file."""
+"""Reads all complete messages of bags that are cut off, for example because the recorder was killed. Messages come in the order of the
+file.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ Scan = Callable[[Path], Iterator[Stream | Record]]
 
 
 class Damaged:
-    """A file without an index. It is read once to list its streams, and again for each use of the messages."""
+    """A bag file without an index. The constructor reads the whole file to list its streams, and each iteration over messages reads the
+    file again.
+    """
 
     def __init__(self, files: list[Path], scan: Scan) -> None:
         self._files, self._scan = files, scan

@@ -29,7 +29,7 @@ def is_raw(topic: str) -> bool:
 
 
 def found(types: Mapping[str, str], left: str | None = None, right: str | None = None) -> Topics:
-    """Finds the topics of a pair among `types`, topics with their types. Uses the topics that the caller names, and finds the
+    """Finds the topics of a pair among `types`, a mapping from topics to their types. Uses the topics that the caller names, and finds the
     others by the names that ROS uses.
 
     Raises CallError if there is no pair, or more than one.
@@ -73,7 +73,7 @@ def _pairs(images: list[str]) -> list[tuple[str, str]]:
 
 
 def _rank(pair: tuple[str, str]) -> tuple[Any, ...]:
-    """Sorts rectified images first, then uncompressed ones, then colour images."""
+    """Returns a sort key: rectified images come first, then uncompressed images, then colour images."""
     name = pair[0]
     return is_raw(name), name.endswith("/compressed"), "color" not in name, name
 

@@ -102,7 +102,7 @@ class Bag:
         return found
 
     def messages(self, topics: Collection[str] | None = None) -> Iterator[Raw]:
-        """Yields the messages of these topics, or of all, in the order of their recording times."""
+        """Yields the messages of the given topics, or of all topics, in the order of their recording times."""
         wanted = [stream for stream in self.streams if topics is None or stream.topic in topics]
         if not wanted:
             return
@@ -125,7 +125,7 @@ class Bag:
             yield Raw(by_key[connection.id, id(connection.owner)], time, bytes(data))
 
     def decoded(self, raw: Raw) -> Any:
-        """Returns the message that the bytes encode. Raises FormatError if they do not encode one of this type."""
+        """Returns the message that the bytes encode. Raises FormatError if the bytes do not encode a message of the topic's type."""
         kind = raw.stream.type
         try:
             if self.is_ros1:

@@ -1,4 +1,4 @@
-"""Reports the contents of a bag and what was made from them, for people and programs."""
+"""Reports the contents of a bag and the results of a run, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .recording import Recording
 
 
 def listing(path: Path, left: str | None, right: str | None) -> str:
-    """Returns the topics of a bag as text, with those of the pair."""
+    """Returns a text with the topics of a bag and the topics of the pair."""
     with Bag(path) as bag:
         rows = [(topic.name, topic.type, str(topic.count)) for topic in sorted(bag.topics.values(), key=lambda t: t.name)]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]

@@ -29,7 +29,7 @@ PART_SECONDS = 60.0  # largest amount of work that is lost if a run is killed
 
 
 class Stop:
-    """Ctrl-C and SIGTERM end the run after the pairs in flight; the second signal ends it at once."""
+    """Ctrl-C and SIGTERM end the run after the pairs in flight. A second signal ends the run at once."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -49,8 +49,8 @@ class Stop:
 
 
 class Run:
-    """One call of the command. It reads the input in order, skips pairs that an earlier run has matched, and matches and writes
-    the others.
+    """One call of the command. The run reads the input in order, skips pairs that an earlier run has matched, and matches and writes the
+    others.
     """
 
     def __init__(self, arguments: argparse.Namespace, recording: Recording, stop: Stop) -> None:

@@ -33,7 +33,7 @@ class Done:
 
 
 class Segments:
-    """The parts of a result. They lie in a folder beside the result until the result is complete."""
+    """The parts of a result. The parts lie in a folder beside the result until the result is complete."""
 
     def __init__(self, out: Path, storage: str, call: dict[str, Any], resume: bool) -> None:
         self.out, self._storage = out, storage
@@ -92,7 +92,7 @@ class Segments:
         shutil.rmtree(self._folder)
 
     def _as_folder(self, whole: Path) -> None:
-        """Makes a bag that is split into files, as `ros2 bag` splits long ones."""
+        """Makes a bag that is split into files, as `ros2 bag` splits long bags."""
         whole.mkdir()
         yaml, merged = YAML(typ="safe"), _Metadata()
         for index, part in enumerate(self._paths()):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ... import _native
 from ..._errors import CallError, FormatError
 from ...__main__ import PROGRAM
-from ...view.pairing import files_of
 from ..images import array_of
 from .frames import write_frames
 from .reading import Bag, is_bag
@@ -23,7 +23,7 @@ DISPARITY = "stereo_msgs/msg/DisparityImage"
 
 
 def run_for(words: list[str]) -> int:
-    """Runs a command, one of whose arguments is a bag. Returns its exit code."""
+    """Runs a command that has a bag among its arguments. Returns its exit code."""
     command, *arguments = words or [""]
     at = next((i for i, word in enumerate(arguments) if not word.startswith("-") and is_bag(Path(word))), None)
     if command not in COMMANDS or at is None:
@@ -65,7 +65,9 @@ def _pictures(command: str, folder: Path, count: int, given: list[str], raw: boo
 
 
 def _disparities(path: Path, folder: Path) -> list[Path]:
-    """Writes the disparities of the messages, which exclude the difference of the principal points."""
+    """Writes the disparities of the messages to .npy files. As in the messages, the difference of the principal points is not part of the
+    disparity.
+    """
     made: list[Path] = []
     with Bag(path) as bag:
         topics = [topic.name for topic in bag.topics.values() if topic.type == DISPARITY]
@@ -81,12 +83,11 @@ def _disparities(path: Path, folder: Path) -> list[Path]:
 
 
 def _evaluated(before: list[str], disparities: list[Path], behind: list[str]) -> int:
-    """Pairs each map with its ground truth: `--truth` is a file for one map; a folder or a pattern with as many files for
-    several.
+    """Pairs each map with its ground truth. `--truth` is a file for one map, or a folder or a pattern with one file for each map.
     """
     words = [*before, *behind]
     at = words.index("--truth") + 1 if "--truth" in words else len(words)
-    truths = files_of(words[at]) if at < len(words) else []
+    truths = _native.find_images(words[at]) if at < len(words) else []
     if len(truths) != len(disparities):
         raise CallError(f"the bag has {len(disparities)} disparity images, but --truth names {len(truths)} files; give one file for each")
     for disparity, truth in zip(disparities, truths, strict=True):

@@ -29,7 +29,7 @@ class BagWriter:
         self._connections: dict[tuple[str, str], Connection] = {}
 
     def write(self, topic: str, kind: str, time: int, message: Any) -> None:
-        """Writes a message. `kind` has the name of its type in ROS 2."""
+        """Writes a message. `kind` is the name of the message type in ROS 2."""
         serialize = self.typestore.serialize_ros1 if self._is_ros1 else self.typestore.serialize_cdr
         self._writer.write(self._connection(topic, kind, self.typestore), time, serialize(message, kind))
 

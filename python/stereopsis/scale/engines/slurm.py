@@ -1,4 +1,4 @@
-"""Runs units with Slurm: one array of jobs for each level of units, to start after the previous level. Slurm restarts jobs that
+"""Runs units with Slurm: one array of jobs for each level of units. Each array starts after the previous one. Slurm restarts jobs that
 it loses.
 """
 
@@ -20,7 +20,7 @@ POLL_SECONDS = 2.0
 
 
 def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) -> None:
-    """Submits the arrays to Slurm. With `wait`, waits until they have ended, and raises Error if units are missing then."""
+    """Submits the arrays to Slurm. With `wait`, waits until the arrays have ended, and raises Error if units are missing."""
     (job.folder / "log").mkdir(exist_ok=True)
     arrays: list[str] = []
     before: list[str] = []
@@ -35,7 +35,7 @@ def run(job: Job, todo: list[Unit], options: Options, on_unit_done: OnUnitDone) 
 
 
 def array_script(job: Job, units: Sequence[Unit], options: Options) -> str:
-    """Returns the script that each task of an array runs. Indices begin at 0, because clusters limit them."""
+    """Returns the script that each task of an array runs. Indices begin at 0, because clusters limit the largest index."""
     unit = f"$(( {units[0].number} + SLURM_ARRAY_TASK_ID ))"
     return f"exec {shlex.join(command(job.folder, *common_words(options)))} --unit {unit}"
 
@@ -62,7 +62,7 @@ def _submitted(job: Job, units: Sequence[Unit], behind: Sequence[str], options: 
 
 
 def _chunks(level: Sequence[Unit], most: int) -> list[Sequence[Unit]]:
-    """Splits numbers into chunks, in which numbers differ by less than `most`."""
+    """Splits numbers into chunks whose members differ by less than `most`."""
     chunks: list[list[Unit]] = []
     for unit in level:
         if not chunks or unit.number - chunks[-1][0].number >= most:
@@ -93,7 +93,7 @@ def _wait(job: Job, todo: list[Unit], arrays: Sequence[str], on_unit_done: OnUni
 
 
 def _said(words: Sequence[str], stdin: str = "", known: bool = True) -> str:
-    """Returns the output of a command of Slurm. With `known`, a failure of the command raises an error."""
+    """Returns the output of a command of Slurm. With `known`, an error is raised if the command fails."""
     try:
         done = subprocess.run(words, input=stdin, capture_output=True, text=True)
     except FileNotFoundError as error:

@@ -30,6 +30,52 @@ export function measure() {
   model.counts = counts;
   model.bits = 0;
   for (const bits of planes.validity?.data ?? []) model.bits |= bits;
+  model.compared = compared(frame, planes, truth);
+}
+
+const wrong = (data, truth) => {
+  let [bad, known] = [0, 0];
+  for (let i = 0; i < data.length; ++i)
+    if (truth[i] === truth[i]) {
+      known++;
+      if (!(Math.abs(data[i] - truth[i]) <= 1)) bad++;
+    }
+  return known ? (100 * bad) / known : null;
+};
+
+// Returns the figures of the present and of the pinned settings, and the histogram of their differences, −4 to 4 pixels;
+// null if nothing is pinned.
+function compared(frame, planes, truth) {
+  const [now, then] = [planes.disparity.data, planes.pinned?.data];
+  if (!frame.pinned || then?.length !== now.length) return null;
+  const bins = new Uint32Array(33);
+  let both = 0, same = 0;
+  for (let i = 0; i < now.length; ++i) {
+    const difference = now[i] - then[i];
+    if (difference !== difference) continue;
+    both++;
+    if (Math.abs(difference) <= 0.125) same++;
+    bins[Math.min(32, Math.max(0, Math.round(4 * difference) + 16))]++;
+  }
+  const figures = (data, {ms, density}) => ({ms, measured: 100 * density, bad: truth && wrong(data, truth)});
+  return {now: figures(now, frame), pinned: figures(then, frame.pinned), bins, same: both ? (100 * same) / both : null};
+}
+
+// Draws the differences to the pinned map; their counts are shown by their square roots, as most are near 0.
+export function draw_differences(svg) {
+  const {bins, same} = model.compared;
+  const [width, height] = [260, 74];
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  svg.setAttribute("aria-label", `Histogram of the differences to the pinned map; ${number_text(same)} % are equal`);
+  const most = Math.sqrt(Math.max(1, ...bins));
+  const step = width / bins.length;
+  svg.replaceChildren();
+  bins.forEach((count, i) => {
+    const h = ((height - 18) * Math.sqrt(count)) / most;
+    if (count) draw(svg, "rect", {x: i * step + 0.5, y: height - 14 - h, width: step - 1, height: h, fill: "var(--accent)"});
+  });
+  for (const [x, anchor, text] of [[0, "start", "≤ −4"], [width / 2, "middle", "0"], [width, "end", "≥ 4 px"]])
+    draw(svg, "text", {x, y: height - 2, "text-anchor": anchor}, text);
 }
 
 export function draw_histogram(svg) {

@@ -20,12 +20,13 @@ export function draw(svg, tag, attributes, text) {
 
 export const by_id = (id) => document.getElementById(id);
 
-// Sets the options of a list and the selected one. It does not touch a list that has not changed.
+// Sets the options of a list, or groups of options, and the selected one. It does not touch a list that has not changed.
 export function fill(select, options, chosen) {
   const text = JSON.stringify(options);
   if (select.dataset.options !== text) {
     select.dataset.options = text;
-    select.replaceChildren(...options.map((o) => make("option", {value: o.value, title: o.title, disabled: o.disabled}, o.text)));
+    const option = (o) => make("option", {value: o.value, title: o.title, disabled: o.disabled}, o.text);
+    select.replaceChildren(...options.map((o) => (o.group ? make("optgroup", {label: o.group}, ...o.options.map(option)) : option(o))));
   }
   if (document.activeElement !== select || select.value !== String(chosen)) select.value = String(chosen);
 }

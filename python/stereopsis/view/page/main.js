@@ -48,7 +48,8 @@ function new_renderer() {
 function ask() {
   const names = new Set(["disparity", "left", ...model.views().filter((v) => available(v, model)).flatMap((v) => views[v].planes)]);
   if (!model.running || model.pixel) names.add("validity"); // else nobody asks for a pixel's reason
-  if (model.frame?.truth && !model.running) names.add("truth");
+  if (model.frame?.truth && (!model.running || model.frame.pinned)) names.add("truth");
+  if (model.frame?.pinned) names.add("pinned");
   const have = Object.fromEntries([...names].map((name) => [name, model.planes[name]?.key ?? null]));
   const text = JSON.stringify(have);
   if (text !== ask.last) send({do: "ready", have});
@@ -96,7 +97,8 @@ link.on("state", (state) => {
   model.state = state;
   document.body.dataset.revision = state.revision;
   fill(by_id("source"), state.sources.map((text, value) => ({value, text})), state.source);
-  fill(by_id("method"), state.methods.map((m) => ({value: m.name, text: m.name, title: `${m.summary}\n${m.paper}`})), state.method);
+  const listed = (all) => all.map((m) => ({value: m.name, text: m.name, title: `${m.summary}\n${m.paper}`}));
+  fill(by_id("method"), [{group: "Presets", options: listed(state.presets)}, {group: "Methods", options: listed(state.methods)}], state.method);
   fill(by_id("device"), devices(state), state.device);
   model.changed("state");
   if (ran && !model.running) ask();
@@ -106,6 +108,7 @@ link.on("probe", (costs) => {
   model.costs = costs;
   model.changed("costs");
 });
+link.on("limits", ({name, low, high}) => model.limits.set(name, [low, high]));
 link.on("file", take_file);
 link.on("command", take_command);
 link.on("refused", ({text}) => {

@@ -1,14 +1,18 @@
 // The page's state: the server's state, the newest frame with its planes, and the view settings.
+import {choices} from "./colourmaps.js";
+
 const kept = JSON.parse(localStorage.getItem("stereopsis") ?? "{}");
+if (!choices.includes(kept.colours)) delete kept.colours;
 
 class Model extends EventTarget {
   state = null;
   frame = null;
   planes = {};
   look = {
-    layout: 2, views: ["left", "disparity", "cloud", "validity"], colours: "turbo", automatic: true, low: 0, high: 64,
+    layout: 2, views: ["left", "disparity", "cloud", "validity"], colours: choices[0], automatic: true, low: 0, high: 64,
     lines: false, wipe: 0.5, cloud_colour: "image", ...kept,
   };
+  limits = new Map(); // lowest and highest value that a parameter may have now, by its name
   zoom = {scale: 1, x: 0.5, y: 0.5};
   pixel = null; // {x, y, held} in the left image
   costs = null; // costs at that pixel

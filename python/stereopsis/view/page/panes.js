@@ -3,7 +3,7 @@ import {colours} from "./colourmaps.js";
 import {fill, make, number_text} from "./elements.js";
 import {model} from "./model.js";
 import {listen} from "./pointer.js";
-import {available, limits, needs, reasons, unit, views} from "./views.js";
+import {available, limits, map_of, needs, reasons, unit, views} from "./views.js";
 
 export class Panes {
   constructor(host, send, box_of) {
@@ -86,10 +86,9 @@ function legend(host, view) {
 }
 
 function bar(view) {
-  const name = view === "error" || view === "difference" ? view : model.look.colours;
   const canvas = make("canvas", {width: 256, height: 1});
   const image = new ImageData(256, 1);
-  colours(name).forEach((byte, i) => (image.data[Math.floor(i / 3) * 4 + (i % 3)] = byte));
+  colours(map_of(view, model)).forEach((byte, i) => (image.data[Math.floor(i / 3) * 4 + (i % 3)] = byte));
   for (let i = 0; i < 256; ++i) image.data[4 * i + 3] = 255;
   canvas.getContext("2d").putImageData(image, 0, 0);
   return canvas;

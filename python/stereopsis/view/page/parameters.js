@@ -1,10 +1,12 @@
 // Creates controls from descriptions of parameters: a slider with a number, a list or a switch, with a tooltip and a
 // reset button.
 import {fill, make} from "./elements.js";
+import {model} from "./model.js";
 
 export class Parameter {
-  constructor(info, set) {
+  constructor(info, set, ask_limits) {
     this.set = set;
+    this.ask_limits = () => ask_limits(this.info.name);
     this.name = make("span", {class: "name"});
     this.reset = make("button", {class: "quiet reset", title: "Back to the default", "aria-label": `Reset ${info.name}`, onclick: () => this.choose(this.info.default)}, "↺");
     this.info = info;
@@ -45,6 +47,7 @@ export class Parameter {
     this.slider = make("input", {
       ...label, type: "range", min: 0, max: 1, step: this.power === 1 && step >= 0.01 ? step : "any", // step of an arrow key
       // After a rejected value, a released slider shows the value of the answer.
+      onpointerenter: this.ask_limits, onfocus: this.ask_limits,
       onchange: () => {
         this.held = false;
         this.choose(this.input.value);
@@ -64,6 +67,8 @@ export class Parameter {
   #value_at(t) {
     const {minimum, maximum, step, type} = this.info;
     let value = minimum + (maximum - minimum) * t ** this.power;
+    const [low, high] = model.limits.get(this.info.name) ?? [minimum, maximum];
+    value = Math.min(high, Math.max(low, value));
     if (step) value = minimum + Math.round((value - minimum) / step) * step;
     if (type === "integer") value = Math.round(value);
     return String(Number(Math.min(maximum, value).toPrecision(4)));

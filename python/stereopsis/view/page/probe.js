@@ -86,9 +86,9 @@ export class Probe {
   }
 }
 
-// The uncertainty of depth assumes an error of half a pixel of disparity.
+// The uncertainty of depth that is shown assumes a disparity error of half a pixel, whatever the confidence is.
 function depth_text(d, rig) {
   if (!rig || d <= rig.doffs) return "";
   const z = rig.fb / (d - rig.doffs);
-  return `, ${number_text(z, 4)} ± ${number_text((0.5 * z * z) / Math.abs(rig.fb), 2)} ${rig.unit}`;
+  return `, ${number_text(z, 4)} ± ${number_text((0.5 * z * z) / Math.abs(rig.fb), 2)} ${rig.unit} for ½ px`;
 }

@@ -5,12 +5,11 @@ import {Textures, program} from "./gl.js";
 import {model} from "./model.js";
 import {view_matrix} from "./orbit.js";
 import {INVALID, picture, point, points, quad} from "./shaders.js";
-import {limits, reasons, views} from "./views.js";
+import {limits, map_of, reasons, views} from "./views.js";
 
 const modes = {left: "picture", right: "picture", disparity: "value", confidence: "value", truth: "value"}; // others have their own
 const main_map = {confidence: "confidence", truth: "truth", depth: "surface", uncertainty: "surface"};
 const other_map = {error: "truth", compare: "pinned", difference: "pinned"};
-const own_colours = {error: "error", difference: "difference"};
 
 const theme = () => document.documentElement.dataset.theme;
 const grounds = {light: [0.953, 0.957, 0.957], dark: [0.067, 0.086, 0.09]}; // --ground: opaque pixels need no blending
@@ -89,7 +88,7 @@ export class Renderer {
     textures.bind(0, view === "right" ? "right" : "left", "image3");
     textures.bind(1, main_map[view] ?? "disparity", "map");
     textures.bind(2, other_map[view] ?? "disparity", "map");
-    textures.bind(3, this.#lut(own_colours[view] ?? model.look.colours), "image3");
+    textures.bind(3, this.#lut(map_of(view, model)), "image3");
     if (mode === "validity" && this.reasons) {
       textures.put("validity", "reasons", this.reasons.width, this.reasons.height, this.reasons.data);
       this.reasons = null;
@@ -107,7 +106,7 @@ export class Renderer {
     gl.uniform2f(at.limits, low, high === low ? low + 1 : high);
     gl.uniform2f(at.rig, model.frame.rig?.fb ?? 1, model.frame.rig?.doffs ?? 0);
     gl.uniform3f(at.ground, ...grounds[theme()]);
-    gl.uniform3f(at.none, ...(theme() === "dark" ? [0.045, 0.055, 0.06] : [0.16, 0.18, 0.185]));
+    gl.uniform3f(at.none, 0.251, 0.251, 0.251); // the grey of invalid pixels in the pictures of the command
     gl.uniform1iv(at.bits, reasons.map(([bit]) => bit));
     gl.uniform3fv(at.palette, reasons.flatMap(([, , colour]) => colour));
     gl.drawArrays(gl.TRIANGLES, 0, 3);

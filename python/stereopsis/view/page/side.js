@@ -1,4 +1,5 @@
 // The side panel: search range, region, display, parameters of the pipeline, and saving.
+import {draw_differences} from "./charts.js";
 import {choices} from "./colourmaps.js";
 import {fill, make, segments} from "./elements.js";
 import {keep_buttons} from "./keep.js";
@@ -19,6 +20,7 @@ export class Side {
     model.on("state", () => this.#show());
     model.on("frame", () => this.#show_frame());
     model.on("tool", () => this.#show_tool());
+    model.on("figures", () => this.#show_figures());
     model.on("look", () => this.#show_look());
     this.#show_look();
   }
@@ -73,7 +75,32 @@ export class Side {
   #compare() {
     this.pin = make("button", {id: "pin", title: "Keep these settings to compare with (C)", onclick: () => toggle_pin(this.send)}, "Pin these settings");
     this.pinned = make("span", {class: "hint"}, "Pin, change something, and wipe between both.");
-    return group("Compare", false, make("div", {class: "buttons"}, this.pin), this.pinned);
+    this.figures = make("table", {class: "figures", id: "figures", hidden: true});
+    this.differences = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    this.differences.setAttribute("id", "differences");
+    this.differences.setAttribute("role", "img");
+    this.differences.setAttribute("aria-label", "Histogram of the differences to the pinned map");
+    this.differences.toggleAttribute("hidden", true);
+    this.comparison = group("Compare", false, make("div", {class: "buttons"}, this.pin), this.pinned, this.figures, this.differences);
+    return this.comparison;
+  }
+
+  // Shows the figures of the present settings beside those of the pinned ones.
+  #show_figures() {
+    const {compared} = model;
+    this.figures.hidden = !compared;
+    this.differences.toggleAttribute("hidden", !compared);
+    if (!compared) return;
+    const {now, pinned} = compared;
+    const line = (name, key, digits, unit) => {
+      const cell = (value) => make("td", {}, `${value.toFixed(digits)} ${unit}`);
+      return now[key] == null ? null : make("tr", {}, make("th", {scope: "row"}, name), cell(now[key]), cell(pinned[key]));
+    };
+    this.figures.replaceChildren(
+      make("tr", {}, make("td"), make("th", {scope: "col"}, "now"), make("th", {scope: "col"}, "pinned")),
+      ...[line("time", "ms", 1, "ms"), line("measured", "measured", 1, "%"), line("off by > 1 px", "bad", 2, "%")].filter(Boolean),
+      make("tr", {}, make("th", {scope: "row"}, "equal (⅛ px)"), make("td", {colspan: 2}, compared.same == null ? "–" : `${compared.same.toFixed(1)} %`)));
+    draw_differences(this.differences);
   }
 
   #send_range() {
@@ -101,6 +128,8 @@ export class Side {
     this.fill_depth.checked = state.fill_depth;
     this.pin.textContent = state.pinned == null ? "Pin these settings" : "Unpin";
     this.pin.setAttribute("aria-pressed", state.pinned != null);
+    if (state.pinned != null && !this.was_pinned) this.comparison.open = true;
+    this.was_pinned = state.pinned != null;
     this.pinned.textContent = state.pinned == null ? "Pin, change something, and wipe between both." : `Pinned: ${state.pinned}`;
     this.slots.show(state.slots);
     this.#show_tool();

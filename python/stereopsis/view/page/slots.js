@@ -50,7 +50,7 @@ export class Slots {
     }
     for (const info of slot.parameters) {
       if (info.name.endsWith(".enabled")) continue;
-      this.parameters[info.name] = new Parameter(info, this.set);
+      this.parameters[info.name] = new Parameter(info, this.set, (name) => this.send({do: "limits", name}));
       rows.append(this.parameters[info.name].element);
     }
     if (!rows.children.length) rows.append(make("span", {class: "hint"}, "nothing to set"));

@@ -10,7 +10,7 @@ export const views = {
   disparity: {name: "Disparity", planes: ["disparity"], unit: "px", map: true, of: (m, d) => d, auto: (m) => [range(m)[0], range(m)[1] - 1]},
   depth: {name: "Depth", planes: ["surface"], map: true, needs: "rig", of: depth, auto: (m) => far_near(m)},
   uncertainty: {
-    name: "Depth uncertainty", planes: ["surface"], map: true, needs: "rig",
+    name: "Depth uncertainty for ½ px", planes: ["surface"], map: true, needs: "rig",
     of: (m, d) => 0.5 * depth(m, d) ** 2 / Math.abs(rig(m).fb), auto: (m) => [0, 0.5 * far_near(m)[0] ** 2 / Math.abs(rig(m).fb)],
   },
   confidence: {name: "Confidence", planes: ["confidence"], map: true, auto: () => [0, 1], plain: true},
@@ -46,6 +46,10 @@ export function limits(view, m) {
   const v = views[view];
   return m.look.automatic || v.plain || view === "depth" || view === "uncertainty" ? v.auto(m) : [m.look.low, m.look.high];
 }
+
+// The colour map of a view: errors, differences and confidence have maps of their own.
+const own_maps = {error: "error", difference: "difference", confidence: "viridis"};
+export const map_of = (view, m) => own_maps[view] ?? m.look.colours;
 
 export function unit(view, m) {
   return views[view].unit ?? (views[view].needs === "rig" ? rig(m)?.unit ?? "" : "");

@@ -1,0 +1,117 @@
+#include "result_files.hpp"
+
+#include <fmt/core.h>
+#include <fstream>
+
+#include "device/system/system.hpp"
+#include "interrupts.hpp"
+#include "options.hpp"
+#include "terminal.hpp"
+
+namespace stereopsis::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool creates = true;
+
+bool folder_exists(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+// A folder that nobody else prepared: another user could put a link into one.
+fs::path new_temporary_folder() {
+  for (int i = 0;; ++i) {
+    const fs::path folder = fs::temp_directory_path() / fmt::format("stereopsis-{}-{}", system::process_id(), i);
+    if (fs::create_directory(folder)) return folder;
+  }
+}
+
+fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
+
+// Returns the file of the same name in the nearest folder that exists.
+fs::path checkable(const fs::path& file) {
+  if (!creates || file.empty() || folder_exists(folder_of(file))) return file;
+  std::error_code ignored;
+  fs::path folder = folder_of(file);
+  while (!fs::exists(folder, ignored) && folder.has_parent_path() && folder != folder.parent_path())
+    folder = folder.parent_path();
+  if (!fs::exists(folder, ignored)) folder = ".";
+  if (!folder_exists(folder))
+    throw Error(ErrorCategory::file, fmt::format("{} cannot be written, because {} is a file; choose another folder",
+                                                 file.string(), folder.string()));
+  return folder / file.filename();
+}
+
+}  // namespace
+
+bool creates_folders() { return creates; }
+void set_creates_folders(bool on) { creates = on; }
+
+bool is_result_folder(const fs::path& path) {
+  if (folder_exists(path)) return true;
+  std::error_code ignored;
+  return creates && !fs::exists(path, ignored) && path.extension().empty() &&
+         path.string().find('%') == std::string::npos;
+}
+
+void check_result(const fs::path& file, const std::function<void(const fs::path&)>& check) {
+  const std::string checked = checkable(file).string();
+  try {
+    check(checked);
+  } catch (const Error& error) {
+    std::string sentence = error.what();
+    if (sentence.starts_with(checked)) sentence.replace(0, checked.size(), file.string());
+    throw Error(error.category(), sentence);
+  }
+}
+
+void create_folder_of(const fs::path& file) {
+  if (!creates || file.empty() || folder_exists(folder_of(file))) return;
+  fs::create_directories(folder_of(file));
+  detail("the folder {} was created", folder_of(file).string());
+}
+
+void resolve_input(fs::path& file) {
+  if (file == "-") file = "/dev/stdin";
+}
+
+void PipedResult::resolve(fs::path& file, const std::string& option, const std::string& format) {
+  if (file != "-") return;
+  if (used())
+    refuse(
+        fmt::format("{} - is the second result for standard output, which can hold one; give it a file name", option));
+  if (format.empty())
+    refuse(fmt::format("{} - requires the format of the result; give it with --format, such as --format pfm", option));
+  if (system::is_terminal(stdout))
+    refuse(fmt::format("{} - writes binary data, and standard output is a terminal; redirect it to a file or a program",
+                       option));
+  file_ = new_temporary_folder() / ("result." + format);
+  remove_if_interrupted(file_.parent_path());
+  file = file_;
+  divert_text_to_stderr();
+}
+
+void PipedResult::check_use(const std::string& format) const {
+  if (!format.empty() && !used())
+    refuse(
+        fmt::format("--format {} applies to a result whose name is -; other names have an extension, so leave "
+                    "--format out",
+                    format));
+}
+
+void PipedResult::deliver() {
+  std::ifstream result(file_, std::ios::binary);
+  for (std::string block(1 << 20, '\0'); used() && result.good();) {
+    result.read(block.data(), static_cast<std::streamsize>(block.size()));
+    write_data({block.data(), static_cast<std::size_t>(result.gcount())});
+  }
+}
+
+PipedResult::~PipedResult() {
+  std::error_code ignored;
+  if (used()) fs::remove_all(file_.parent_path(), ignored);
+}
+
+}  // namespace stereopsis::command

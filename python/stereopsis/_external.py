@@ -1,0 +1,133 @@
+"""Methods from outside the library: networks, programs and functions of the user's own, behind one interface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from . import validity
+from ._errors import CallError, UnsupportedError
+
+Array = Any
+
+
+class Method(Protocol):
+    """A stereo method from outside the library: any callable (left, right, disparities) → disparity.
+
+    left, right   rectified images, (h, w) or (h, w, 3) RGB, uint8 or float32 from 0 to 255. Arrays on a GPU come as the caller passed them
+    disparities   search range (first, end), as in range()
+    returns       (h, w) disparity of the left view, in pixels; NaN or infinity where invalid. A method may return a mapping instead, with
+                  "disparity" and "confidence" (0 to 1)
+
+    A method may have an attribute `name` for reports, and a function `on(device, threads)` that returns the method for that device.
+    """
+
+    def __call__(self, left: Array, right: Array, disparities: tuple[int, int]) -> Any: ...
+
+
+def name_of(method: Method) -> str:
+    return str(getattr(method, "name", None) or getattr(method, "__name__", None) or type(method).__name__)
+
+
+def method_on(method: Method, device: str, threads: int) -> Method:
+    """Returns the method for a device and a number of CPU threads. A method without `on` rejects any device but auto and cpu."""
+    on = getattr(method, "on", None)
+    if on is not None:
+        chosen: Method = on(device, threads)
+        return chosen
+    if device not in ("auto", "cpu"):
+        raise CallError(f"{name_of(method)} cannot be moved to the device {device}; use device='auto', and choose the device in the method itself")
+    return method
+
+
+class Maps:
+    """The maps of one pair, checked: `disparity` with NaN where invalid, `validity`, and `confidence` if the method computes it."""
+
+    def __init__(self, method: Method, left: Array, right: Array, disparities: tuple[int, int]) -> None:
+        found = method(left, right, disparities)
+        more = dict(found) if isinstance(found, Mapping) else {"disparity": found}
+        shape = left.shape[:2]
+        self.disparity = _map(name_of(method), "disparity", more.get("disparity"), shape)
+        given = more.get("confidence")
+        self.confidence = None if given is None else _map(name_of(method), "confidence", given, shape)
+
+
+def _map(name: str, what: str, found: Any, shape: tuple[int, ...]) -> Array:
+    """Returns a map as float32. Maps on a GPU stay there, if they are arrays of CuPy or similar."""
+    if found is None or not hasattr(found, "shape"):
+        raise CallError(f"{name} returned a {type(found).__name__} as {what}; it must return an array (height, width)")
+    if tuple(found.shape) != tuple(shape):
+        raise CallError(f"{name} returned a {what} of shape {tuple(found.shape)} for images of {tuple(shape)}; both must be equal")
+    if isinstance(found, np.ndarray):
+        return np.ascontiguousarray(found, np.float32)
+    return found.astype("float32") if hasattr(found, "astype") else np.ascontiguousarray(found, np.float32)
+
+
+def mirrored(image: Array) -> Array:
+    """Returns the image with reversed columns. The mirrored right view is the left view of the mirrored pair."""
+    return np.ascontiguousarray(image[:, ::-1])
+
+
+def host_maps(
+    method: Method,
+    left: Array,
+    right: Array,
+    disparities: tuple[int, int],
+    masks: tuple[Array | None, Array | None],
+    with_right: bool,
+) -> dict[str, Array]:
+    """Returns the maps that refinements read. The map of the right view is that of the mirrored pair."""
+    maps = Maps(method, left, right, disparities)
+    made = {"disparity": maps.disparity, "validity": np.zeros(left.shape[:2], np.uint8)}
+    _invalidate(made, ~np.isfinite(maps.disparity), validity.no_candidate)
+    if masks[0] is not None:
+        _invalidate(made, ~_usable(masks[0]), validity.masked)
+    if maps.confidence is not None:
+        made["confidence"] = np.nan_to_num(maps.confidence)
+    if with_right:
+        disparity = Maps(method, mirrored(right), mirrored(left), disparities).disparity
+        made["right"] = mirrored(np.where(np.isfinite(disparity), disparity, np.float32(np.nan)))
+    return made
+
+
+def device_map(method: Method, left: Array, right: Array, disparities: tuple[int, int]) -> dict[str, Array]:
+    """Returns the disparity and the validity of a pair on a GPU, as arrays of the library that the method uses."""
+    disparity = Maps(method, left, right, disparities).disparity
+    invalid = ~(abs(disparity) < np.inf)
+    disparity[invalid] = np.nan
+    return {"disparity": disparity, "validity": invalid.astype("uint8") * np.uint8(validity.no_candidate)}
+
+
+def _invalidate(maps: dict[str, Array], pixels: Array, reason: int) -> None:
+    maps["disparity"] = np.where(pixels, np.float32(np.nan), maps["disparity"])
+    maps["validity"][pixels & (maps["validity"] == 0)] = reason
+
+
+def _usable(mask: Array) -> npt.NDArray[np.bool_]:
+    array = np.asarray(mask)
+    usable: npt.NDArray[np.bool_] = array if array.dtype == np.bool_ else array == 255
+    return usable
+
+
+def seen(image: Array, colour: str, bit_depth: int) -> Array:
+    """Returns an image as methods see it: RGB or grey, uint8 or float32 from 0 to 255."""
+    orders: dict[str, slice] = {"rgb": slice(None), "bgr": slice(None, None, -1), "rgba": slice(3), "bgra": slice(2, None, -1)}
+    if colour not in orders:
+        raise UnsupportedError(f"methods from outside the library read RGB images, and color='{colour}' is not converted; pass RGB images")
+    chosen = image if len(image.shape) == 2 else image[..., orders[colour]]
+    if str(chosen.dtype) != "uint16":
+        return chosen
+    return chosen.astype("float32") / np.float32(2 ** ((bit_depth or 16) - 8))
+
+
+def grey(image: Array) -> Array:
+    """Returns the image in grey, (h, w), with the weights and the rounding of the library."""
+    if len(image.shape) == 2:
+        return image
+    if str(image.dtype) == "uint8":
+        red, green, blue = (image[..., k].astype("int32") for k in range(3))
+        return ((19595 * red + 38470 * green + 7471 * blue + 32768) >> 16).astype("uint8")
+    return (image[..., 0] * np.float32(0.299) + image[..., 1] * np.float32(0.587) + image[..., 2] * np.float32(0.114)).astype("float32")

@@ -1,0 +1,93 @@
+#include "stereopsis/pair_judge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/text.hpp"
+
+namespace stereopsis {
+namespace {
+
+// The entries have the order of Turn and of PairFaultKind.
+constexpr std::array turns = {"fits", "is turned by 180°", "has its rows in reverse order", "is mirrored"};
+constexpr std::array names = {"same picture",         "turned",      "vertical", "not one scene", "rows differ",
+                              "negative disparities", "a frame late"};
+
+bool fits(const PairReport& report) {
+  return report.rectified() && !report.same_image && !report.same_view && report.turn == Turn::none;
+}
+
+std::string in_tenths(double pixels) {
+  const auto tenths = std::lround(pixels * 10);
+  return text(tenths < 0 ? "-" : "", std::abs(tenths) / 10, '.', std::abs(tenths) % 10);
+}
+
+}  // namespace
+
+const char* to_string(PairFaultKind kind) { return names[static_cast<std::size_t>(kind)]; }
+
+std::vector<PairFault> faults_of(const PairReport& report) {
+  using enum PairFaultKind;
+  if (report.same_image) return {{same_picture, "both images have the same pixels"}};
+  if (report.same_view)
+    return {{same_picture, "both images seem to show the same picture, because nearly all disparities are 0"}};
+  if (report.turn != Turn::none)
+    return {{turned, text("one of the images ", turns[static_cast<std::size_t>(report.turn)])}};
+  if (report.vertical)
+    return {{vertical,
+             "one camera seems to be above the other, because points differ in their rows and not in their columns",
+             report.swapped}};
+  if (report.unrelated) return {{unrelated, "no point of one image was found in the other"}};
+  std::vector<PairFault> faults;
+  if (report.matches > 0 && !report.rectified())
+    faults.push_back({rows, text("rows do not correspond (the median of |dy| is ", in_tenths(report.median_dy),
+                                 " px; at most 1 px is allowed)")});
+  if (report.swapped)
+    faults.push_back({negative,
+                      text("the images seem to be swapped, or the cameras converge, because nearly all disparities are "
+                           "negative (median ",
+                           in_tenths(report.median_disparity), " px)"),
+                      true});
+  return faults;
+}
+
+PairFault late_fault(const std::string& image, const std::string& other) {
+  return {PairFaultKind::late, text(image, " is a frame late: it fits ", other)};
+}
+
+bool may_be_late(PairFaultKind kind) { return kind == PairFaultKind::unrelated || kind == PairFaultKind::rows; }
+
+std::optional<Eye> late_eye(const AnyImageView& left, const AnyImageView& right, const AnyImageView& left_of_neighbour,
+                            const AnyImageView& right_of_neighbour, bool neighbour_is_before) {
+  if (fits(check_pair(left_of_neighbour, right, CheckEffort::quick)))
+    return neighbour_is_before ? Eye::right : Eye::left;
+  if (fits(check_pair(left, right_of_neighbour, CheckEffort::quick)))
+    return neighbour_is_before ? Eye::left : Eye::right;
+  return std::nullopt;
+}
+
+bool PairJudge::checks(std::size_t number, double measured) const {
+  constexpr double little = 0.5, much_less = 0.8;
+  if (has_given_up()) return false;
+  return number % sample_step == 0 || (measured < little && measured < much_less * least_sound_);
+}
+
+void PairJudge::record_sound(double measured) { least_sound_ = std::min(least_sound_, measured); }
+
+std::vector<PairFault> PairJudge::record(const std::vector<PairFault>& faults, std::size_t number) {
+  std::vector<PairFault> first_of_kind;
+  for (const PairFault& fault : faults) {
+    const auto known = std::ranges::find(known_, fault.kind, &Known::kind);
+    if (known != known_.end()) {
+      ++known->pairs;
+      continue;
+    }
+    known_.push_back({fault.kind, number, 1});
+    first_of_kind.push_back(fault);
+  }
+  unsound_ += !faults.empty();
+  return first_of_kind;
+}
+
+}  // namespace stereopsis

@@ -1,0 +1,50 @@
+// Implements the functions of system.hpp on macOS.
+#include <mach-o/dyld.h>
+#include <sys/sysctl.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "core/large_pages.hpp"
+#include "device/system/system.hpp"
+
+namespace stereopsis {
+
+void ask_for_large_pages(void*, std::size_t) {}  // macOS chooses the size of pages itself
+
+namespace system {
+
+const char* const cuda_driver = "libcuda.dylib";  // no driver of today has it
+const char* const opencl_loader = "/System/Library/Frameworks/OpenCL.framework/OpenCL";
+const char* const how_to_install_opencl = "macOS brings it";
+
+std::filesystem::path program_file() {
+  char name[4096] = {};
+  std::uint32_t size = sizeof name;
+  return _NSGetExecutablePath(name, &size) == 0 ? std::filesystem::path(name) : std::filesystem::path();
+}
+
+std::string processor_name() {
+  char name[256] = {};
+  std::size_t size = sizeof name - 1;
+  return sysctlbyname("machdep.cpu.brand_string", name, &size, nullptr, 0) == 0 ? name : "processor";
+}
+
+int cores_within_quota(int cores) { return cores; }
+
+std::size_t memory_bytes() {
+  std::uint64_t bytes = 0;
+  std::size_t size = sizeof bytes;
+  sysctlbyname("hw.memsize", &bytes, &size, nullptr, 0);
+  return bytes;
+}
+
+void move_near(const std::string&) {}
+
+std::filesystem::path cache_folder() {
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? std::filesystem::path(home) / "Library" / "Caches" : std::filesystem::path();
+}
+
+}  // namespace system
+}  // namespace stereopsis

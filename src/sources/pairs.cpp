@@ -1,0 +1,228 @@
+#include "sources/pairs.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "core/text.hpp"
+#include "sources/lists.hpp"
+
+namespace stereopsis::sources {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+Frames frames_of_video(const fs::path& file, const OpenVideo& open) {
+  if (!open)
+    throw Error(
+        ErrorCategory::unsupported,
+        text(file.string(), " is a video, and this program has no video decoder; write the frames as PNG files"));
+  Frames frames{.sequence = true};
+  frames.video = open(file);
+  const auto size = static_cast<long long>(frames.video->size());
+  for (long long i = 0; i < size; ++i) {
+    frames.files.push_back(file);
+    frames.numbers.push_back(i);
+    frames.by_number.push_back(key_of(i));
+    frames.stems.push_back(text(file.stem().string(), "_", padded(i, 6)));
+  }
+  frames.by_name = frames.by_number;
+  return frames;
+}
+
+Frames find_view(const fs::path& given, const std::string& what, const PairSourceOptions& options) {
+  return is_file(given) && is_video(given) ? frames_of_video(given, options.open_video) : find_frames(given, what);
+}
+
+// Returns the two views in a folder: left/ and right/ or left.* and right.*, also by the names of KITTI, EuRoC and
+// Middlebury.
+std::optional<std::pair<fs::path, fs::path>> views_in(const fs::path& folder) {
+  using Names = std::pair<const char*, const char*>;
+  for (const auto& [left, right] : {Names{"left", "right"},
+                                    {"image_2", "image_3"},
+                                    {"image_0", "image_1"},
+                                    {"image_02", "image_03"},
+                                    {"image_00", "image_01"},
+                                    {"cam0", "cam1"}})
+    if (is_folder(folder / left) && is_folder(folder / right)) {
+      const auto images = [&](const char* name) {
+        return is_folder(folder / name / "data") ? folder / name / "data" : folder / name;
+      };
+      return std::pair{images(left), images(right)};
+    }
+  for (const auto& [left, right] : {Names{"left", "right"}, {"im0", "im1"}, {"im2", "im6"}, {"view1", "view5"}})
+    for (const char* extension : {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pgm", ".ppm", ".pnm", ".pfm", ".npy",
+                                  ".bmp", ".webp", ".jp2", ".mp4", ".avi"}) {
+      const fs::path first = folder / (std::string(left) + extension),
+                     second = folder / (std::string(right) + extension);
+      if (is_file(first) && is_file(second)) return std::pair{first, second};
+    }
+  return std::nullopt;
+}
+
+bool in_one_picture(const PairSourceOptions& options) { return options.side_by_side || options.top_bottom; }
+
+void check(const fs::path& left, const fs::path& right, const PairSourceOptions& options) {
+  if (left.empty()) refuse("the name of LEFT is empty; give an image, a pattern, a directory, a list or a video");
+  if (options.pair != "number" && options.pair != "stamp")
+    refuse(text("--pair ", options.pair, " is not allowed; it must be number or stamp"));
+  if (!options.slop.empty() && options.pair != "stamp")
+    refuse("--slop sets the largest difference of the time stamps of a pair; add --pair stamp, or leave it out");
+  if (options.side_by_side && options.top_bottom)
+    refuse("--side-by-side and --top-bottom exclude each other; leave one of them out");
+  if (in_one_picture(options) && !right.empty())
+    refuse(text(options.side_by_side ? "--side-by-side" : "--top-bottom", " means that LEFT holds both views; leave ",
+                right.string(), " out"));
+  if (in_one_picture(options) && options.pair == "stamp")
+    refuse("--pair stamp applies to two sequences, but here each picture is a pair; leave --pair stamp out");
+}
+
+// Returns the same frames twice, once for each view.
+Pairs both_views(Frames frames, bool side_by_side) {
+  Pairs pairs{frames, std::move(frames)};
+  pairs.left.part = side_by_side ? Part::left : Part::top;
+  pairs.right.part = side_by_side ? Part::right : Part::bottom;
+  return pairs;
+}
+
+struct Stamped {
+  Frames frames;
+  std::vector<Nanoseconds> stamps;  // ascending
+};
+
+Stamped in_order_of_time(const Frames& frames) {
+  const std::vector<Nanoseconds> stamps = stamps_of(frames);
+  std::vector<std::size_t> order(stamps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return stamps[i]; });
+  Stamped sorted{selected(frames, order), {}};
+  for (const std::size_t i : order) sorted.stamps.push_back(stamps[i]);
+  return sorted;
+}
+
+std::string seconds_text(Nanoseconds time) { return number_text(static_cast<double>(time) * 1e-9); }
+
+void drop_others(Frames& frames, const std::vector<std::size_t>& kept, std::vector<std::string>& dropped) {
+  const std::set<std::size_t> all(kept.begin(), kept.end());
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    if (!all.contains(i)) dropped.push_back(frames.name(i));
+  frames = selected(frames, kept);
+}
+
+Pairs paired_by_stamp(const Frames& left, const Frames& right, const std::string& slop) {
+  if (!left.sequence || !right.sequence)
+    refuse("--pair stamp applies to two sequences, but LEFT or RIGHT is one file; leave --pair stamp out");
+  Stamped l = in_order_of_time(left), r = in_order_of_time(right);
+  std::vector<std::size_t> in_left, in_right;
+  std::vector<Nanoseconds> apart;
+  for (const auto& [a, b] : nearest(l.stamps, r.stamps, to_slop(slop, l.stamps, r.stamps))) {
+    in_left.push_back(a);
+    in_right.push_back(b);
+    apart.push_back(std::abs(l.stamps[a] - r.stamps[b]));
+  }
+  if (in_left.empty())
+    refuse(text("no image has a partner within ", slop.empty() ? "half the time between two frames" : slop, ": ",
+                left.name(0), " begins at ", seconds_text(l.stamps[0]), " s and ", right.name(0), " begins at ",
+                seconds_text(r.stamps[0]), " s; give a larger --slop, or pair by number"));
+  Pairs pairs{std::move(l.frames), std::move(r.frames), {}, std::move(apart)};
+  drop_others(pairs.left, in_left, pairs.dropped);
+  drop_others(pairs.right, in_right, pairs.dropped);
+  return pairs;
+}
+
+// Returns whether the names are time stamps, which differ between cameras.
+bool named_by_time(const Frames& frames) {
+  return frames.sequence && !frames.video && frames.numbers.front() >= 100'000'000'000;
+}
+
+Pairs paired(Frames left, const fs::path& given_left, Frames right, const fs::path& given_right,
+             const PairSourceOptions& options, const std::string& advice) {
+  if (options.pair == "stamp") return paired_by_stamp(left, right, options.slop);
+  const std::string by_time = named_by_time(left) ? "; if the names are time stamps, add --pair stamp" : "";
+  Pairs pairs{std::move(left), std::move(right)};
+  pairs.dropped = pair_up(pairs.left, given_left, pairs.right, given_right,
+                          options.keep_going ? Unpaired::skip : Unpaired::refuse, by_time + advice);
+  return pairs;
+}
+
+MaskedImage read_picture(const Frames& frames, std::size_t i) {
+  if (!frames.video) return read_masked_image(frames.file(i));
+  return {frames.video->read(static_cast<std::size_t>(frames.numbers[i])), {}};
+}
+
+// Returns the part of a picture that is a view.
+Rect rect_of(Size picture, Part part, const std::string& name) {
+  const bool across = part == Part::left || part == Part::right;
+  if ((across ? picture.width : picture.height) % 2 != 0)
+    refuse(text(name, " is ", picture.width, "×", picture.height, " and cannot be halved; two views ",
+                across ? "side by side" : "on top of one another", " must have an even ", across ? "width" : "height"));
+  Rect half{0, 0, across ? picture.width / 2 : picture.width, across ? picture.height : picture.height / 2};
+  if (part == Part::right) half.x = half.width;
+  if (part == Part::bottom) half.y = half.height;
+  return half;
+}
+
+MaskedImage part_of(const MaskedImage& picture, Part part, const std::string& name) {
+  const Rect rect = rect_of(picture.image.size(), part, name);
+  MaskedImage half;
+  half.image = with_pixels(picture.image.view().crop(rect), [&](auto pixels) -> AnyImage {
+    return Image<std::remove_const_t<std::remove_pointer_t<decltype(pixels.data)>>>(pixels);
+  });
+  half.image.bit_depth = picture.image.bit_depth;
+  if (picture.mask.empty()) return half;
+  half.mask = Image<std::uint8_t>(picture.mask.view().crop(rect));
+  for (int y = 0; y < half.mask.height(); ++y)
+    for (int x = 0; x < half.mask.width(); ++x) half.no_data += half.mask(x, y) == 0;
+  return half;
+}
+
+}  // namespace
+
+Pairs find_pairs(const fs::path& left, const fs::path& right, const PairSourceOptions& options,
+                 const std::string& advice) {
+  check(left, right, options);
+  if (in_one_picture(options))
+    return both_views(is_list(left) ? frames_of_list(left, 1)[0] : find_view(left, "the image", options),
+                      options.side_by_side);
+  const auto pairs_of = [&](const fs::path& in_left, const fs::path& in_right) {
+    Frames of_left = find_view(in_left, "the left image", options);
+    Frames of_right = find_view(in_right, "the right image", options);
+    return paired(std::move(of_left), in_left, std::move(of_right), in_right, options, advice);
+  };
+  if (!right.empty()) return pairs_of(left, right);
+  if (is_list(left)) {
+    if (options.pair == "stamp")
+      refuse(
+          text("--pair stamp applies to two sequences, but ", left.string(), " lists pairs; leave --pair stamp out"));
+    auto [in_left, in_right] = frames_of_list(left, 2);
+    return {std::move(in_left), std::move(in_right)};
+  }
+  if (!is_folder(left))
+    refuse(text("RIGHT is missing; write `LEFT RIGHT`, or if each picture of ", left.string(),
+                " holds both views add --side-by-side or --top-bottom"));
+  const auto views = views_in(left);
+  if (!views)
+    refuse(text(left.string(),
+                " has no folders left and right, and no images left.* and right.*; give LEFT and RIGHT, or for images "
+                "that hold both views add --side-by-side or --top-bottom"));
+  return pairs_of(views->first, views->second);
+}
+
+PairOfImages read_pair(const Frames& left, const Frames& right, std::size_t i) {
+  MaskedImage picture = read_picture(left, i);
+  if (left.part == Part::whole) return {std::move(picture), read_picture(right, i)};
+  return {part_of(picture, left.part, left.name(i)), part_of(picture, right.part, right.name(i))};
+}
+
+}  // namespace stereopsis::sources
+
+namespace stereopsis {
+
+bool has_both_views(const std::filesystem::path& folder) { return sources::views_in(folder).has_value(); }
+
+}  // namespace stereopsis

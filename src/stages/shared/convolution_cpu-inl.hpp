@@ -1,0 +1,148 @@
+// Convolutions of a row by vectors of the CPU: convolution.hpp.
+#if defined(STEREOPSIS_CONVOLUTION_CPU_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef STEREOPSIS_CONVOLUTION_CPU_INL
+#undef STEREOPSIS_CONVOLUTION_CPU_INL
+#else
+#define STEREOPSIS_CONVOLUTION_CPU_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstring>
+
+#include "stages/shared/convolution.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace stereopsis::convolution::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D32 = hn::ScalableTag<std::int32_t>;
+using D16 = hn::Repartition<std::int16_t, D32>;
+using V32 = hn::VFromD<D32>;
+using V16 = hn::VFromD<D16>;
+
+// Partial sums of the products of a run. With VNNI they are the sums in 32 bits. Without VNNI they are sums of the
+// products of two adjacent channels, in 16 bits.
+#if HWY_TARGET == HWY_AVX3_DL
+using Partial = V32;
+HWY_INLINE Partial begin_run(V32 sum) { return sum; }
+HWY_INLINE V32 end_run(V32, Partial partial) { return partial; }
+#else
+using Partial = V16;
+HWY_INLINE Partial begin_run(V32) { return hn::Zero(D16()); }
+HWY_INLINE V32 end_run(V32 sum, Partial partial) {
+#if HWY_TARGET == HWY_AVX3
+  return hn::Add(sum, V32{_mm512_madd_epi16(partial.raw, _mm512_set1_epi16(1))});
+#elif HWY_TARGET == HWY_AVX2
+  return hn::Add(sum, V32{_mm256_madd_epi16(partial.raw, _mm256_set1_epi16(1))});
+#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+  return hn::Add(sum, V32{_mm_madd_epi16(partial.raw, _mm_set1_epi16(1))});
+#else
+  const V32 pairs = hn::BitCast(D32(), partial);
+  return hn::Add(sum, hn::Add(hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs)), hn::ShiftRight<16>(pairs)));
+#endif
+}
+#endif
+
+// Adds the products of four bytes in 0 to 127 and four signed bytes, in each 32-bit lane.
+HWY_INLINE Partial add_to_run(Partial partial, V32 bytes, V32 weights) {
+#if HWY_TARGET == HWY_AVX3_DL
+  // Highway's feature list of this target has another VNNI than the one by which the target is selected, so that an
+  // intrinsic cannot be used.
+  asm("vpdpbusd %2, %1, %0" : "+v"(partial.raw) : "v"(bytes.raw), "v"(weights.raw));
+  return partial;
+#elif HWY_TARGET == HWY_AVX3
+  return hn::Add(partial, V16{_mm512_maddubs_epi16(bytes.raw, weights.raw)});
+#elif HWY_TARGET == HWY_AVX2
+  // The compiler would load all inputs first, and move sums from registers to memory.
+  V16 products;
+  asm("vpmaddubsw %3, %2, %1\n\tvpaddw %1, %0, %0"
+      : "+x"(partial.raw), "=&x"(products.raw)
+      : "x"(bytes.raw), "x"(weights.raw));
+  return partial;
+#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+  return hn::Add(partial, V16{_mm_maddubs_epi16(bytes.raw, weights.raw)});
+#else
+  const V16 b = hn::BitCast(D16(), bytes), w = hn::BitCast(D16(), weights);
+  const V16 even = hn::Mul(hn::And(b, hn::Set(D16(), 255)), hn::ShiftRight<8>(hn::ShiftLeft<8>(w)));
+  const V16 odd = hn::Mul(hn::ShiftRight<8>(b), hn::ShiftRight<8>(w));
+  return hn::Add(hn::Add(partial, even), odd);
+#endif
+}
+
+// Returns sum + the dot product of four bytes in 0 to 127 and four signed bytes, in each 32-bit lane.
+HWY_INLINE V32 add_products(V32 sum, V32 bytes, V32 weights) {
+  return end_run(sum, add_to_run(begin_run(sum), bytes, weights));
+}
+
+// Sums of kVectors vectors of outputs for each pixel.
+template <class V, int kVectors>
+using Block = V[convolved_pixels][kVectors];
+
+// Adds the products of a run of numbers. Returns the weights of the next number.
+template <int kVectors>
+HWY_INLINE const std::int32_t* add_run(const PackedConvolution& layer, int numbers, const std::uint8_t* from,
+                                       const std::int32_t* weights, Block<Partial, kVectors>& partial) {
+  const D32 d;
+  for (int n = 0; n < numbers; ++n, from += layer.step, weights += layer.out) {
+    V32 w[kVectors];
+    for (int v = 0; v < kVectors; ++v) w[v] = hn::LoadU(d, weights + v * hn::Lanes(d));
+    for (int p = 0; p < convolved_pixels; ++p) {
+      std::int32_t four;
+      std::memcpy(&four, from + static_cast<std::ptrdiff_t>(p) * layer.in, 4);
+      for (int v = 0; v < kVectors; ++v) partial[p][v] = add_to_run(partial[p][v], hn::Set(d, four), w[v]);
+    }
+  }
+  return weights;
+}
+
+// Computes kVectors vectors of outputs from `first` on, for convolved_pixels pixels.
+template <int kVectors>
+HWY_INLINE void pixels(const PackedConvolution& layer, const std::uint8_t* const rows[3], int first,
+                       std::uint8_t* after) {
+  const D32 d;
+  const hn::Rebind<std::int8_t, D32> d8;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  Block<V32, kVectors> sums;
+  const auto each = [&](auto f) HWY_ATTR {
+    for (int p = 0; p < convolved_pixels; ++p)
+      for (int v = 0; v < kVectors; ++v) f(p, v);
+  };
+  each([&](int p, int v) HWY_ATTR { sums[p][v] = hn::LoadU(d, layer.biases.data() + first + v * lanes); });
+  const std::int32_t* weights = layer.weights.data() + first;
+  const int* run = layer.runs.data();
+  for (int row = 0; row < 3; ++row)
+    for (int n = 0; n < layer.row_numbers; n += *run++) {
+      Block<Partial, kVectors> partial;
+      each([&](int p, int v) HWY_ATTR { partial[p][v] = begin_run(sums[p][v]); });
+      weights = add_run<kVectors>(layer, *run, rows[row] + n * layer.step, weights, partial);
+      each([&](int p, int v) HWY_ATTR { sums[p][v] = end_run(sums[p][v], partial[p][v]); });
+    }
+  const V32 low = hn::Set(d, layer.low);
+  std::int8_t* const to = reinterpret_cast<std::int8_t*>(after) + first;
+  each([&](int p, int v) HWY_ATTR {
+    const V32 value = hn::Max(hn::ShiftRightSame(sums[p][v], layer.shift), low);
+    // Saturates at 127.
+    hn::StoreU(hn::DemoteTo(d8, value), d8, to + static_cast<std::ptrdiff_t>(p) * layer.out + v * lanes);
+  });
+}
+
+// Computes a row of a layer from the rows above, at and below it, each of which begins one pixel to the left. Outputs
+// that are padding may be left as they are.
+HWY_INLINE void row(const PackedConvolution& layer, const std::uint8_t* const before[3], int width,
+                    std::uint8_t* after) {
+  const int lanes = static_cast<int>(hn::Lanes(D32()));
+  for (int x = 0; x < width; x += convolved_pixels) {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(x) * layer.in;
+    const std::uint8_t* const rows[3] = {before[0] + at, before[1] + at, before[2] + at};
+    std::uint8_t* const to = after + static_cast<std::ptrdiff_t>(x) * layer.out;
+    int o = 0;
+    for (; o + lanes < layer.used; o += 2 * lanes) pixels<2>(layer, rows, o, to);
+    if (o < layer.used) pixels<1>(layer, rows, o, to);
+  }
+}
+
+}  // namespace stereopsis::convolution::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
