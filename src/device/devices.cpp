@@ -1,12 +1,8 @@
-#include <unistd.h>
-
-#include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <thread>
 
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
+#include "device/system/system.hpp"
 #include "stereopsis/device.hpp"
 #include "stereopsis/error.hpp"
 #ifdef STEREOPSIS_SIMD
@@ -18,20 +14,13 @@
 namespace stereopsis {
 namespace {
 
-std::string processor_name() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "processor";
-}
-
 DeviceDescription cpu() {
   DeviceDescription device{
-      .name = "cpu", .description = processor_name(), .usable = true, .reason = {}, .properties = {}};
+      .name = "cpu", .description = system::processor_name(), .usable = true, .reason = {}, .properties = {}};
 #ifdef STEREOPSIS_SIMD
   device.properties = {{"threads", std::to_string(Threads().count())}};
-  // The lowest set bit is the best target.
-  const std::int64_t targets = hwy::SupportedTargets();
+  // The lowest set bit belongs to the best target. This build may lack targets that the CPU has.
+  const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
   device.properties.emplace_back("SIMD", hwy::TargetName(targets & -targets));
 #else
   device.properties = {{"threads", "1"}, {"SIMD", "none: this build runs the scalar oracles"}};
@@ -39,7 +28,7 @@ DeviceDescription cpu() {
   return device;
 }
 
-// Measures the bandwidth with a short copy. A device that cannot copy cannot be used.
+// Measures the bandwidth with a short copy. A device that cannot copy is marked as unusable.
 void measure_bandwidth(gpu::Device& device, DeviceDescription& description) {
   try {
     const long gigabytes = std::lround(1e-9 * gpu::measure_copy_bandwidth(device));
@@ -73,13 +62,7 @@ std::vector<DeviceDescription> devices(bool measure) {
   return list;
 }
 
-std::size_t host_memory_bytes() {
-  const std::size_t machine =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  std::ifstream group("/sys/fs/cgroup/memory.max");  // a number, or "max"
-  std::size_t allowed = 0;
-  return group >> allowed && allowed > 0 ? std::min(machine, allowed) : machine;
-}
+std::size_t host_memory_bytes() { return system::memory_bytes(); }
 
 std::string resolve_device(const std::string& name) {
   if (name == "cpu") return name;
