@@ -1,10 +1,12 @@
 // Semi-global matching and selection in one run over the image. The run replaces stages/cost, stages/sgm and
-// stages/wta, without a volume per path. The result equals the composition of the oracles of these stages, bit for bit.
+// stages/wta, without a volume per path. On the CPU, it also replaces stages/sgm and stages/wta for a volume of 8-bit
+// costs from any stage. The result equals the composition of the oracles of these stages, bit for bit.
 //
-// A downward sweep sums half of the paths, those from the left and from above, and stores the sums in 16 bits. An
-// upward sweep adds the other half, and selects the disparity of each pixel at once. Memory: 2 bytes per cell, plus the
-// states of the paths. A cell is a pixel and a disparity; the number of disparities is rounded up to 32 or to a
-// multiple of 64. Traffic: one write and one read of the volume of sums.
+// A downward sweep sums half of the paths, those from the left and from above, and stores the sums in 16 bits, or in 8
+// bits if there are 4 paths and P2 is at most 127. An upward sweep adds the other half, and selects the disparity of
+// each pixel at once. Memory: 1 or 2 bytes per cell, plus the states of the paths. A cell is a pixel and a disparity;
+// the number of disparities is rounded up to 32 or to a multiple of 64. Traffic: one write and one read of the volume
+// of sums.
 //
 // If the sums need too much memory, the image is processed in stripes of rows. A first downward sweep stores the states
 // of the paths where they enter each stripe. The stripes are then processed from the lowest to the highest. The

@@ -62,13 +62,10 @@ class Worker {
  private:
   void begin_row(int r, int v, bool selects) {
     const int y = up_ ? job_.height - 1 - v : v;
-    cost_cpu::Candidates<Kind> candidates(job_.source.kind, scratch_.candidates(r), job_.candidates());
-    candidates.load(job_.source.right.row(y), job_.width, job_.select.min_disparity, job_.padded);
     Row& row = row_[r].emplace(Row{y,
-                                   reinterpret_cast<const std::uint8_t*>(job_.source.left.row(y)),
-                                   candidates,
+                                   CostRow<Kind>(job_, y, scratch_.candidates(r)),
                                    scratch_.penalties(r),
-                                   job_.sums + static_cast<std::ptrdiff_t>(y - first_y_) * job_.width * job_.padded,
+                                   job_.sums + job_.row_bytes() * (y - first_y_),
                                    scratch_.total(r),
                                    {scratch_.right_cost(r), scratch_.right_index(r)}});
     const sgm::Paths<Lane>& paths = sweep_->paths();
@@ -147,7 +144,7 @@ class Worker {
 template <class D, class Kind, int kPaths>
 void both_sweeps(const Job<Kind>& job, std::span<std::byte> memory, Threads& threads) {
   using Lane = hn::TFromD<D>;
-  constexpr std::size_t candidate_bytes = cost_cpu::Candidates<Kind>::bytes_per_entry;
+  constexpr std::size_t candidate_bytes = bytes_of_candidate<Kind>;
   const auto take = [&](std::size_t bytes) {
     const Pieces pieces(memory);
     memory = memory.subspan(bytes);
@@ -213,6 +210,7 @@ void match_census64(const Job<cost::Census<std::uint64_t>>& job, std::span<std::
 void match_census_gradient(const Job<cost::CensusGradient>& job, std::span<std::byte> m, Threads& t) {
   match(job, m, t);
 }
+void match_given(const Job<cost::Given>& job, std::span<std::byte> m, Threads& t) { match(job, m, t); }
 
 }  // namespace stereopsis::sgm_wta::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -224,6 +222,7 @@ HWY_EXPORT(match_rank);
 HWY_EXPORT(match_census32);
 HWY_EXPORT(match_census64);
 HWY_EXPORT(match_census_gradient);
+HWY_EXPORT(match_given);
 
 namespace {
 
@@ -231,15 +230,15 @@ auto dispatch(const cost::Rank&) { return HWY_DYNAMIC_DISPATCH(match_rank); }
 auto dispatch(const cost::Census<std::uint32_t>&) { return HWY_DYNAMIC_DISPATCH(match_census32); }
 auto dispatch(const cost::Census<std::uint64_t>&) { return HWY_DYNAMIC_DISPATCH(match_census64); }
 auto dispatch(const cost::CensusGradient&) { return HWY_DYNAMIC_DISPATCH(match_census_gradient); }
+auto dispatch(const cost::Given&) { return HWY_DYNAMIC_DISPATCH(match_given); }
 
 }  // namespace
 
 template <class Kind>
 std::size_t workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities, int threads,
                             int stripe_rows) {
-  const Extent extent(size, disparities, p.sgm.paths / 2, stripe_rows);
-  const std::size_t lane = path_bytes_per_cell(p.sgm, kind.max_cost());
-  const std::size_t candidate = cost::HWY_NAMESPACE::Candidates<Kind>::bytes_per_entry;
+  const Extent extent(p, kind, size, disparities, stripe_rows);
+  const std::size_t lane = extent.lane_bytes, candidate = HWY_NAMESPACE::bytes_of_candidate<Kind>;
   return extent.sums_bytes() + 2 * extent.sweep_bytes(lane) + extent.kept_bytes(lane) +
          threads * with_gap(extent.scratch_bytes(lane, candidate));
 }
@@ -259,6 +258,7 @@ STEREOPSIS_INSTANCE(cost::Rank)
 STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
 STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)
 STEREOPSIS_INSTANCE(cost::CensusGradient)
+STEREOPSIS_INSTANCE(cost::Given)
 #undef STEREOPSIS_INSTANCE
 
 }  // namespace stereopsis::sgm_wta

@@ -26,32 +26,91 @@ namespace sgm_cpu = stereopsis::sgm::HWY_NAMESPACE;
 namespace wta_cpu = stereopsis::wta::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
+// Returns the size, in bytes, of a candidate in memory.
+template <class Kind>
+inline constexpr std::size_t bytes_of_candidate = cost_cpu::Candidates<Kind>::bytes_per_entry;
+template <>
+inline constexpr std::size_t bytes_of_candidate<cost::Given> = 0;
+
+// The matching costs of the pixels of a row, from the words of both views.
+template <class Kind>
+class CostRow {
+  using Word = typename Kind::Word;
+
+ public:
+  CostRow(const Job<Kind>& job, int y, std::byte* memory)
+      : width_(job.width),
+        left_(reinterpret_cast<const std::uint8_t*>(job.source.left.row(y))),
+        candidates_(job.source.kind, memory, job.candidates()) {
+    candidates_.load(job.source.right.row(y), job.width, job.select.min_disparity, job.padded);
+  }
+  void begin_tile(int first, int count, int column) {
+    constexpr int bytes = sizeof(Word);
+    repeat(left_ + first * bytes, count * bytes, left_bytes_ + column * bytes);
+  }
+  // Returns costs from index k on, of pixel x, which is in the given column of its tile.
+  template <class D>
+  HWY_INLINE hn::VFromD<D> block(D d, int x, int column, int k) const {
+    const cost_cpu::RepeatedBytes left{left_bytes_ + column * sizeof(Word)};
+    return candidates_.block(d, left, width_ - 1 - x + k);
+  }
+  HWY_INLINE void prefetch(int) const {}
+
+ private:
+  int width_;
+  const std::uint8_t* left_;  // bytes of the left words
+  cost_cpu::Candidates<Kind> candidates_;
+  std::uint32_t left_bytes_[tile_columns * sizeof(Word)] = {};  // the left pixels of the tile, each byte repeated
+};
+
+// The matching costs of the pixels of a row of a volume. Blocks may end up to 64 bytes after the costs of a pixel.
+template <>
+class CostRow<cost::Given> {
+ public:
+  CostRow(const Job<cost::Given>& job, int y, std::byte*)
+      : disparities_(job.disparities),
+        costs_(job.source.kind.volume.row(y)),
+        largest_(repeated(static_cast<std::uint8_t>(job.source.kind.largest))) {}
+  void begin_tile(int, int, int) {}
+  template <class D>
+  HWY_INLINE hn::VFromD<D> block(D d, int x, int, int k) const {
+    return cost_cpu::from_bytes(
+        d, [&](auto d8) HWY_ATTR { return hn::Min(hn::LoadU(d8, pixel(x) + k), load_repeated(d8, &largest_)); });
+  }
+  HWY_INLINE void prefetch(int x) const {
+    for (int k = 0; k < disparities_; k += 64) hwy::Prefetch(pixel(x) + k);
+  }
+
+ private:
+  HWY_INLINE const std::uint8_t* pixel(int x) const { return costs_ + static_cast<std::ptrdiff_t>(x) * disparities_; }
+
+  int disparities_;
+  const std::uint8_t* costs_;
+  std::uint32_t largest_;  // repeated
+};
+
 // A row of the current band.
 template <class Lane, class Kind, int kPaths>
 struct Row {
-  using Word = typename Kind::Word;
-
   // Prepares the tile that begins at column `tile_x` of the image.
   void begin_tile(int tile_x, int width) {
     x = tile_x;
     const int first = std::max(0, x), count = std::min(width, x + tile_columns) - first;
     if (count <= 0) return;
-    const int column = first - x, bytes = sizeof(Word);
-    repeat(left + first * bytes, count * bytes, left_bytes + column * bytes);
+    const int column = first - x;
+    costs.begin_tile(first, count, column);
     for (int i = 0; i < kPaths; ++i) repeat(p2 + i * width + first, count, penalties[i] + column);
   }
 
   int y;
-  const std::uint8_t* left;  // bytes of the left words
-  cost_cpu::Candidates<Kind> candidates;
+  CostRow<Kind> costs;
   const Lane* p2;
-  std::uint16_t* sums;
+  std::byte* sums;
   std::uint16_t* total;
   wta_cpu::RightRow right;
   Lane* paths[kPaths] = {};  // costs, at column 0, of the paths that cross the row
-  // The first image column of the current tile, and its left pixels and P2. Each value is repeated.
+  // The first image column of the current tile, and its P2. Each value is repeated.
   int x = 0;
-  std::uint32_t left_bytes[tile_columns * sizeof(Word)] = {};
   std::uint32_t penalties[kPaths][tile_columns] = {};
 };
 
@@ -61,11 +120,15 @@ int visited(const Extent& extent) {
   return round_up(extent.disparities, std::max(32, static_cast<int>(hn::Lanes(D()))));
 }
 
+// Path costs of 8 bits leave out the cost of their last pixel. The stored sums of two such paths may have 8 bits, too.
+// The second visit then adds the cost of the pixel once for each path.
 template <class D, class Kind, int kPaths>
 class Visitor {
   using Lane = hn::TFromD<D>;
   using D16 = hn::Repartition<std::uint16_t, D>;
   using Sums = sgm_cpu::Sums<D>;
+  using V = hn::VFromD<D>;
+  static constexpr bool are_bytes = sizeof(Lane) == 1;
 
  public:
   using Row = sgm_wta::HWY_NAMESPACE::Row<Lane, Kind, kPaths>;
@@ -74,6 +137,8 @@ class Visitor {
       : width_(job.width),
         padded_(job.padded),
         visited_(visited<D>(job)),
+        most_lowest_(job.most_lowest),
+        sum_bytes_(static_cast<std::ptrdiff_t>(job.sum_bytes)),
         p1_(repeated(static_cast<Lane>(job.p1))),
         padding_(scratch.padding()),
         sums_padding_(scratch.sums_padding()),
@@ -96,39 +161,76 @@ class Visitor {
     Lane* paths[kPaths];
     paths[0] = row.paths[0];
     for (int i = 1; i < kPaths; ++i) paths[i] = row.paths[i] + place;
-    const cost_cpu::RepeatedBytes left{row.left_bytes + column * sizeof(typename Kind::Word)};
-    const auto block_costs = [&](int k) HWY_ATTR {
-      const D d;
-      return hn::Or(row.candidates.block(d, left, first + k), hn::Load(d, padding_ + k));
+    const sgm_cpu::PixelCosts pixel{[&](int k) HWY_ATTR { return row.costs.block(D(), x, column, k); },
+                                    [&](int k) HWY_ATTR { return hn::Load(D(), padding_ + k); }};
+    const auto extend = [&](auto&& take) HWY_ATTR {
+      constexpr auto part = are_bytes ? sgm_cpu::Part::without_cost : sgm_cpu::Part::whole;
+      constexpr bool saturates = are_bytes && std::is_same_v<Kind, cost::Given>;
+      sgm_cpu::extend_paths<kBlocks, part, saturates>(D(), paths, p1_, &row.penalties[0][column], tile_columns, count,
+                                                      most_lowest_, pixel, take);
     };
-    const auto extend = [&](auto&& take_sums) HWY_ATTR {
-      sgm_cpu::extend_paths<kBlocks>(D(), paths, p1_, &row.penalties[0][column], tile_columns, count, block_costs,
-                                     take_sums);
-    };
-    std::uint16_t* stored = row.sums + static_cast<std::ptrdiff_t>(x) * padded;
+    std::byte* const stored = row.sums + static_cast<std::ptrdiff_t>(x) * padded * sum_bytes_;
+    // The hardware does not predict the order in which pixels are visited.
+    const int then = x + (up ? -8 : 8);
+    const bool is_inside = then >= 0 && then < width_;
+    if (is_inside) row.costs.prefetch(then);
     if constexpr (kSelects) {
-      prefetch(stored, x, up, padded);
+      // With prefetching, reading the stored sums is 1.2 times as fast.
+      if (is_inside) prefetch(stored + (then - x) * static_cast<std::ptrdiff_t>(padded) * sum_bytes_, padded);
       const bool updates = wants_right_ && (!masked_ || selection_.usable(x, row.y));
       const wta_cpu::RightRow right{row.right.cost + first, row.right.index + first};
-      extend([&](int k, Sums& sums) HWY_ATTR {
-        add_stored(stored + k, sums);
+      extend([&](int k, V cost, const V(&parts)[kPaths]) HWY_ATTR {
+        Sums sums;
+        add_up(cost, parts, stored, k, sums);
         put_totals(k, sums, row.total, updates, up, right);
       });
       selection_.leave_candidates(x, row.y, row.total);
     } else {
-      extend([&](int k, const Sums& sums) HWY_ATTR { store(sums, stored + k); });
+      extend([&](int k, V, const V(&parts)[kPaths]) HWY_ATTR { store(parts, stored, k); });
     }
   }
 
  private:
   static constexpr int lanes16() { return static_cast<int>(hn::Lanes(D16())); }
 
-  HWY_INLINE void store(const Sums& sums, std::uint16_t* stored) const {
-    for (int i = 0; i < sgm_cpu::sums_per_block<D>; ++i) hn::Stream(sums[i], D16(), stored + i * lanes16());
-  }
-  HWY_INLINE void add_stored(const std::uint16_t* stored, Sums& sums) const {
+  // Stores the sums of the first visit, from index k on.
+  HWY_INLINE void store(const V (&parts)[kPaths], std::byte* stored, int k) const {
+    if constexpr (are_bytes && kPaths == 2)
+      if (sum_bytes_ == 1) return hn::Stream(hn::Add(parts[0], parts[1]), D(), reinterpret_cast<Lane*>(stored) + k);
+    Sums sums;
+    sgm_cpu::sum_paths(D(), parts, sums);
     for (int i = 0; i < sgm_cpu::sums_per_block<D>; ++i)
-      sums[i] = hn::Add(sums[i], hn::Load(D16(), stored + i * lanes16()));
+      hn::Stream(sums[i], D16(), reinterpret_cast<std::uint16_t*>(stored) + k + i * lanes16());
+  }
+  // Returns the sums over all paths, from index k on, in the order of sum_paths().
+  HWY_INLINE void add_up(V cost, const V (&parts)[kPaths], const std::byte* stored, int k, Sums& sums) const {
+    const D d;
+    const D16 d16;
+    if constexpr (are_bytes) {
+      add_parts(parts, stored, k, sums);
+      constexpr int bits = kPaths == 2 ? 2 : 3;  // twice kPaths
+      const auto add = [&](int i, V costs)
+                           HWY_ATTR { sums[i] = hn::Add(sums[i], hn::ShiftLeft<bits>(hn::BitCast(d16, costs))); };
+      add(0, hn::InterleaveLower(d, cost, hn::Zero(d)));
+      add(1, hn::InterleaveUpper(d, cost, hn::Zero(d)));
+    } else {
+      sgm_cpu::sum_paths(d, parts, sums);
+      add_stored(stored, k, sums);
+    }
+  }
+  HWY_INLINE void add_parts(const V (&parts)[kPaths], const std::byte* stored, int k, Sums& sums) const {
+    const D d;
+    if constexpr (kPaths == 2)
+      if (sum_bytes_ == 1) {
+        const V both[2] = {hn::Add(parts[0], parts[1]), hn::Load(d, reinterpret_cast<const Lane*>(stored) + k)};
+        return sgm_cpu::sum_paths(d, both, sums);
+      }
+    sgm_cpu::sum_paths(d, parts, sums);
+    add_stored(stored, k, sums);
+  }
+  HWY_INLINE void add_stored(const std::byte* stored, int k, Sums& sums) const {
+    for (int i = 0; i < sgm_cpu::sums_per_block<D>; ++i)
+      sums[i] = hn::Add(sums[i], hn::Load(D16(), reinterpret_cast<const std::uint16_t*>(stored) + k + i * lanes16()));
   }
   // Stores the sums over all paths, from index k on, for the selection in the left view and in the right view.
   HWY_INLINE void put_totals(int k, Sums& sums, std::uint16_t* total, bool updates, bool up,
@@ -145,16 +247,12 @@ class Visitor {
     }
   }
 
-  // The hardware does not predict the order in which the stored sums are read. With prefetching, reading them is 1.2
-  // times as fast.
-  HWY_INLINE void prefetch(const std::uint16_t* stored, int x, bool up, int padded) const {
-    const int ahead = up ? -8 : 8;  // pixels
-    if (x + ahead < 0 || x + ahead >= width_) return;
-    const std::uint16_t* then = stored + static_cast<std::ptrdiff_t>(ahead) * padded;
-    for (int k = 0; k < padded; k += 32) hwy::Prefetch(then + k);
+  HWY_INLINE void prefetch(const std::byte* stored, int padded) const {
+    for (int at = 0; at < padded * static_cast<int>(sum_bytes_); at += 64) hwy::Prefetch(stored + at);
   }
 
-  const int width_, padded_, visited_;
+  const int width_, padded_, visited_, most_lowest_;
+  const std::ptrdiff_t sum_bytes_;
   const std::uint32_t p1_;  // value repeated in each lane
   const Lane* const padding_;
   const std::uint16_t* const sums_padding_;

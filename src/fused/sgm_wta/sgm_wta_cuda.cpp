@@ -248,7 +248,7 @@ void attach(Problem& problem, const Input<Kind, gpu::View>& in, const wta::Outpu
     problem.census_weight = in.source.kind.census_weight;
     problem.gradient_limit = in.source.kind.gradient_limit;
   }
-  if constexpr (std::is_same_v<Kind, GivenCosts>) problem.most_cost = in.source.kind.largest;
+  if constexpr (std::is_same_v<Kind, cost::Given>) problem.most_cost = in.source.kind.largest;
   problem.disparity = address(out.disparity);
   problem.disparity_pitch = out.disparity.pitch;
   problem.validity = address(out.validity);
@@ -285,7 +285,7 @@ class Launcher {
                     p.sgm.paths == 8 ? 3 : 1);
     } else {
       const bool narrow = sizeof(typename Kind::Word) == 4, six = in_six_bits(p, kind, problem_.disparities);
-      const char* instance = std::is_same_v<Kind, GivenCosts>             ? six ? "given_six" : "given"
+      const char* instance = std::is_same_v<Kind, cost::Given>            ? six ? "given_six" : "given"
                              : std::is_same_v<Kind, cost::CensusGradient> ? "census_gradient"
                              : six                                        ? narrow ? "census32_six" : "census64_six"
                              : narrow                                     ? "census32"
@@ -404,7 +404,7 @@ STEREOPSIS_INSTANCE(cost::Rank)
 STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
 STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)
 STEREOPSIS_INSTANCE(cost::CensusGradient)
-STEREOPSIS_INSTANCE(GivenCosts)
+STEREOPSIS_INSTANCE(cost::Given)
 #undef STEREOPSIS_INSTANCE
 
 }  // namespace stereopsis::sgm_wta

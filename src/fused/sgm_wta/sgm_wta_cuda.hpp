@@ -15,15 +15,6 @@ namespace stereopsis::sgm_wta {
 inline bool cuda_runs_on(int capability) { return capability >= 80; }
 inline bool cuda_runs_on(const gpu::Queue& queue) { return cuda_runs_on(queue.cuda_capability()); }
 
-// Marks given 8-bit costs that replace words: the left view then has one channel per disparity. Larger costs are
-// clamped to `largest`.
-struct GivenCosts {
-  using Word = std::uint8_t;
-  int largest = 255;
-
-  int max_cost() const { return largest; }
-};
-
 // Returns whether the kernels support the parameters: up to 256 disparities, path costs of 11 bits, stored states of 8
 // bits, and sums of 12 bits.
 template <class Kind>

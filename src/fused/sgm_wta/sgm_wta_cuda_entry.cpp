@@ -48,7 +48,7 @@ Step fuse_tuned(const Run& run) {
 }
 
 // The same operation for a volume of 8-bit costs from any source.
-GivenCosts given_costs(const Parameters& p) { return {p.sgm.largest_cost}; }
+cost::Given given_costs(const Parameters& p) { return {p.sgm.largest_cost}; }
 
 const StageDescriptor tuned_volume{
     .slot = Slot::internal,
@@ -63,11 +63,11 @@ const StageDescriptor tuned_volume{
                             costs.width,        costs.height,
                             costs.disparities,  static_cast<std::int64_t>(costs.width) * costs.disparities};
                         cuda(c.as<Parameters>(),
-                             Input<GivenCosts, gpu::View>{{words, {}, given_costs(c.as<Parameters>())},
-                                                          c.image<const std::uint8_t>("grey8"),
-                                                          wta::input_of(c),
-                                                          costs.disparities,
-                                                          c.context.stripe_rows},
+                             Input<cost::Given, gpu::View>{{words, {}, given_costs(c.as<Parameters>())},
+                                                           c.image<const std::uint8_t>("grey8"),
+                                                           wta::input_of(c),
+                                                           costs.disparities,
+                                                           c.context.stripe_rows},
                              wta::output_of(c), c.scratch(), c.worker());
                       }},
     .scratch = {.gpu =

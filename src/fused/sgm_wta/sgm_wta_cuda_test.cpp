@@ -319,10 +319,10 @@ TEST(SgmWtaCuda, ServesWhatItsWordsHold) {
   // If the search range fills the range of the kernel, there are no padding disparities.
   EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 20, .p2 = 255}, {}}, census_gradient, 64));
   const sgm::Parameters four{.paths = 4, .p1 = 20, .p2 = 100};
-  EXPECT_TRUE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{175}, 60));
-  EXPECT_FALSE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{176}, 60));
-  EXPECT_TRUE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{214}, 128));
-  EXPECT_FALSE(sgm_wta::cuda_serves({four, {}}, sgm_wta::GivenCosts{215}, 128));
+  EXPECT_TRUE(sgm_wta::cuda_serves({four, {}}, cost::Given{175}, 60));
+  EXPECT_FALSE(sgm_wta::cuda_serves({four, {}}, cost::Given{176}, 60));
+  EXPECT_TRUE(sgm_wta::cuda_serves({four, {}}, cost::Given{214}, 128));
+  EXPECT_FALSE(sgm_wta::cuda_serves({four, {}}, cost::Given{215}, 128));
 }
 
 // The launch of the first pass, and the parameters that describe this launch to the kernel.

@@ -1,5 +1,5 @@
-// Registers semi-global matching and the selection as one operation, for the CPU and for the portable kernels in
-// stripes.
+// Registers semi-global matching and the selection as one operation: from features, for the CPU and for the portable
+// kernels in stripes, and from a volume of costs, for the CPU.
 #include "fused/sgm_wta/sgm_wta_entry.hpp"
 
 namespace stereopsis::sgm_wta {
@@ -39,8 +39,57 @@ const Rule rule{.name = "sgm_wta",
                 .operation = &portable,
                 .examples = {"banz-sgm", "sgm", "sgm cost.census_weight=1", "banz-sgm optimisation.paths=4"}};
 
+const StageDescriptor from_volume{
+    .slot = Slot::internal,
+    .name = "sgm_wta_volume",
+    .title = "semi-global matching",
+    .ports = wta::selecting(
+        {in_volume("costs", {Element::u8}), if_there("grey8"), if_there("paths_above"), if_there("paths_below")}),
+    .functions = {.cpu =
+                      [](const Call<On::cpu>& c) {
+                        const auto& p = c.as<Parameters>();
+                        const auto costs = c.volume<const std::uint8_t>("costs");
+                        const ImageView<const std::uint8_t> pixels(costs.data, costs.width, costs.height,
+                                                                   costs.disparities, costs.row_pitch);
+                        cpu(p,
+                            Input<cost::Given>{{pixels, {}, {p.sgm.largest_cost, costs}},
+                                               c.image<const std::uint8_t>("grey8"),
+                                               wta::input_of(c),
+                                               costs.disparities,
+                                               c.context.stripe_rows,
+                                               sgm::edges_of(c)},
+                            wta::output_of(c), c.scratch(), c.worker());
+                      }},
+    .scratch = {.cpu =
+                    [](const Shape& s) {
+                      const auto& p = s.as<Parameters>();
+                      return workspace_bytes(p, cost::Given{p.sgm.largest_cost}, s.size(), s.disparities(),
+                                             s.target.threads, s.context.stripe_rows);
+                    }},
+    .work = [](const Shape& s) {
+      return Work{.bytes = 4 * s.cells(), .path_ops = 11 * s.cells() * s.as<Parameters>().sgm.paths};
+    }};
+
+Step fuse_volume(const Run& run) {
+  const Step &paths = run.steps[0], &selection = run.steps[1];
+  if (selection.context.from_right) return {.note = "it selects for the left view"};
+  if (run.shape(paths.input("costs")).element != Element::u8) return {.note = "it follows costs of 8 bits"};
+  return fused_step(from_volume,
+                    Parameters{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()},
+                    run.steps);
+}
+
+const Rule volume_rule{.name = "sgm_wta_volume",
+                       .run = {"sgm", "wta"},
+                       .fuse = fuse_volume,
+                       .operation = &from_volume,
+                       .examples = {"sgm cost.stage=absolute_difference", "banz-sgm aggregation.stage=box"}};
+
 }  // namespace
 
-void register_stage(Registry& registry) { registry.add(rule); }
+void register_stage(Registry& registry) {
+  registry.add(rule);
+  registry.add(volume_rule);
+}
 
 }  // namespace stereopsis::sgm_wta

@@ -35,14 +35,29 @@ inline constexpr int guard = sgm::Paths<Lane>::guard;
 constexpr int padded_disparities(int disparities) { return round_up(disparities, disparities <= 32 ? 32 : 64); }
 constexpr std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
+// Path costs remain below 256 if the sum of the largest cost and the largest penalty is below 256. Path costs then take
+// 8 bits, otherwise 16. Given costs may be larger, because their path costs may saturate (sgm_cpu-inl.hpp).
+template <class Kind>
+std::size_t path_bytes_per_cell(const sgm::Parameters& p, const Kind& kind) {
+  const int largest = std::is_same_v<Kind, cost::Given> ? std::min(kind.max_cost(), p.p2) : kind.max_cost();
+  return largest + p.p2 <= 255 ? 1 : 2;
+}
+// Returns the size, in bytes, of the stored sums: those of two paths, without costs, may fit in 8 bits.
+inline std::size_t sum_bytes_per_cell(const sgm::Parameters& p, std::size_t path_bytes) {
+  return path_bytes == 1 && p.paths == 4 && 2 * p.p2 <= 255 ? 1 : 2;
+}
+
 // Sizes in lanes and bytes, without pointers, from which the size of the workspace is computed.
 struct Extent {
-  Extent(Size size, int disparities_, int directions_, int stripe_rows)
+  template <class Kind>
+  Extent(const Parameters& p, const Kind& kind, Size size, int disparities_, int stripe_rows)
       : width(size.width),
         height(size.height),
         disparities(disparities_),
         padded(padded_disparities(disparities_)),
-        directions(directions_),
+        directions(p.sgm.paths / 2),
+        lane_bytes(path_bytes_per_cell(p.sgm, kind)),
+        sum_bytes(sum_bytes_per_cell(p.sgm, lane_bytes)),
         stripes(size.height, stripe_rows) {}
 
   int bands(int stripe = 0) const { return (stripes.rows_of(stripe) + band_rows - 1) / band_rows; }
@@ -55,9 +70,8 @@ struct Extent {
   int right_entries() const { return width + 2 * padded; }
   int total_entries() const { return padded + 64; }
 
-  std::size_t sums_bytes() const {
-    return align64(sizeof(std::uint16_t) * width * static_cast<std::size_t>(stripes.rows) * padded);
-  }
+  std::ptrdiff_t row_bytes() const { return static_cast<std::ptrdiff_t>(sum_bytes) * width * padded; }
+  std::size_t sums_bytes() const { return align64(static_cast<std::size_t>(row_bytes()) * stripes.rows); }
   std::size_t path_bytes(std::size_t lane) const { return lane * padded + 64; }
   // Returns the size, in bytes, of the data of a sweep: its paths, and the progress of its bands.
   std::size_t sweep_bytes(std::size_t lane) const {
@@ -79,29 +93,24 @@ struct Extent {
 
   int width, height, disparities, padded;
   int directions;  // number of directions of one sweep, half of all directions
+  std::size_t lane_bytes, sum_bytes;
   Stripes stripes;
 };
-
-// Path costs remain below 256 if the sum of the largest cost and the largest penalty is below 256. Path costs then take
-// 8 bits, otherwise 16.
-inline std::size_t path_bytes_per_cell(const sgm::Parameters& p, int max_cost) {
-  return max_cost + p.p2 <= 255 ? 1 : 2;
-}
 
 // The description of the work, which all threads share.
 template <class Kind>
 struct Job : Extent {
   Job(const Parameters& p, const Input<Kind>& in, const wta::Output& out_, std::span<std::byte> workspace)
-      : Extent(in.source.left.size(), in.disparities, p.sgm.paths / 2, in.stripe_rows),
+      : Extent(p, in.source.kind, in.source.left.size(), in.disparities, in.stripe_rows),
         source(in.source),
         select(in.select),
         select_parameters(p.select),
         penalties(sgm::penalties(p.sgm)),
-        lane_bytes(path_bytes_per_cell(p.sgm, in.source.kind.max_cost())),
         p1(static_cast<std::uint16_t>(p.sgm.p1)),
+        most_lowest(in.source.kind.max_cost() + p.sgm.p2 <= 255 ? 255 : 255 - p.sgm.p2),
         edges(in.edges),
         out(out_),
-        sums(reinterpret_cast<std::uint16_t*>(workspace.data())) {
+        sums(workspace.data()) {
     if (p.sgm.adaptive()) guide = in.guide;
   }
 
@@ -110,11 +119,11 @@ struct Job : Extent {
   wta::Input select;
   wta::Parameters select_parameters;
   sgm::Penalties penalties;
-  std::size_t lane_bytes;
   std::uint16_t p1;
+  int most_lowest;  // for paths of 8 bits: their largest minimum that allows a saturated path cost
   sgm::Edges edges;
   wta::Output out;
-  std::uint16_t* sums;
+  std::byte* sums;
 };
 
 // Divides a block of memory into parts that begin at multiples of 64 bytes.

@@ -1,5 +1,6 @@
 #include "fused/sgm_wta/sgm_wta.hpp"
 
+#include "support/cost_volumes.hpp"
 #include "support/devices.hpp"
 #include "support/selected.hpp"
 #include "support/stage_test.hpp"
@@ -25,7 +26,11 @@ const std::vector<Case> cases = {
 template <class Kind>
 void oracle(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out) {
   Volume<std::uint16_t> sums(in.source.left.size(), in.disparities);
-  sgm::oracle(p.sgm, in.source, in.guide, in.select.min_disparity, sums.view());
+  if constexpr (std::is_same_v<Kind, cost::Given>) {
+    sgm::oracle<std::uint8_t>(p.sgm, in.source.kind.volume, in.source.kind.largest, in.guide, {}, sums.view());
+  } else {
+    sgm::oracle(p.sgm, in.source, in.guide, in.select.min_disparity, sums.view());
+  }
   wta::oracle(p.select, in.select, sums, out);
 }
 
@@ -168,6 +173,49 @@ TEST(SgmWta, MasksUniquenessAndBorderCandidatesEqualOracles) {
     expect_all_cases(
         {{.p1 = 10, .p2 = 60}, {.subpixel = wta::Subpixel::parabola, .uniqueness = 7, .border_candidates = border}},
         rank9, 72, true);
+}
+
+// Expects equality for given costs between `lowest` and `highest`.
+void expect_given_costs_equal_oracles(const sgm_wta::Parameters& p, int lowest, int highest, int largest,
+                                      int stripe_rows = 0) {
+  SCOPED_TRACE(testing::Message() << "costs from " << lowest << " to " << highest << ", at most " << largest);
+  for (const auto& [size, range] : cases) {
+    // The rows have a pitch, and the last row lies elsewhere.
+    const Volume<std::uint8_t> wider =
+        random_volume<std::uint8_t>({size.width + 1, size.height}, range.count, 7, lowest, highest);
+    const Volume<std::uint8_t> row = random_volume<std::uint8_t>({size.width, 1}, range.count, 8, lowest, highest);
+    const auto [data, pitch] = std::pair(wider.view().data, wider.view().row_pitch);
+    const VolumeView<const std::uint8_t> costs{data, size.width, size.height, range.count, pitch, row.view().data};
+    const ImageView<const std::uint8_t> pixels(data, size.width, size.height, range.count, pitch);
+    PitchedImage<std::uint8_t> guide(random_image<std::uint8_t>(size, 11, 0, 60).view());
+    expect_equals_oracles(
+        p, sgm_wta::Input<cost::Given>{{pixels, {}, {largest, costs}}, guide, {range.min, {}, {}}, range.count},
+        stripe_rows);
+  }
+}
+
+TEST(SgmWta, GivenCostsEqualOracles) {
+  for (const int paths : {4, 8})
+    for (const int stripe_rows : {0, 5}) {
+      const sgm_wta::Parameters p{{.paths = paths, .p1 = 16, .p2 = 100, .gradient = 8, .p2_min = 30},
+                                  {.subpixel = wta::Subpixel::equiangular, .uniqueness = 3}};
+      expect_given_costs_equal_oracles(p, 0, 180, 168, stripe_rows);
+    }
+  expect_given_costs_equal_oracles({{.p1 = 10, .p2 = 60}, {}}, 0, 80, 80);
+  expect_given_costs_equal_oracles({{.paths = 4, .p1 = 100, .p2 = 200}, {}}, 0, 255, 255);
+}
+
+// The costs are so large that path costs saturate, and their minima as well.
+TEST(SgmWta, GivenCostsWhosePathCostsSaturateEqualOracles) {
+  for (const int paths : {4, 8})
+    for (const int p2 : {60, 127, 128})
+      for (const int lowest : {120, 200, 255})
+        expect_given_costs_equal_oracles({{.paths = paths, .p1 = 16, .p2 = p2}, {}}, lowest, 255, 255);
+}
+
+// Sums of two paths take 8 bits up to a P2 of 127.
+TEST(SgmWta, SumsOf8And16BitsEqualOracles) {
+  for (const int p2 : {127, 128, 183}) expect_all_cases({{.paths = 4, .p1 = 20, .p2 = p2}, {}}, rank9, 72);
 }
 
 template <class Kind>

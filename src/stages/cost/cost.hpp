@@ -107,6 +107,16 @@ struct SquaredDifference {
   }
 };
 
+// Marks given 8-bit costs that replace words: the left view then has one channel per disparity. Larger costs are
+// clamped to `largest`. The CPU reads the costs from `volume`, whose last row may be stored elsewhere.
+struct Given {
+  using Word = std::uint8_t;
+  int largest = 255;
+  VolumeView<const std::uint8_t> volume = {};
+
+  int max_cost() const { return largest; }
+};
+
 // Returns the number of entries in a row of candidates on the CPU, including a block of 64 after the last one.
 constexpr int entries_of_row(int width, int disparities) { return (width + disparities + 2 * 64 + 63) / 64 * 64; }
 

@@ -145,8 +145,8 @@ class Worker {
     const V small = hn::Set(d, static_cast<Lane>(job_.p1)), large = hn::Set(d, static_cast<Lane>(p2));
     V lowest = hn::Set(d, hwy::LimitsMax<Lane>()), below = hn::LoadU(d, path - 1);
     for (int k = 0; k < visited_; k += lanes) {
-      const V extended = sgm_cpu::extend(below, hn::Load(d, path + k), hn::LoadU(d, path + k + 1), small, large,
-                                         hn::Load(d, costs_ + k));
+      const V arriving = sgm_cpu::arrive(below, hn::Load(d, path + k), hn::LoadU(d, path + k + 1), small, large);
+      const V extended = hn::SaturatedAdd(arriving, hn::Load(d, costs_ + k));
       lowest = hn::Min(lowest, extended);
       // Loaded before the store overwrites values that the next block needs.
       below = hn::LoadU(d, path + k + lanes - 1);

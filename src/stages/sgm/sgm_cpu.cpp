@@ -126,17 +126,20 @@ class Worker {
     const T* costs = job_.costs.pixel(x, y);
     std::uint16_t* sums = job_.sums.pixel(x, y);
     const auto most = hn::Set(d, static_cast<Lane>(job_.max_cost));
-    const auto block_costs = [&](int k)
-                                 HWY_ATTR { return hn::Or(hn::Min(load(costs + k), most), hn::Load(d, padding_ + k)); };
-    const auto take_sums = [&](int k, Sums<D>& block) HWY_ATTR {
+    const PixelCosts pixel{[&](int k) HWY_ATTR { return hn::Min(load(costs + k), most); },
+                           [&](int k) HWY_ATTR { return hn::Load(d, padding_ + k); }};
+    const auto take = [&](int k, hn::VFromD<D>, const hn::VFromD<D>(&path_costs)[kPaths]) HWY_ATTR {
+      Sums<D> block;
+      sum_paths(d, path_costs, block);
       in_order(d, block);
       for (auto& part : block) {
         put(part, sums + k, job_.disparities - k);
         k += static_cast<int>(hn::Lanes(D16()));
       }
     };
-    extend_paths<kBlocks>(d, paths, p1_, p2, 1, kBlocks > 0 ? kBlocks * static_cast<int>(hn::Lanes(d)) : visited_,
-                          block_costs, take_sums);
+    extend_paths<kBlocks, Part::whole, false>(d, paths, p1_, p2, 1,
+                                              kBlocks > 0 ? kBlocks * static_cast<int>(hn::Lanes(d)) : visited_,
+                                              hwy::LimitsMax<Lane>(), pixel, take);
   }
 
   HWY_INLINE void set_penalties(int x, int y, std::uint32_t (&p2)[kPaths]) const {
