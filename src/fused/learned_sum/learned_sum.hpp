@@ -1,6 +1,7 @@
 // Learned costs and the costs of census with gradient, added cell by cell as they are computed. The result equals the
 // composition of stages/learned_features, stages/census_gradient, stages/cost_volume and stages/sum, bit for bit. The
-// stages write three volumes and read two; the fused step writes one and reads none.
+// stages write three volumes and read two; the fused step writes one and reads none. The CPU computes one row of
+// features and of learned costs at a time.
 //
 // Cost: the cost of the learned costs, plus one population count per cell.
 #pragma once
@@ -18,7 +19,14 @@ struct Parameters {
   sum::Parameters sum;
 };
 
-// `T` is the type of the pixels. `weights` comes from learned_features::gpu_weights(). `scratch` holds at least
+// `T` is the type of the pixels. `scratch` holds at least cpu_scratch_bytes(), and starts at a multiple of 64 bytes.
+std::size_t cpu_scratch_bytes(const Parameters&, Size, int disparities, int threads);
+template <class T>
+void cpu(const Parameters&, const std::array<ImageView<const std::uint8_t>, 2>& grey8,
+         const std::array<ImageView<const T>, 2>& grey, int min_disparity, VolumeView<std::uint8_t> sums,
+         std::span<std::byte> scratch, Threads&);
+
+// `weights` comes from learned_features::gpu_weights(). `scratch` holds at least
 // gpu_scratch_bytes().
 std::size_t gpu_scratch_bytes(const Parameters&, Size);
 template <class T>

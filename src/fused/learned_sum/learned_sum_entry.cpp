@@ -1,5 +1,5 @@
-// Registers the fused step for GPUs, where writing and reading volumes takes most of the time. There is no fused step
-// for the CPU, because the features take nearly all of the time there.
+// Registers the fused step. On GPUs, writing and reading volumes takes most of the time; on the CPU, it saves the memory
+// of a volume and of the features.
 #include "fused/learned_sum/learned_sum.hpp"
 #include "graph/registry.hpp"
 #include "stages/cost_volume/cost_volume.hpp"
@@ -7,22 +7,32 @@
 namespace stereopsis::learned_sum {
 namespace {
 
+constexpr auto make_sums = [](const auto& c) {
+  const auto& p = c.template as<Parameters>();
+  const auto grey8 = c.template images<const std::uint8_t>("grey8");
+  const auto sums = c.template volume<std::uint8_t>("plus_costs");
+  with_element<std::uint8_t, std::uint16_t, float>(c.operand("grey").element, [&]<class T>() {
+    const auto grey = c.template images<const T>("grey");
+    if constexpr (device_of<decltype(c)> == On::cpu)
+      cpu<T>(p, {grey8[0], grey8[1]}, {grey[0], grey[1]}, c.context.range.min, sums, c.scratch(), c.worker());
+    else
+      gpu<T>(p, c.constants().template as<const std::int32_t>(), {grey8[0], grey8[1]}, {grey[0], grey[1]},
+             c.context.range.min, sums, c.scratch(), c.worker());
+  });
+};
+
 const StageDescriptor entry{
     .slot = Slot::internal,
     .name = "learned_sum",
     .title = "learned cost + census + gradient",
     .ports = {in("grey8", both), in("grey", both), out_volume("plus_costs", Element::u8)},
-    .functions = {.gpu =
-                      [](const Call<On::gpu>& c) {
-                        const auto grey8 = c.images<const std::uint8_t>("grey8");
-                        with_element<std::uint8_t, std::uint16_t, float>(c.operand("grey").element, [&]<class T>() {
-                          const auto grey = c.images<const T>("grey");
-                          gpu<T>(c.as<Parameters>(), c.constants().as<const std::int32_t>(), {grey8[0], grey8[1]},
-                                 {grey[0], grey[1]}, c.context.range.min, c.volume<std::uint8_t>("plus_costs"),
-                                 c.scratch(), c.worker());
-                        });
-                      }},
-    .scratch = {.gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size()); }},
+    .functions = on_cpu_and_gpu(make_sums),
+    .scratch = {.cpu =
+                    [](const Shape& s) {
+                      return cpu_scratch_bytes(s.as<Parameters>(), s.size(), s.disparities("plus_costs"),
+                                               s.target.threads);
+                    },
+                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size()); }},
     .work =
         [](const Shape& s) {
           const double cells = s.cells("plus_costs");

@@ -24,7 +24,27 @@ Volume<std::uint8_t> composed(const learned_sum::Parameters& p, std::array<Pitch
 }
 
 template <class T>
+void expect_cpu_equals_composed(const learned_sum::Parameters& p, T high) {
+  for_each_volume([&](Size size, DisparityRange range) {
+    const auto image8 = [&](int seed) {
+      return PitchedImage<std::uint8_t>(random_image<std::uint8_t>(size, seed, 0, 255).view());
+    };
+    const auto image = [&](int seed) { return PitchedImage<T>(random_image<T>(size, seed, 0, high).view()); };
+    std::array<PitchedImage<std::uint8_t>, 2> grey8{image8(1), image8(2)};
+    std::array<PitchedImage<T>, 2> grey{image(3), image(4)};
+    const Volume<std::uint8_t> expected = composed(p, grey8, grey, size, range);
+    for_each_engine([&](Threads& threads) {
+      Scratch scratch(learned_sum::cpu_scratch_bytes(p, size, range.count, threads.count()));
+      Volume<std::uint8_t> got = poisoned_volume<std::uint8_t>(size, range.count);
+      learned_sum::cpu<T>(p, {grey8[0], grey8[1]}, {grey[0], grey[1]}, range.min, got.view(), scratch.span(), threads);
+      EXPECT_TRUE(same_cells(got, expected)) << size.width << "x" << size.height << ", " << range.count;
+    });
+  });
+}
+
+template <class T>
 void expect_equals_composed(const learned_sum::Parameters& p, T high) {
+  expect_cpu_equals_composed<T>(p, high);
   for_each_usable_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     const std::vector<std::int32_t>& words = p.learned.weights.on_gpu();
     const int count = static_cast<int>(words.size());

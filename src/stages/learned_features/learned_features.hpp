@@ -23,6 +23,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -145,6 +146,15 @@ void cost_oracle(const Parameters&, ImageView<const std::uint8_t> left, ImageVie
                  int min_disparity, VolumeView<std::uint8_t> costs);
 
 std::size_t cost_scratch_bytes(const Network&, Size size, int disparities, int threads);
+// Computes the costs row by row, so that neither features nor costs of more than a few rows are in memory at a time.
+// The costs of row y are written to memory(thread, y), where there is room for width × disparities bytes. Then,
+// take(thread, y) is called, if there is such a function.
+struct CostRows {
+  std::function<std::uint8_t*(int thread, int y)> memory;
+  std::function<void(int thread, int y)> take;
+};
+void cost_rows_cpu(const Parameters&, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                   int min_disparity, int disparities, const CostRows&, std::span<std::byte> scratch, Threads&);
 void cost_cpu(const Parameters&, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
               int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch, Threads&);
 

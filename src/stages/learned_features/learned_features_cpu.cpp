@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "device/cpu/threads.hpp"
@@ -42,7 +43,7 @@ struct FeatureRow {
            (static_cast<std::size_t>(width) * (groups + 1) + static_cast<std::size_t>(entries) * groups);
   }
 
-  static std::int32_t word(const std::int8_t* features, int components, int group) {
+  static std::int32_t word(const std::uint8_t* features, int components, int group) {
     std::int32_t four = 0;
     if (4 * group + 4 <= components)
       std::memcpy(&four, features + 4 * group, 4);
@@ -50,22 +51,15 @@ struct FeatureRow {
       std::memcpy(&four, features + 4 * group, static_cast<std::size_t>(components - 4 * group));
     return four;
   }
-  void load(ImageView<const std::int8_t> left, ImageView<const std::int8_t> right, int y, int min_disparity) {
-    if (left.channels == 4 * groups)
-      std::memcpy(own, left.row(y), static_cast<std::size_t>(left.width) * left.channels);
-    else
-      for (int x = 0; x < left.width; ++x)
-        for (int g = 0; g < groups; ++g)
-          own[static_cast<std::ptrdiff_t>(x) * groups + g] = word(&left(x, y), left.channels, g);
-    for (int i = 0; i < entries; ++i) {
-      const std::int8_t* features = &right(std::clamp(right.width - 1 - i - min_disparity, 0, right.width - 1), y);
-      for (int g = 0; g < groups; ++g)
-        candidates[static_cast<std::ptrdiff_t>(g) * entries + i] = word(features, right.channels, g);
-    }
-  }
 
   int groups, entries;
   std::int32_t *own, *candidates, *sums;  // `sums` has the sum of the components of each pixel
+};
+
+// The features of a row of both views. A pixel takes `stride` bytes, and its components come first.
+struct TwoRows {
+  const std::uint8_t *left, *right;
+  int width, components, stride;
 };
 
 }  // namespace stereopsis::learned_features
@@ -83,6 +77,59 @@ using convolution::HWY_NAMESPACE::V32;
 void row(const PackedConvolution& layer, const Rows& before, int y, int width, std::uint8_t* after) {
   const std::uint8_t* const rows[3] = {before.row(y), before.row(y + 1), before.row(y + 2)};
   convolution::HWY_NAMESPACE::row(layer, rows, width, after);
+}
+
+// Stores words of neighbouring pixels with 8 words each, in reverse order and by group, from the entry `first` on.
+// Returns the number of pixels that were stored, which are the last ones.
+HWY_INLINE int reverse_words(const FeatureRow& row, const std::uint8_t* pixels, int count, int first) {
+  const D32 d;
+  const hn::Repartition<std::uint64_t, D32> d64;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  int done = 0;
+  for (; done + lanes <= count; done += lanes) {
+    const auto* const from =
+        reinterpret_cast<const std::uint64_t*>(pixels + static_cast<std::ptrdiff_t>(count - done - lanes) * 32);
+    hn::VFromD<decltype(d64)> low[4], high[4];  // two words of each pixel, of the first and of the second half
+    hn::LoadInterleaved4(d64, from, low[0], low[1], low[2], low[3]);
+    hn::LoadInterleaved4(d64, from + 2 * lanes, high[0], high[1], high[2], high[3]);
+    for (int pair = 0; pair < 4; ++pair) {
+      const auto a = hn::BitCast(d, low[pair]), b = hn::BitCast(d, high[pair]);
+      std::int32_t* const to = row.candidates + static_cast<std::ptrdiff_t>(2 * pair) * row.entries + first + done;
+      hn::StoreU(hn::Reverse(d, hn::ConcatEven(d, b, a)), d, to);
+      hn::StoreU(hn::Reverse(d, hn::ConcatOdd(d, b, a)), d, to + row.entries);
+    }
+  }
+  return done;
+}
+
+// Loads the features of a row of both views. Borders replicate.
+void load_features(FeatureRow& row, const TwoRows& rows, int min_disparity) {
+  const int groups = row.groups;
+  const bool whole = rows.components == 4 * groups && rows.stride == rows.components;
+  if (whole)
+    std::memcpy(row.own, rows.left, static_cast<std::size_t>(rows.width) * rows.stride);
+  else
+    for (int x = 0; x < rows.width; ++x)
+      for (int g = 0; g < groups; ++g)
+        row.own[static_cast<std::ptrdiff_t>(x) * groups + g] =
+            FeatureRow::word(rows.left + static_cast<std::ptrdiff_t>(x) * rows.stride, rows.components, g);
+  const auto load = [&](int first, int last) {
+    for (int i = first; i < last; ++i) {
+      const long long x = static_cast<long long>(rows.width) - 1 - i - min_disparity;
+      const std::uint8_t* const features = rows.right + std::clamp<long long>(x, 0, rows.width - 1) * rows.stride;
+      for (int g = 0; g < groups; ++g)
+        row.candidates[static_cast<std::ptrdiff_t>(g) * row.entries + i] =
+            FeatureRow::word(features, rows.components, g);
+    }
+  };
+  if (!whole || groups != 8) return load(0, row.entries);
+  // The entries [first, last) belong to pixels of the row, in reverse order.
+  const long long column = static_cast<long long>(rows.width) - 1 - min_disparity;  // the column of entry 0
+  const int first = static_cast<int>(std::clamp<long long>(column - rows.width + 1, 0, row.entries));
+  const int last = static_cast<int>(std::clamp<long long>(column + 1, first, row.entries));
+  const int done = reverse_words(row, rows.right + (column - last + 1) * rows.stride, last - first, first);
+  load(0, first);
+  load(first + done, row.entries);
 }
 
 // Four components of a candidate in each lane. The magnitudes of these components are multiplied by the components of
@@ -163,11 +210,10 @@ HWY_INLINE std::int32_t sum_of_components([[maybe_unused]] const std::int32_t* w
 // Computes the costs for kGroups groups, or for any number of groups if kGroups is 0. A block of candidates stays in
 // registers, and is combined with all pixels for which some of them are candidates.
 template <int kGroups>
-void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, VolumeView<std::uint8_t> costs, int y) {
+void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, int width, int disparities, std::uint8_t* costs) {
   const D32 d;
   const hn::Rebind<std::uint8_t, D32> narrow;
   const int lanes = static_cast<int>(hn::Lanes(d)), groups = kGroups > 0 ? kGroups : row.groups;
-  const int width = costs.width, disparities = costs.disparities;
   const V32 first = hn::Set(d, cost.offset * cost.scale + (1 << (cost.shift - 1))), scale = hn::Set(d, cost.scale),
             limit = hn::Set(d, cost.limit);
   for (int x = 0; x < width; ++x)
@@ -188,7 +234,7 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, VolumeView<st
       const V32 value = hn::ShiftRightSame(hn::Sub(first, hn::Mul(dot, scale)), cost.shift);
       const auto bytes = hn::DemoteTo(narrow, hn::Min(hn::Max(value, hn::Zero(d)), limit));
       const int k = block - (width - 1 - x);
-      std::uint8_t* const out = costs.pixel(x, y);
+      std::uint8_t* const out = costs + static_cast<std::ptrdiff_t>(x) * disparities;
       if (k >= 0 && k + lanes <= disparities)
         hn::StoreU(bytes, narrow, out + k);
       else
@@ -197,11 +243,14 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, VolumeView<st
   }
 }
 
-void costs_of_row(const CostOfDot& cost, const FeatureRow& row, VolumeView<std::uint8_t> costs, int y) {
+// Computes the costs of a row from the features of both views.
+void costs_of_row(const CostOfDot& cost, FeatureRow& row, const TwoRows& rows, int min_disparity, int disparities,
+                  std::uint8_t* costs) {
+  load_features(row, rows, min_disparity);
   if (row.groups == 8)
-    costs_of_groups<8>(cost, row, costs, y);
+    costs_of_groups<8>(cost, row, rows.width, disparities, costs);
   else
-    costs_of_groups<0>(cost, row, costs, y);
+    costs_of_groups<0>(cost, row, rows.width, disparities, costs);
 }
 
 }  // namespace stereopsis::learned_features::HWY_NAMESPACE
@@ -219,10 +268,6 @@ int entries_of(int width, int disparities) { return (width + disparities + Packe
 std::size_t bytes_of_thread(const Network& network, int width, int disparities) {
   return with_gap(FeatureRow::bytes(width, entries_of(width, disparities), groups_of(network.components())));
 }
-std::size_t bytes_of_features(const Network& network, Size size) {
-  return with_gap(static_cast<std::size_t>(size.width) * size.height * network.components());
-}
-
 void load_row(ImageView<const std::uint8_t> grey, int y, int border, std::uint8_t* to) {
   const std::uint8_t* from = grey.row(std::clamp(y, 0, grey.height - 1));
   std::fill_n(to, border, from[0]);
@@ -230,63 +275,93 @@ void load_row(ImageView<const std::uint8_t> grey, int y, int border, std::uint8_
   std::fill_n(to + border + grey.width, border, from[grey.width - 1]);
 }
 
-// Computes the rows [first, last) of the result. Each layer lags two rows behind the previous one, so that all rows in
-// use stay in the cache. The margin rows of the earlier layers are computed again by the next piece.
-void piece(const std::vector<PackedConvolution>& layers, ImageView<const std::uint8_t> grey,
-           ImageView<std::int8_t> features, int first, int last) {
-  const int count = static_cast<int>(layers.size());
-  std::vector<Rows> planes{{grey.width + 2 * count, 1}};
-  for (int l = 0; l < count; ++l) planes.emplace_back(grey.width + 2 * (count - 1 - l), layers[l].out);
-  for (int r = 0; r < last - first + 2 * count; ++r) {
-    load_row(grey, first - count + r, count, planes[0].row(r));
-    for (int l = 0, y = r - 2; l < count && y >= 0; ++l, y -= 2)
-      HWY_DYNAMIC_DISPATCH(row)(layers[l], planes[l], y, grey.width + 2 * (count - 1 - l), planes[l + 1].row(y));
-    const int y = r - 2 * count;
-    if (y < 0) continue;
-    for (int x = 0; x < grey.width; ++x)
-      std::memcpy(&features(x, first + y),
-                  planes[count].row(y) + static_cast<std::ptrdiff_t>(x) * layers[count - 1].out, features.channels);
+// Computes the features of a view, row by row. Each layer lags two rows behind the previous one, so that all rows in use
+// stay in the cache. The margin rows of the earlier layers are computed again after each start().
+class FeatureRows {
+ public:
+  FeatureRows(const std::vector<PackedConvolution>& layers, ImageView<const std::uint8_t> grey)
+      : layers_(layers), grey_(grey), count_(static_cast<int>(layers.size())) {
+    planes_.emplace_back(grey.width + 2 * count_, 1);
+    for (int l = 0; l < count_; ++l) planes_.emplace_back(grey.width + 2 * (count_ - 1 - l), layers[l].out);
   }
-}
+
+  void start(int first) { first_ = first, next_ = 0; }
+  // Returns the features of the first row, and then of the next ones. A pixel takes stride() bytes.
+  const std::uint8_t* next() {
+    for (;;) {
+      const int r = next_++;
+      load_row(grey_, first_ - count_ + r, count_, planes_[0].row(r));
+      for (int l = 0, y = r - 2; l < count_ && y >= 0; ++l, y -= 2) HWY_DYNAMIC_DISPATCH(row)
+      (layers_[l], planes_[l], y, grey_.width + 2 * (count_ - 1 - l), planes_[l + 1].row(y));
+      if (r >= 2 * count_) return planes_[count_].row(r - 2 * count_);
+    }
+  }
+  int stride() const { return layers_[count_ - 1].out; }
+
+ private:
+  const std::vector<PackedConvolution>& layers_;
+  ImageView<const std::uint8_t> grey_;
+  int count_, first_ = 0, next_ = 0;
+  std::vector<Rows> planes_;
+};
+
+// Returns the height of the parts that threads take in turn. Each part computes six extra rows of the first layer.
+int rows_of_part(int height, int threads) { return std::max(16, height / (4 * threads)); }
 
 }  // namespace
 
 void cpu(const Network& network, ImageView<const std::uint8_t> grey, ImageView<std::int8_t> features,
          Threads& threads) {
   const std::vector<PackedConvolution> layers(network.layers.begin(), network.layers.end());
-  // Each piece computes six extra rows of the first layer.
-  const int grain = std::max(16, grey.height / (4 * threads.count()));
   threads.rows(
-      grey.height, [&](int first, int last) { piece(layers, grey, features, first, last); }, grain);
+      grey.height,
+      [&](int first, int last) {
+        FeatureRows rows(layers, grey);
+        rows.start(first);
+        for (int y = first; y < last; ++y) {
+          const std::uint8_t* const row = rows.next();
+          for (int x = 0; x < grey.width; ++x)
+            std::memcpy(&features(x, y), row + static_cast<std::ptrdiff_t>(x) * rows.stride(), features.channels);
+        }
+      },
+      rows_of_part(grey.height, threads.count()));
 }
 
 std::size_t cost_scratch_bytes(const Network& network, Size size, int disparities, int threads) {
-  return 2 * bytes_of_features(network, size) + threads * bytes_of_thread(network, size.width, disparities);
+  return threads * bytes_of_thread(network, size.width, disparities);
+}
+
+void cost_rows_cpu(const Parameters& p, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
+                   int min_disparity, int disparities, const CostRows& out, std::span<std::byte> scratch,
+                   Threads& threads) {
+  const Network& network = p.weights.network();
+  const int components = network.components(), entries = entries_of(left.width, disparities);
+  const std::vector<PackedConvolution> layers(network.layers.begin(), network.layers.end());
+  const CostOfDot cost(p);
+  const int part = rows_of_part(left.height, threads.count());
+  std::atomic<int> next{0};
+  threads.each([&](int thread) {
+    FeatureRow row(scratch.data() + thread * bytes_of_thread(network, left.width, disparities), left.width, entries,
+                   groups_of(components));
+    FeatureRows of_left(layers, left), of_right(layers, right);
+    for (int first; (first = part * next.fetch_add(1, std::memory_order_relaxed)) < left.height;) {
+      of_left.start(first);
+      of_right.start(first);
+      for (int y = first; y < std::min(left.height, first + part); ++y) {
+        const std::uint8_t* const left_row = of_left.next();
+        const TwoRows rows{left_row, of_right.next(), left.width, components, of_left.stride()};
+        std::uint8_t* const costs = out.memory(thread, y);
+        HWY_DYNAMIC_DISPATCH(costs_of_row)(cost, row, rows, min_disparity, disparities, costs);
+        if (out.take) out.take(thread, y);
+      }
+    }
+  });
 }
 
 void cost_cpu(const Parameters& p, ImageView<const std::uint8_t> left, ImageView<const std::uint8_t> right,
               int min_disparity, VolumeView<std::uint8_t> costs, std::span<std::byte> scratch, Threads& threads) {
-  const Network& network = p.weights.network();
-  const int components = network.components(), entries = entries_of(costs.width, costs.disparities);
-  const auto features = [&](ImageView<const std::uint8_t> view) {
-    const ImageView<std::int8_t> made(reinterpret_cast<std::int8_t*>(scratch.data()), view.width, view.height,
-                                      components, static_cast<std::ptrdiff_t>(view.width) * components);
-    scratch = scratch.subspan(bytes_of_features(network, view.size()));
-    cpu(network, view, made, threads);
-    return ImageView<const std::int8_t>(made);
-  };
-  const ImageView<const std::int8_t> of_left = features(left), of_right = features(right);
-  const CostOfDot cost(p);
-  const int parts = threads.count();
-  threads.each([&](int i) {
-    FeatureRow row(scratch.data() + i * bytes_of_thread(network, costs.width, costs.disparities), costs.width, entries,
-                   groups_of(components));
-    const auto edge = [&](int part) { return static_cast<int>(static_cast<long long>(costs.height) * part / parts); };
-    for (int y = edge(i); y < edge(i + 1); ++y) {
-      row.load(of_left, of_right, y, min_disparity);
-      HWY_DYNAMIC_DISPATCH(costs_of_row)(cost, row, costs, y);
-    }
-  });
+  cost_rows_cpu(p, left, right, min_disparity, costs.disparities, {[&](int, int y) { return costs.row(y); }, {}},
+                scratch, threads);
 }
 
 }  // namespace stereopsis::learned_features

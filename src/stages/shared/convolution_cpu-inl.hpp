@@ -96,12 +96,65 @@ HWY_INLINE const std::int32_t* add_run(const PackedConvolution& layer, int numbe
   return weights;
 }
 
+// Writes the values of kVectors vectors of outputs from `first` on.
+template <int kVectors>
+HWY_INLINE void put_values(const PackedConvolution& layer, const Block<V32, kVectors>& sums, int first,
+                           std::uint8_t* after) {
+  const D32 d;
+  const hn::Rebind<std::int8_t, D32> d8;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const V32 low = hn::Set(d, layer.low);
+  std::int8_t* const to = reinterpret_cast<std::int8_t*>(after) + first;
+  for (int p = 0; p < convolved_pixels; ++p)
+    for (int v = 0; v < kVectors; ++v) {
+      const V32 value = hn::Max(hn::ShiftRightSame(sums[p][v], layer.shift), low);
+      // Saturates at 127.
+      hn::StoreU(hn::DemoteTo(d8, value), d8, to + static_cast<std::ptrdiff_t>(p) * layer.out + v * lanes);
+    }
+}
+
+#if HWY_TARGET == HWY_AVX3_DL
+// Does what pixels() does, for layers of kIn inputs. The bytes of a pixel are loaded once for its three taps in a row.
+template <int kVectors, int kIn>
+HWY_INLINE void pixels_of(const PackedConvolution& layer, const std::uint8_t* const rows[3], int first,
+                          std::uint8_t* after) {
+  constexpr int loaded = convolved_pixels + 2, groups = kIn / 4;
+  const D32 d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const std::ptrdiff_t out = layer.out;
+  Block<V32, kVectors> sums;
+  for (int p = 0; p < convolved_pixels; ++p)
+    for (int v = 0; v < kVectors; ++v) sums[p][v] = hn::LoadU(d, layer.biases.data() + first + v * lanes);
+  const std::int32_t* weights = layer.weights.data() + first;
+  for (int row = 0; row < 3; ++row, weights += 2 * groups * out) {
+    const std::uint8_t* from = rows[row];
+    for (int group = 0; group < groups; ++group, from += 4, weights += out) {
+      V32 bytes[loaded];
+      for (int p = 0; p < loaded; ++p) {
+        std::int32_t four;
+        std::memcpy(&four, from + p * kIn, 4);
+        bytes[p] = hn::Set(d, four);
+      }
+      for (int tap = 0; tap < 3; ++tap)
+        for (int v = 0; v < kVectors; ++v) {
+          const V32 w = hn::LoadU(d, weights + tap * groups * out + v * lanes);
+          for (int p = 0; p < convolved_pixels; ++p) sums[p][v] = add_to_run(sums[p][v], bytes[p + tap], w);
+        }
+    }
+  }
+  put_values<kVectors>(layer, sums, first, after);
+}
+#endif
+
 // Computes kVectors vectors of outputs from `first` on, for convolved_pixels pixels.
 template <int kVectors>
 HWY_INLINE void pixels(const PackedConvolution& layer, const std::uint8_t* const rows[3], int first,
                        std::uint8_t* after) {
+#if HWY_TARGET == HWY_AVX3_DL
+  if (layer.in == 32) return pixels_of<kVectors, 32>(layer, rows, first, after);
+  if (layer.in == 16) return pixels_of<kVectors, 16>(layer, rows, first, after);
+#endif
   const D32 d;
-  const hn::Rebind<std::int8_t, D32> d8;
   const int lanes = static_cast<int>(hn::Lanes(d));
   Block<V32, kVectors> sums;
   const auto each = [&](auto f) HWY_ATTR {
@@ -118,13 +171,7 @@ HWY_INLINE void pixels(const PackedConvolution& layer, const std::uint8_t* const
       weights = add_run<kVectors>(layer, *run, rows[row] + n * layer.step, weights, partial);
       each([&](int p, int v) HWY_ATTR { sums[p][v] = end_run(sums[p][v], partial[p][v]); });
     }
-  const V32 low = hn::Set(d, layer.low);
-  std::int8_t* const to = reinterpret_cast<std::int8_t*>(after) + first;
-  each([&](int p, int v) HWY_ATTR {
-    const V32 value = hn::Max(hn::ShiftRightSame(sums[p][v], layer.shift), low);
-    // Saturates at 127.
-    hn::StoreU(hn::DemoteTo(d8, value), d8, to + static_cast<std::ptrdiff_t>(p) * layer.out + v * lanes);
-  });
+  put_values<kVectors>(layer, sums, first, after);
 }
 
 // Computes a row of a layer from the rows above, at and below it, each of which begins one pixel to the left. Outputs

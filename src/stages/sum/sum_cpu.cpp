@@ -7,36 +7,24 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "stages/sum/sum_cpu-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::sum::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D16 = hn::ScalableTag<std::uint16_t>;
-using D8 = hn::Rebind<std::uint8_t, D16>;
-
-// The 8-bit result saturates if the 16-bit sum saturates.
-HWY_INLINE hn::Vec<D8> sums_of(hn::Vec<D16> a, hn::Vec<D16> b, const std::uint8_t* costs, const std::uint8_t* sums) {
-  const D16 d;
-  const auto first = hn::Mul(a, hn::PromoteTo(d, hn::LoadU(D8(), costs)));
-  const auto second = hn::Mul(b, hn::PromoteTo(d, hn::LoadU(D8(), sums)));
-  const auto sum = hn::SaturatedAdd(hn::SaturatedAdd(first, second), hn::Set(d, 32));
-  const hn::RebindToSigned<D16> signed_d;  // demotion saturates
-  return hn::DemoteTo(D8(), hn::BitCast(signed_d, hn::ShiftRight<6>(sum)));
-}
-
 void add_row(const Parameters& p, const std::uint8_t* costs, std::uint8_t* sums, std::ptrdiff_t count) {
-  const D16 d;
-  const D8 d8;
+  const hn::ScalableTag<std::uint8_t> d;
   const std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
-  const auto a = hn::Set(d, static_cast<std::uint16_t>(p.cost_weight)),
-             b = hn::Set(d, static_cast<std::uint16_t>(p.plus_weight));
+  const Adder<decltype(d)> adder(p);
   std::ptrdiff_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(sums_of(a, b, costs + i, sums + i), d8, sums + i);
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(adder(hn::LoadU(d, costs + i), hn::LoadU(d, sums + i)), d, sums + i);
   if (i == count) return;
-  std::uint8_t rest[2][hn::MaxLanes(d)] = {};
+  HWY_ALIGN std::uint8_t rest[2][hn::MaxLanes(d)] = {};
   std::copy(costs + i, costs + count, rest[0]);
   std::copy(sums + i, sums + count, rest[1]);
-  hn::StoreU(sums_of(a, b, rest[0], rest[1]), d8, rest[1]);
+  hn::Store(adder(hn::Load(d, rest[0]), hn::Load(d, rest[1])), d, rest[1]);
   std::copy_n(rest[1], count - i, sums + i);
 }
 
