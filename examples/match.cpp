@@ -12,7 +12,7 @@ int main(int argc, char** argv) try {
   const stereopsis::StereoPair pair{left, right};
 
   stereopsis::Pipeline pipeline("sgm");
-  pipeline.set("sgm.paths", "8");
+  pipeline.set("optimisation.paths", "8");
   const stereopsis::DisparityRange range = stereopsis::estimate_range(left, right);
   stereopsis::Matcher matcher(stereopsis::Plan(pipeline, stereopsis::Problem::of(pair, range)));
   const stereopsis::Matched result = matcher.match(pair);  // repeat this call for each pair of a sequence

@@ -7,8 +7,8 @@ int main() try {
   using namespace stereopsis;
   // begin
   Pipeline pipeline("sgm");
-  pipeline.set("sgm.paths", "8");                         // slot or stage, then the parameter
-  pipeline.set("sgm.p1", 12);                             // by type: also a bool, a double, several numbers
+  pipeline.set("optimisation.paths", "8");                // slot, then the parameter
+  pipeline.set("optimisation.p1", 12);                    // by type: also a bool, a double, several numbers
   pipeline.set("cost.stage", "rank");                     // another stage in a slot
   pipeline.set("refinements", "left_right,fill,median");  // three refinements, in this order
 
@@ -16,12 +16,12 @@ int main() try {
     std::printf("%s = %s (%s): %s\n", p.name.c_str(), p.value.c_str(), p.allowed.c_str(), p.description.c_str());
 
   try {
-    pipeline.set("sgm.paths", "5");
+    pipeline.set("optimisation.paths", "5");
   } catch (const Error& error) {
     std::printf("%s\n", error.what());  // one sentence, which names the allowed values
   }
   // end
-  return pipeline.get<int>("sgm.paths") == 8 && pipeline.get<bool>("fill.enabled") ? 0 : 1;
+  return pipeline.get<int>("optimisation.paths") == 8 && pipeline.get<bool>("fill.enabled") ? 0 : 1;
 } catch (const stereopsis::Error& error) {
   std::fprintf(stderr, "parameters: %s\n", error.what());
   return 1;

@@ -130,8 +130,8 @@ SP_API sp_status sp_pipeline_create(const char* method, sp_pipeline** pipeline);
 SP_API sp_status sp_pipeline_copy(const sp_pipeline* pipeline, sp_pipeline** copy);
 /* Destroys a pipeline. All sp_…_destroy functions ignore a null handle. */
 SP_API sp_status sp_pipeline_destroy(sp_pipeline* pipeline);
-/* Sets a parameter to a value, both as in `stereopsis match --set NAME=VALUE`: "sgm.p1" to "12", "cost.stage" to
- * "census". */
+/* Sets a parameter to a value, both as in `stereopsis match --set NAME=VALUE`: "optimisation.p1" to "12", "cost.stage"
+ * to "census". */
 SP_API sp_status sp_pipeline_set(sp_pipeline* pipeline, const char* name, const char* value);
 /* Writes the value of a parameter, with a terminating zero, to `value`, which has `capacity` bytes. Returns
  * SP_ERROR_CALL if there are too few bytes. Writes the length of the value, without the zero, to `length`, unless

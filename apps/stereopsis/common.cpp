@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/parameters.hpp"
+#include "core/text.hpp"
 #include "result_files.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/simd.hpp"
@@ -72,10 +74,31 @@ void refuse_undone(const Pipeline& pipeline, const std::vector<Setting>& before,
   }
 }
 
+// Returns the name `slot.parameter` of a parameter that may be given by its stage or with an earlier spelling.
+std::string full_name(const Pipeline& pipeline, const std::string& name) {
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  const std::string prefix = name.substr(0, dot), own = name.substr(dot);
+  for (const PipelineSlot& slot : pipeline.slots()) {
+    if (prefix != slot.slot && prefix != slot.kind) continue;
+    for (const ParameterInfo& parameter : slot.parameters)
+      if (is_spelling_of(slot.slot + own, parameter.name)) return parameter.name;
+  }
+  return name;
+}
+
+// Tells which settings were given by an alias, once for each call of the command.
+void remark_aliases(const std::vector<std::string>& aliases) {
+  static std::string told;
+  const std::string list = join(aliases, ", ");
+  if (aliases.empty() || list == told) return;
+  remark("--set: {}; lists of parameters and pipeline files have the names SLOT.PARAMETER", list);
+  told = list;
+}
+
 }  // namespace
 
 void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings) {
-  std::vector<std::string> changed;
+  std::vector<std::string> changed, aliases;
   std::vector<Setting> before;
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
@@ -83,12 +106,15 @@ void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings
       refuse(fmt::format("--set {} has no value; write NAME.PARAMETER=VALUE, such as optimisation.p1=10", setting));
     const std::string name = setting.substr(0, equals), was = pipeline.get(name);
     std::erase_if(before, [&](const Setting& one) { return one.name == name; });
+    if (const std::string full = full_name(pipeline, name); full != name)
+      aliases.push_back(fmt::format("{} is {}", name, full));
     pipeline.set(name, setting.substr(equals + 1));
     refuse_undone(pipeline, before, setting);
     before.push_back({name, pipeline.get(name)});
     if (before.back().value != was) changed.push_back(name);
   }
   for (const std::string& name : changed) refuse_switched_off(pipeline, name);
+  remark_aliases(aliases);
 }
 
 void DeviceOptions::add_to(Command& command, bool several) {

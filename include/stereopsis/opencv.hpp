@@ -158,8 +158,8 @@ class StereoSGBM : public cv::StereoSGBM {
   void compute(const cv::cuda::GpuMat& left, const cv::cuda::GpuMat& right, cv::cuda::GpuMat& disparity,
                cv::cuda::Stream& stream = cv::cuda::Stream::Null());
 
-  // Sets a parameter of the library ("sgm.p1" to "12"), as listed by `stereopsis methods sgm`. Such parameters override
-  // values derived from OpenCV's parameters. Throws cv::Exception for a name or a value that is not allowed.
+  // Sets a parameter of the library ("optimisation.p1" to "12"), as listed by `stereopsis methods sgm`. Such parameters
+  // override values derived from OpenCV's parameters. Throws cv::Exception for a name or a value that is not allowed.
   void set(const std::string& name, const std::string& value);
   // Returns the current value of a parameter.
   std::string get(const std::string& name) const;

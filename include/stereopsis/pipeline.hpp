@@ -54,15 +54,16 @@ class Pipeline {
   // Sets one parameter, named `slot.parameter` (`optimisation.p1`) or `stage.parameter` (`sgm.p1`). The name
   // `slot.stage` selects the stage of a slot (`cost.stage` = census; `aggregation.stage` = none), with the default
   // parameters of the stage. The name `refinements` sets all refinements in order (left_right,median,fill,median).
-  // Refinements that existed before keep their parameters. Throws Error(call) for an unknown name, with the most
+  // Refinements that existed before keep their parameters. Parameters whose names end in `color` may also be spelled
+  // with `colour`, as in earlier versions. Throws Error(call) for an unknown name, with the most
   // similar valid name, and for a value that is not allowed.
   void set(std::string_view name, std::string_view value);
   // Returns the value of a parameter; for `refinements`, the refinements that are switched on.
   std::string get(std::string_view name) const;
 
-  // Sets and gets by type: set("sgm.p1", 12), set("fill.enabled", true), get<double>("speckle.difference"). Both
-  // functions throw Error(call) for a parameter of another type. A number may be read from an integer parameter, and an
-  // integer parameter may be set from a whole number.
+  // Sets and gets by type: set("optimisation.p1", 12), set("fill.enabled", true), get<double>("speckle.difference").
+  // Both functions throw Error(call) for a parameter of another type. A number may be read from an integer parameter,
+  // and an integer parameter may be set from a whole number.
   template <TypedParameter T>
   void set(std::string_view name, const T& value) {
     set(name, std::string_view(detail::parameter_text(value)));

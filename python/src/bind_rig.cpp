@@ -31,10 +31,10 @@ Rig make_rig(double focal, double baseline, double cx_left, double cy, std::opti
 KittiPair kitti_pair(const std::string& cameras) {
   if (cameras == "any") return KittiPair::any;
   if (cameras == "grey") return KittiPair::grey;
-  if (cameras == "colour") return KittiPair::colour;
+  if (cameras == "color" || cameras == "colour") return KittiPair::colour;
   throw Error(
       ErrorCategory::call,
-      "cameras='" + cameras + "' is not allowed; it must be 'any', 'grey' or 'colour', the cameras of a KITTI file");
+      "cameras='" + cameras + "' is not allowed; it must be 'any', 'grey' or 'color', the cameras of a KITTI file");
 }
 
 // Warns of what a calibration file holds, at the line of the caller.
@@ -167,9 +167,10 @@ void bind_rig(nb::module_& m) {
           "write", [](const Rig& r, const Path& file) { write_rig(file, r); }, "file"_a,
           "Writes OpenCV's YAML or XML, with P1, P2 and Q. Raises FileError.")
       .def("__repr__", &shown)
-      .def(
-          "__getstate__",
-          [](const Rig& r) { return RigState(r.focal, r.cx_left, r.cx_right, r.cy, r.baseline, r.unit, to_pair(r.size)); })
+      .def("__getstate__",
+           [](const Rig& r) {
+             return RigState(r.focal, r.cx_left, r.cx_right, r.cy, r.baseline, r.unit, to_pair(r.size));
+           })
       .def("__setstate__", [](Rig& r, const RigState& s) {
         const auto& [focal, cx_left, cx_right, cy, baseline, unit, size] = s;
         new (&r) Rig{focal, cx_left, cx_right, cy, baseline, unit, {size.first, size.second}};
@@ -276,7 +277,7 @@ void bind_rig(nb::module_& m) {
       "The formats are those of the guide \"Calibration and input formats\": OpenCV, ROS, Kalibr, EuRoC, KITTI, ZED "
       "and\n"
       "others. `second` is the file of the right camera, or the second of OpenCV's two files, extrinsics and\n"
-      "intrinsics. `cameras` selects the cameras of a KITTI file: 'grey', 'colour' or 'any'. `size` is the (width,\n"
+      "intrinsics. `cameras` selects the cameras of a KITTI file: 'grey', 'color' or 'any'. `size` is the (width,\n"
       "height) of the images, for a file that has no image size or several. `lens` is 'radtan' or 'equidistant' for a\n"
       "file that does not name its lens model. `scale` is the width of the images divided by the width of the\n"
       "calibrated images. Warns with CalibrationWarning if the file contradicts itself or its images. Raises "

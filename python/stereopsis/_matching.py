@@ -750,7 +750,7 @@ def match_volume(
         }
     )
     if optimise == "sgm" and left is None:
-        pipeline.set("sgm.gradient", 0)
+        pipeline.set("optimisation.gradient", 0)
     shape: tuple[int, ...] = tuple(getattr(volume, "shape", ()))
     if len(shape) != 3:
         raise CallError(f"volume has the shape {shape}; a cost volume must be (height, width, disparities)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from ._errors import CallError
 from ._pipeline import Pipeline
@@ -11,9 +12,14 @@ from ._pipeline import Pipeline
 def pipeline_of(arguments: argparse.Namespace) -> Pipeline:
     """Returns the pipeline that the options describe. Raises CallError, and FileError and FormatError for a pipeline file."""
     pipeline = Pipeline.read(arguments.pipeline) if arguments.pipeline else Pipeline(arguments.method)
+    aliases: list[str] = []
     for given in arguments.set:
         name, equals, value = given.partition("=")
         if not equals:
             raise CallError(f"--set {given} is not allowed; it must be NAME=VALUE")
+        aliases += [f"{name} is {full}" for full in [pipeline.full_name(name)] if full != name]
         pipeline.set_text(name, value)
+    if aliases:
+        what = ", ".join(aliases)
+        print(f"stereopsis: --set: {what}; lists of parameters and pipeline files have the names SLOT.PARAMETER", file=sys.stderr)
     return pipeline

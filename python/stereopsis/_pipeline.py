@@ -262,12 +262,19 @@ class Pipeline(_native.Pipeline):
         """
         if name == "refinements":
             return self.refinements
-        text = self.get_text(name)
+        text, full = self.get_text(name), self.full_name(name)
+        return next((value_of(text, info.type) for info in self.parameters() if info.name == full), text)
+
+    def full_name(self, name: str) -> str:
+        """Returns the name `slot.parameter` of a parameter that is given by its stage (`sgm.p1`), or with its earlier spelling
+        (`asw.gamma_colour`). Other names are returned unchanged.
+        """
+        prefix, _, own = name.partition(".")
         for slot in self.slots():
-            for info in slot.parameters:
-                if name in (info.name, f"{slot.stage}.{info.name.split('.', 1)[1]}"):
-                    return value_of(text, info.type)
-        return text
+            full = f"{slot.slot}.{own.replace('colour', 'color')}"
+            if prefix in (slot.slot, slot.stage) and any(info.name == full for info in slot.parameters):
+                return full
+        return name
 
     def get_params(self) -> dict[str, Value]:
         """Returns all parameters by name."""

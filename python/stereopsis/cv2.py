@@ -38,10 +38,33 @@ _DEFAULTS = {"BlockSize": 3, "P1": 0, "P2": 0, "PreFilterCap": 0}
 _CUSTOMARY = {"P1": (8, 20), "P2": (32, 100)}
 
 
-def _penalty(name: str, value: int, block: int, channels: int = 3) -> int:
+def _exact_penalty(name: str, value: int, block: int, channels: int) -> float:
     """Returns the penalty of `sgm` that is as large, compared with the default, as `value` is compared with OpenCV's customary one."""
     customary, default = _CUSTOMARY[name]
-    return max(1, min(4095, round(default * value / (customary * channels * max(block, 1) ** 2))))
+    return default * value / (customary * channels * max(block, 1) ** 2)
+
+
+def _penalty(name: str, value: int, block: int, channels: int = 3) -> int:
+    """Returns the same penalty as an integer that `sgm` allows."""
+    return max(1, min(4095, round(_exact_penalty(name, value, block, channels))))
+
+
+def _effect(values: Mapping[str, int], name: str) -> str:
+    """Says what becomes of a parameter that has an equivalent: "kept", or the value in its place."""
+    value = values[name]
+    if name == "Disp12MaxDiff" and value <= 0:
+        return "the left-right check allows a difference of 1 pixel, as in OpenCV"
+    if name == "Disp12MaxDiff" and value >= values["NumDisparities"]:
+        return "no left-right check, because no difference exceeds it"
+    if name == "UniquenessRatio" and value < 0:
+        return "10 percent, as in OpenCV"
+    if name == "SpeckleWindowSize" and value <= 0:
+        return "no regions are removed"
+    if name == "SpeckleRange" and values["SpeckleWindowSize"] <= 0:
+        return "unused, because speckleWindowSize removes no regions"
+    if name == "Mode":
+        return f"{_PATHS[value]} paths" if value in _PATHS else "not allowed"
+    return "kept"
 
 
 def _instead(values: Mapping[str, int], name: str) -> str:
@@ -253,15 +276,23 @@ def from_sgbm(
     values = {name: _options.integer(_argument(name), parameters.get(_argument(name), read.get(name, defaults.get(name, 0)))) for name in names}
 
     converted: dict[str, object] = {}
-    lines = [f"{_argument(name)}={values[name]}: kept" for name in names if name not in _DEFAULTS]
+    lines = [f"{_argument(name)}={values[name]}: {_effect(values, name)}" for name in names if name not in _DEFAULTS]
+    limited = []
     for name in ("P1", "P2"):
         if values[name] > 0:
-            converted[f"optimisation.{name.lower()}"] = _penalty(name, values[name], values["BlockSize"], channels)
+            exact, penalty = (one(name, values[name], values["BlockSize"], channels) for one in (_exact_penalty, _penalty))
+            converted[f"optimisation.{name.lower()}"] = penalty
+            if abs(exact - penalty) > 0.5:
+                limited.append(f"{name} would be {exact:.6g}, and is limited to {penalty}")
     if converted:
         p1 = int(str(converted.setdefault("optimisation.p1", 20)))
-        p2 = max(p1, int(str(converted.get("optimisation.p2", 100))))
+        p2 = int(str(converted.get("optimisation.p2", 100)))
+        if p2 < p1:
+            limited.append(f"P2 would be {p2}, and is raised to P1 = {p1}")
+        p2 = max(p1, p2)
         converted |= {"optimisation.p2": p2, "optimisation.p2_min": max(p1, round(0.3 * p2))}
-    lines += [f"P1={values['P1']}, P2={values['P2']}: {', '.join(f'{name} = {value}' for name, value in converted.items()) or 'the defaults of sgm'}"]
+    became = ", ".join(f"{name} = {value}" for name, value in converted.items()) or "the defaults of sgm"
+    lines += [f"P1={values['P1']}, P2={values['P2']}: {'; '.join([became, *limited])}"]
     lines += [f"blockSize={values['BlockSize']}: left out, because the census window has a fixed size"]
     lines += [f"preFilterCap={values['PreFilterCap']}: left out; cost.gradient_limit has its default, 10 grey levels"]
     if report is not None:

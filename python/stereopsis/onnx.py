@@ -44,9 +44,9 @@ class Description:
     left, right  names of the inputs [the first and the second input; or one input with both images in its channels]
     output       name of the output [the last output that has the size of the input, else the last one]
     layout       "NCHW" or "NHWC" [the axis with 1, 3, 2 or 6 channels]
-    colour       "rgb", "bgr" or "grey" [grey for one channel, else rgb]
+    color        "rgb", "bgr" or "grey" [grey for one channel, else rgb]
     white        value of white: 1 for intensities from 0 to 1 [255]
-    mean, std    the network gets (intensity − mean) / std, with one value or one for each channel, in the order of `colour` [0 and 1]
+    mean, std    the network gets (intensity − mean) / std, with one value or one for each channel, in the order of `color` [0 and 1]
     multiple     the padded width and height are multiples of it [32, or the fixed size of the network]
     padding      "end" pads the right and the lower border, "centre" all four, with the pixels at the border [end]
     factor       disparity in pixels = factor · output; -1 for a flow to the right view [width of the input / width of the output]
@@ -57,7 +57,7 @@ class Description:
     right: str | None = None
     output: str | None = None
     layout: str | None = None
-    colour: str | None = None
+    color: str | None = None
     white: float = 255.0
     mean: tuple[float, ...] = (0.0,)
     std: tuple[float, ...] = (1.0,)
@@ -84,6 +84,9 @@ class Description:
         `where`.
         """
         known = {field.name for field in dataclasses.fields(self)}
+        if "colour" in keys and "color" not in keys:  # the earlier spelling
+            keys = {**keys, "color": keys["colour"]}
+            del keys["colour"]
         for name in keys:
             if name not in known:
                 raise CallError(f"{where} has no key '{name}'; the keys are {', '.join(sorted(known))}")
@@ -99,7 +102,7 @@ class Description:
         def refuse(name: str, allowed: str) -> None:
             raise CallError(f"{where}: {name}={getattr(self, name)!r} is not allowed; it must be {allowed}")
 
-        choices = {"layout": ("NCHW", "NHWC", None), "colour": ("rgb", "bgr", "grey", None), "padding": ("end", "centre")}
+        choices = {"layout": ("NCHW", "NHWC", None), "color": ("rgb", "bgr", "grey", None), "padding": ("end", "centre")}
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
                 refuse(name, " or ".join(repr(one) for one in allowed if one))
@@ -227,7 +230,7 @@ class _Input:
     def tensor(self, image: Array, described: Description, channels: int, padding: tuple[tuple[int, int], tuple[int, int]]) -> Array:
         """Returns the padded image in the units and the layout of the network."""
         xp = _module_of(image)
-        colour = described.colour or COLOURS[channels]
+        colour = described.color or COLOURS[channels]
         pixels = grey(image)[..., None] if colour == "grey" else image[..., None] if image.ndim == 2 else image
         if colour != "grey" and pixels.shape[2] == 1:
             pixels = xp.repeat(pixels, 3, axis=2)
@@ -383,7 +386,7 @@ class OnnxMatcher:
     def __repr__(self) -> str:
         one = self._inputs[0]
         size = "any size" if one.size == (None, None) else f"{one.size[1]}×{one.size[0]}"
-        colour = self.description.colour or COLOURS[self._channels]
+        colour = self.description.color or COLOURS[self._channels]
         return f"<{self.name} on {self.provider}: {', '.join(i.name for i in self._inputs)} ({one.layout}, {colour}, {one.dtype}, {size}) → {self._output}>"
 
 

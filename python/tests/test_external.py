@@ -235,7 +235,7 @@ def test_the_file_beside_a_network_describes_it(scene, network, tmp_path, same_b
         json.dumps({"about": "a test", "white": 1, "mean": [0.5, 0.25, 0], "std": 0.5, "colour": "bgr", "multiple": 8, "factor": 2})
     )
     matcher = st.OnnxMatcher(network)
-    assert matcher.description == Description(white=1, mean=(0.5, 0.25, 0), std=(0.5,), colour="bgr", multiple=8, factor=2)
+    assert matcher.description == Description(white=1, mean=(0.5, 0.25, 0), std=(0.5,), color="bgr", multiple=8, factor=2)
     tensor = matcher._inputs[0].tensor(scene.left, matcher.description, 3, matcher._padding(101, 150))
     assert tensor.shape == (1, 3, 104, 152) and tensor.dtype == np.float32
     np.testing.assert_allclose(tensor[0, 0, :101, :150], (scene.left[..., 2] / 255 - 0.5) / 0.5, atol=1e-6)
@@ -246,8 +246,8 @@ def test_the_file_beside_a_network_describes_it(scene, network, tmp_path, same_b
 
 def test_wrong_descriptions_and_files_are_named(network, tmp_path):
     for wrong, sentence in [
-        ({"whites": 1}, "has no key 'whites'; the keys are colour, factor"),
-        ({"colour": "cmyk"}, "colour='cmyk' is not allowed; it must be 'rgb' or 'bgr' or 'grey'"),
+        ({"whites": 1}, "has no key 'whites'; the keys are color, factor"),
+        ({"color": "cmyk"}, "color='cmyk' is not allowed; it must be 'rgb' or 'bgr' or 'grey'"),
         ({"multiple": 0}, "multiple=0 is not allowed; it must be an integer from 1 to 4096"),
         ({"std": [1, 0, 1]}, "std=.* is not allowed; it must be other than 0"),
         ({"left": "leftt"}, "has no input 'leftt'; its inputs are left, right"),

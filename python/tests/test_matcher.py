@@ -46,6 +46,15 @@ def test_a_copy_has_parameters_of_its_own():
     assert matcher.get_params()["sgm.p1" if "sgm.p1" in matcher.get_params() else "optimisation.p1"] == 20
 
 
+def test_parameters_have_aliases():
+    pipeline = st.Pipeline("asw").set("asw.gamma_colour", 12)  # by the stage, with the earlier spelling
+    assert pipeline.get("aggregation.gamma_color") == pipeline.get("asw.gamma_colour") == 12.0
+    assert pipeline.full_name("asw.gamma_colour") == "aggregation.gamma_color"
+    assert pipeline.full_name("aggregation.gamma_color") == "aggregation.gamma_color"
+    assert pipeline.full_name("asw.gamma") == "asw.gamma"
+    assert st.Pipeline.from_json(pipeline.to_json().replace("gamma_color", "gamma_colour")) == pipeline
+
+
 def test_parameters_are_set_all_or_none():
     matcher = st.Matcher("sgm", disparities=32)
     before = matcher.get_params()

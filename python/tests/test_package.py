@@ -144,7 +144,24 @@ def test_parameters_of_opencv_are_converted(scene, same_bits):
 
     read = st.cv2.from_sgbm(Theirs(), device="cpu", report=None)
     same_bits(read.compute(scene.left, scene.right), expected.compute(scene.left, scene.right))
-    st.cv2.from_sgbm(numDisparities=16, P1=4000, P2=10, report=None)  # a P2 below P1 is raised to it
+
+    def reported(**parameters):
+        lines = []
+        st.cv2.from_sgbm(numDisparities=16, **parameters, device="cpu", report=lines.append)
+        return dict(line.split(": ", 1) for line in lines)
+
+    said = reported(P1=4000, P2=10, mode=1)  # a P2 below P1 is raised to it
+    assert said["P1=4000, P2=10"] == (
+        "optimisation.p1 = 370, optimisation.p2 = 370, optimisation.p2_min = 370; P2 would be 1, and is raised to P1 = 370"
+    )
+    assert said["mode=1"] == "8 paths" and said["numDisparities=16"] == "kept" and said["uniquenessRatio=0"] == "kept"
+    assert said["disp12MaxDiff=0"] == "the left-right check allows a difference of 1 pixel, as in OpenCV"
+    assert said["speckleWindowSize=0"] == "no regions are removed"
+    assert said["speckleRange=0"] == "unused, because speckleWindowSize removes no regions"
+    said = reported(blockSize=1, P1=1, P2=10**6, disp12MaxDiff=16, uniquenessRatio=-1)
+    assert said["P1=1, P2=1000000"].endswith("P2 would be 1.04167e+06, and is limited to 4095")
+    assert said["disp12MaxDiff=16"] == "no left-right check, because no difference exceeds it"
+    assert said["uniquenessRatio=-1"] == "10 percent, as in OpenCV"
     with pytest.raises(st.CallError, match="blocksize is no parameter"):
         st.cv2.from_sgbm(blocksize=5)
 

@@ -47,7 +47,7 @@ def test_bash_completes_commands_options_values_and_files(tmp_path):
     assert completed("match", "--set", "optimisation.path") == ["optimisation.paths="]
     assert completed("methods", "census-g") == ["census-guided"]
     assert completed("match", "--method", "bal") == ["balanced"] == completed("methods", "bal")
-    assert completed("match", "--set", "cost.lambda_c") == ["cost.lambda_census=", "cost.lambda_colour="]  # parameters of a stage that no named method has
+    assert completed("match", "--set", "cost.lambda_c") == ["cost.lambda_census=", "cost.lambda_color="]  # parameters of a stage that no named method has
     assert set(completed("match", "--set", "refinements=")) >= {"refinements=speckle", "refinements=median", "refinements=fill"}
     assert completed("view", "--color-output", "al") == ["always"]
     assert completed("match", "lef", folder=tmp_path) == ["left", "image.png"]  # one word with a space

@@ -27,9 +27,10 @@ std::vector<std::string> all_names(const PipelineData& data) {
 
 std::string own_name(std::string_view name) { return std::string(name.substr(name.find('.') + 1)); }
 
-// Suggests a name that is similar to the whole name, or to its part after the dot.
+// Suggests a name that is similar to the whole name, or to its part after the dot. A name without a dot is such a part.
 std::string suggestion_for(std::string_view name, const std::vector<std::string>& known) {
-  if (std::string suggestion = did_you_mean(name, known); !suggestion.empty()) return suggestion;
+  if (std::string suggestion = did_you_mean(name, known); own_name(name) != name && !suggestion.empty())
+    return suggestion;
   std::vector<std::string> own_names;
   for (const std::string& one : known) own_names.push_back(own_name(one));
   const std::string own = own_name(name), nearest = nearest_name(own, own_names);
@@ -114,7 +115,7 @@ std::string Pipeline::get(std::string_view name) const {
                 [&](const std::string& slot, const std::string& stage, const StageParameters& p, const bool* on) {
                   for (const std::string& prefix : {slot, stage})
                     for (const ParameterInfo& info : parameters_of(prefix, p, on))
-                      if (info.name == name && !value) value = info.value;
+                      if (is_spelling_of(name, info.name) && !value) value = info.value;
                 });
   if (!value) refuse_name(*data_, name);
   return *value;

@@ -64,6 +64,17 @@ constexpr Range either(int a, int b) { return {static_cast<double>(a), static_ca
 struct Any {};
 inline constexpr Any any{};
 
+// Returns whether `given` is the name of a parameter, with or without its slot, or its spelling in earlier versions:
+// `gamma_colour` for `gamma_color`.
+constexpr bool is_spelling_of(std::string_view given, std::string_view name) {
+  constexpr std::string_view now = "color", before = "colour";
+  const std::size_t place = given.find(before, given.find('.') + 1);
+  if (place == given.npos) return given == name;
+  return name.size() + 1 == given.size() && name.substr(0, place) == given.substr(0, place) &&
+         name.substr(place, now.size()) == now &&
+         name.substr(place + now.size()) == given.substr(place + before.size());
+}
+
 namespace detail {
 
 template <class T>
@@ -206,12 +217,12 @@ void check_ranges(std::string_view stage, const Parameters& parameters) {
   });
 }
 
-// Sets one parameter from text. Returns false if the stage has no parameter of that name.
+// Sets one parameter from text, also by an earlier spelling of its name. Returns false if the stage has no parameter of that name.
 template <class Parameters>
 bool set_parameter(std::string_view stage, Parameters& parameters, std::string_view name, std::string_view value) {
   bool found = false;
   describe(parameters, [&]<class T>(const char* field_name, T& field, const auto& allowed, const char*) {
-    if (name != field_name) return;
+    if (!is_spelling_of(name, field_name)) return;
     found = true;
     T parsed{};
     if (!detail::parse_value(value, parsed) || !detail::is_allowed(parsed, allowed))

@@ -43,6 +43,14 @@ TEST(PipelineFiles, WhatIsLeftOutKeepsItsDefault) {
   EXPECT_EQ(pipeline.get("cost.window"), "9");
 }
 
+TEST(PipelineFiles, EarlierSpellingsOfNamesAreRead) {
+  const Pipeline pipeline =
+      pipeline_from_json(R"({"method": "mine", "aggregation": {"stage": "asw", "gamma_colour": 12}})");
+  EXPECT_EQ(pipeline.get("aggregation.gamma_color"), "12");
+  EXPECT_EQ(pipeline.get("asw.gamma_colour"), "12");
+  EXPECT_NE(to_json(pipeline).find("\"gamma_color\": 12"), std::string::npos);
+}
+
 testing::AssertionResult refused(const std::string& json, const std::string& part) {
   try {
     pipeline_from_json(json);
@@ -59,6 +67,11 @@ TEST(PipelineFiles, UnknownKeysAreRefusedWithTheNearestRightOne) {
   EXPECT_TRUE(refused(R"({"method": "mine", "cost": {"stage": "ramk"}})", "rank"));
   EXPECT_TRUE(refused(R"({"method": "mine", "medain": {}})", "'median'"));
   EXPECT_TRUE(refused(R"({"method": "mine", "median": {"stage": "fill"}})", "'fill'"));
+}
+
+TEST(PipelineFiles, TwoSpellingsOfOneNameAreRefused) {
+  EXPECT_TRUE(refused(R"({"method": "mine", "aggregation": {"stage": "asw", "gamma_colour": 12, "gamma_color": 13}})",
+                      "both \"gamma_color\" and its earlier spelling \"gamma_colour\""));
 }
 
 TEST(PipelineFiles, ValuesOutOfRangeAreRefused) {

@@ -96,13 +96,24 @@ std::string todays(std::string name) {
   return name;
 }
 
+// Returns the name of a parameter, with the current spelling: `gamma_color` for `gamma_colour`.
+std::string todays_parameter(const Json& slot, const std::string& key) {
+  const std::size_t place = key.find("colour");
+  if (place == key.npos) return key;
+  const std::string now = std::string(key).replace(place, 6, "color");
+  if (slot.contains(now))
+    throw Error(ErrorCategory::format, text("the pipeline contains both \"", now, "\" and its earlier spelling \"", key,
+                                            "\"; keep one of them"));
+  return now;
+}
+
 PipelineSlot slot_of(const std::string& name, const Json& value) {
   if (!value.is_object())
     throw Error(ErrorCategory::format, text("the slot ", shown(Json(name)), " of the pipeline is ", shown(value),
                                             "; it must be an object like {\"stage\": \"rank\", \"window\": 9}"));
   PipelineSlot slot{name, own_stage(name), {}};
   for (const auto& [key, entry] : value.items()) {
-    const std::string full_name = text(name, '.', key);
+    const std::string full_name = text(name, '.', todays_parameter(value, key));
     if (key == "stage")
       slot.kind = todays(string_of("stage", entry));
     else

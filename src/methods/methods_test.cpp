@@ -664,7 +664,9 @@ TEST(Methods, BadParametersAreRefused) {
             std::string::npos);
   EXPECT_NE(refusal("cross.length", "129").find("1 to 128"), std::string::npos);
   EXPECT_NE(refusal("cross.short_length", "35").find("is above cross.length = 34"), std::string::npos);
-  EXPECT_NE(refusal("cross.strict_colour", "21").find("is above cross.colour = 20"), std::string::npos);
+  EXPECT_NE(refusal("cross.strict_color", "21").find("is above cross.color = 20"), std::string::npos);
+  EXPECT_NE(refusal("cross.strict_colour", "21").find("is above cross.color = 20"), std::string::npos)
+      << "the spelling of earlier versions";
   EXPECT_NE(refusal("scanline.p1", "382").find("is above scanline.p2 = 381"), std::string::npos);
   EXPECT_NE(refusal("belief_propagation.truncation", "64", "realtime-bp").find("exceeds the 16 bits of messages"),
             std::string::npos);
@@ -721,11 +723,11 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
       if (!tried.insert(info.name).second && sanitized) continue;
       Pipeline changed = pipeline;
       // With other settings, arms end because of the colour before they reach the length.
-      if (info.name.starts_with("cross.")) changed.set("cross.colour", "99");
+      if (info.name.starts_with("cross.")) changed.set("cross.color", "99");
       if (info.name == "outliers.enabled")
         changed.set("interpolation.enabled", "false");  // the interpolation reads the kinds of outliers
-      if (info.name == "cross.length") changed.set("cross.strict_colour", "99");
-      if (info.name == "cross.length" || info.name == "cross.strict_colour") changed.set("cross.short_length", "1");
+      if (info.name == "cross.length") changed.set("cross.strict_color", "99");
+      if (info.name == "cross.length" || info.name == "cross.strict_color") changed.set("cross.short_length", "1");
       bool different =
           moves(changed,
                 info.name.starts_with("cross.") || info.name == "outliers.enabled" ? result_of(changed) : before, info);

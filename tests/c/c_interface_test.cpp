@@ -247,8 +247,11 @@ TEST_F(CInterface, ParametersAreTheDescriptions) {
   expect_refused(sp_pipeline_set(pipeline, "sgm.p11", "1"), "did you mean 'sgm.p1'");
   sp_pipeline* copy = nullptr;
   expect_ok(sp_pipeline_set(pipeline, "sgm.paths", "4"));
+  expect_ok(sp_pipeline_set(pipeline, "vote_fill.sigma_colour", "21"));  // the spelling of earlier versions
+  char paths[8], sigma[8];
+  expect_ok(sp_pipeline_get(pipeline, "vote_fill.sigma_color", sigma, sizeof sigma, nullptr));
+  EXPECT_STREQ(sigma, "21");
   expect_ok(sp_pipeline_copy(pipeline, &copy));
-  char paths[8];
   expect_ok(sp_pipeline_get(copy, "sgm.paths", paths, sizeof paths, nullptr));
   EXPECT_STREQ(paths, "4");
   expect_ok(sp_pipeline_destroy(copy));

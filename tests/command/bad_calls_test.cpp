@@ -256,7 +256,7 @@ TEST_F(BadCalls, ArgumentsThatAreMissingOrTooMany) {
 TEST_F(BadCalls, UnknownNamesOfStagesAndDevices) {
   expect_match_refused({"--set", "cost.stage=cenus"}, {"no stage 'cenus'", "(did you mean 'census'?)", "zncc"});
   expect_match_refused({"--set", "refinements=medain"}, {"'medain' (did you mean 'median'?)"});
-  expect_match_refused({"--set", "gradient=8"}, {"no parameter 'gradient' (did you mean 'sgm.gradient'?)"});
+  expect_match_refused({"--set", "gradient=8"}, {"no parameter 'gradient' (did you mean 'optimisation.gradient'?)"});
   expect_match_refused({"--set", "nonsense.xyzzy=8"},
                        {"no parameter 'nonsense.xyzzy'; `stereopsis methods sgm` lists"});
   expect_match_refused({"--method", "watershed"}, {"there is no method 'watershed'; `stereopsis methods` lists all"});

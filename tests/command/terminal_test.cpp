@@ -37,6 +37,22 @@ TEST_F(Terminal, NothingFromFilesSteersIt) {
   EXPECT_NE(table.out.find("\\x1b"), std::string::npos) << table.out;
 }
 
+TEST_F(Terminal, AliasesOfParametersAreTold) {
+  const auto says = [&](std::vector<std::string> settings) {
+    std::vector<std::string> call = {"match", "scene/left.png", "scene/right.png", "--disparities", "32", "--explain"};
+    for (std::string& setting : settings) call.insert(call.end(), {"--set", std::move(setting)});
+    const Answer answer = Command::call(call);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    return answer.err;
+  };
+  const std::string names = "; lists of parameters and pipeline files have the names SLOT.PARAMETER\n";
+  EXPECT_EQ(says({"optimisation.p1=12", "vote_fill.sigma_color=20"}), "");
+  EXPECT_EQ(says({"sgm.p1=12", "vote_fill.sigma_colour=20"}),
+            "stereopsis: --set: sgm.p1 is optimisation.p1, vote_fill.sigma_colour is vote_fill.sigma_color" + names);
+  EXPECT_EQ(says({"optimisation.stage=scanline", "scanline.colour=20"}),
+            "stereopsis: --set: scanline.colour is optimisation.color" + names);
+}
+
 TEST_F(Terminal, QuietAndVerbose) {
   const std::vector<std::string> pair = {"match", "scene/left.png", "scene/right.png", "-o", "d.pfm"};
   auto quiet = pair, verbose = pair;

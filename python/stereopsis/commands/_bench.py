@@ -21,7 +21,7 @@ extra = "onnx"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--method", action="append", required=True, metavar="METHOD", help=f"{METHOD_HELP}; or a method's name with settings, as sgm:sgm.paths=8; repeatable")
+    add("--method", action="append", required=True, metavar="METHOD", help=f"{METHOD_HELP}; or a method's name with settings, as sgm:optimisation.paths=8; repeatable")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=SET_HELP)
     add_matching(add)
     sizes = parser.add_mutually_exclusive_group()

@@ -44,7 +44,7 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("lambda_colour", p.lambda_colour, between(0.1, 1000).in("8-bit intensities"),
+  visit("lambda_color", p.lambda_colour, between(0.1, 1000).in("8-bit intensities"),
         "mean colour difference that costs 0.63");
   visit("lambda_census", p.lambda_census, between(0.1, 1000), "differing census bits that cost 0.63");
   visit("scale", p.scale, between(1, 127), "cost units of a cost of 1");

@@ -30,7 +30,7 @@ const StageDescriptor entry{
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size().width, s.disparities(), s.target.threads); }},
     .work =
         [](const Shape& s) { return Work{.bytes = s.cells(), .popcounts = 2 * s.cells(), .int_ops = 8 * s.cells()}; },
-    .examples = {{}, {"lambda_colour=5", "scale=60"}}};
+    .examples = {{}, {"lambda_color=5", "scale=60"}}};
 
 }  // namespace
 

@@ -51,7 +51,7 @@ template <class P, class Visitor>
 void describe(P& p, Visitor&& visit) {
   visit("area", p.area, any, "shape of the window: the square around a pixel, or the column through it");
   visit("window", p.window, odd(1, 63).in("pixels"), "side of the square window, or length of the column");
-  visit("gamma_colour", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
+  visit("gamma_color", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
         "colour distance at which a weight falls to 1/e");
   visit("gamma_distance", p.gamma_distance, support_weight::gammas.in("pixels"),
         "distance at which a weight falls to 1/e");

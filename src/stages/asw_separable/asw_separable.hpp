@@ -41,7 +41,7 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("window", p.window, odd(1, 63).in("pixels"), "length of the horizontal and of the vertical window");
-  visit("gamma_colour", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
+  visit("gamma_color", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
         "colour distance at which a weight falls to 1/e");
   visit("gamma_distance", p.gamma_distance, support_weight::gammas.in("pixels"),
         "distance at which a weight falls to 1/e");

@@ -43,7 +43,7 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("alpha", p.alpha, between(0, 1), "weight of the gradient; the weight of the colour is 1 minus this");
-  visit("colour_limit", p.colour_limit, between(1, 255).in("8-bit intensities"),
+  visit("color_limit", p.colour_limit, between(1, 255).in("8-bit intensities"),
         "largest mean colour difference; larger differences are truncated");
   visit("gradient_limit", p.gradient_limit, between(0.5, 127.5).in("8-bit intensities per pixel"),
         "largest difference of gradients; larger differences are truncated");

@@ -46,9 +46,9 @@ void describe(P& p, Visitor&& visit) {
         "limit of the length of an arm; arms are shorter");
   visit("short_length", p.short_length, between(0, longest_arm + 1).in("pixels"),
         "length beyond which strict_colour applies");
-  visit("colour", p.colour, between(0, 256).in("8-bit intensities"),
+  visit("color", p.colour, between(0, 256).in("8-bit intensities"),
         "limit of the colour difference on an arm; differences are smaller");
-  visit("strict_colour", p.strict_colour, between(0, 256).in("8-bit intensities"),
+  visit("strict_color", p.strict_colour, between(0, 256).in("8-bit intensities"),
         "limit of the colour difference beyond short_length; differences are smaller");
 }
 
@@ -56,7 +56,7 @@ void describe(P& p, Visitor&& visit) {
 // The default length may exceed the image.
 inline void check(const Parameters& p, Size size) {
   check_order("cross", "short_length", p.short_length, "length", p.length);
-  check_order("cross", "strict_colour", p.strict_colour, "colour", p.colour);
+  check_order("cross", "strict_color", p.strict_colour, "color", p.colour);
   const int longer_side = std::max(size.width, size.height);
   if (p.length > std::max(longer_side, Parameters().length))
     throw Error(ErrorCategory::call, text("cross.length = ", p.length, " makes arms longer than the image of ",

@@ -17,7 +17,7 @@ const StageDescriptor entry{.slot = Slot::image,
                             }),
                             .required_input = required_input,
                             .check = [](const Shape& s) { check(s.as<Parameters>(), s.size()); },
-                            .examples = {{}, {"length=10", "short_length=3", "colour=60", "strict_colour=30"}}};
+                            .examples = {{}, {"length=10", "short_length=3", "color=60", "strict_color=30"}}};
 
 }  // namespace
 

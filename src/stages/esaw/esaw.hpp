@@ -61,7 +61,7 @@ void describe(P& p, Visitor&& visit) {
   visit("iterations", p.iterations, between(1, 32).planned(),
         "number of aggregation steps, each with a horizontal and a vertical sum");
   visit("base", p.base, between(1, 1000).in("pixels").planned(), "the offset of step t is base^(t - 1), rounded");
-  visit("gamma_colour", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
+  visit("gamma_color", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
         "colour distance at which a weight falls to 1/e");
   visit("gamma_distance", p.gamma_distance, support_weight::gammas.in("pixels"),
         "distance at which a weight falls to 1/e");

@@ -54,7 +54,7 @@ void describe(P& p, Visitor&& visit) {
   visit("radius", p.radius, between(1, 64).in("pixels").planned(), "radius of the square window");
   visit("epsilon", p.epsilon, between(0.1, 65025).in("squared 8-bit intensities"),
         "variance below which the guide counts as flat");
-  visit("colour", p.colour, any, "use the colours of a colour image as guide; if false, its grey values");
+  visit("color", p.colour, any, "use the colours of a colour image as guide; if false, its grey values");
 }
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, 2 * p.radius, 2 * p.radius); }

@@ -48,7 +48,7 @@ void describe(P& p, Visitor&& visit) {
         "penalty for a disparity change of one pixel");
   visit("p2", p.p2, between(0, largest_penalty).in("units of the matching cost"),
         "penalty for a larger disparity change");
-  visit("colour", p.colour, between(0, 256).in("8-bit intensities"),
+  visit("color", p.colour, between(0, 256).in("8-bit intensities"),
         "colour difference along the path from which on penalties are reduced");
 }
 

@@ -26,7 +26,7 @@ const StageDescriptor entry{
     // A path reads the costs and adds to the sums. Each of its cells takes 11 instructions.
     .work = [](const Shape& s) { return Work{.bytes = 18 * s.cells(), .path_ops = 44 * s.cells()}; },
     .separate_right_costs = true,
-    .examples = {{}, {"p1=10", "p2=3000", "colour=60"}}};
+    .examples = {{}, {"p1=10", "p2=3000", "color=60"}}};
 
 }  // namespace
 

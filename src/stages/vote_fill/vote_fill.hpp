@@ -78,7 +78,7 @@ void describe(P& p, Visitor&& visit) {
   visit("distance", p.distance, between(1, 80).in("pixels"), "largest distance to the nearest voting pixel");
   visit("sigma_space", p.sigma_space, between(1, 1000).in("pixels"), "distance at which the weight falls to 1/e");
   // The limit is 21. From 21.7 on, the weight at a difference of 255, the end of the table, is not 0.
-  visit("sigma_colour", p.sigma_colour, between(1, 21).in("8-bit intensities"),
+  visit("sigma_color", p.sigma_colour, between(1, 21).in("8-bit intensities"),
         "sum of the channels' differences at which the weight falls to 1/e");
   visit("seen", p.seen, between(1, 15), "weight of disparities that agree with the right view");
   visit("hidden", p.hidden, between(0, 15), "weight of disparities that are occluded in the right view");

@@ -263,8 +263,8 @@ TEST(VoteFillOracle, RejectsBeforeItFills) {
 TEST(VoteFillParameters, EachHasAnEffect) {
   const Problem problem = random_problem({70, 41}, 3, 0, 20, 50);
   const Filled usual = by_oracle({}, problem, true);
-  for (const char* setting : {"step=2", "reach=3", "distance=3", "sigma_space=3", "sigma_colour=3", "seen=5",
-                              "hidden=1", "impossible=0", "reject=0.5"}) {
+  for (const char* setting : {"step=2", "reach=3", "distance=3", "sigma_space=3", "sigma_color=3", "seen=5", "hidden=1",
+                              "impossible=0", "reject=0.5"}) {
     Parameters p;
     const std::string text = setting;
     const auto equals = text.find('=');

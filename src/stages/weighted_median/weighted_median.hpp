@@ -46,7 +46,7 @@ template <class P, class Visitor>
 void describe(P& p, Visitor&& visit) {
   visit("radius", p.radius, between(1, largest_radius).in("pixels").planned(), "radius of the square window");
   visit("sigma_space", p.sigma_space, between(0.5, 1000).in("pixels"), "distance at which the weight falls to 1/e");
-  visit("sigma_colour", p.sigma_colour, between(1, 1000).in("8-bit intensities"),
+  visit("sigma_color", p.sigma_colour, between(1, 1000).in("8-bit intensities"),
         "colour difference at which the weight falls to 1/e");
 }
 
