@@ -162,7 +162,7 @@ void make_cloud(Options& o) {
         "{} pixels are farther than 65.535 m, the largest depth of a 16-bit image, and were written as 0 to --depth; "
         "use .pfm, .npy or .tiff",
         too_far);
-  summarise("{}: {} points{}, {} frame\n", o.output.string(), points, rig.unit.empty() ? "" : " in " + rig.unit,
+  summarise("{}: {} points{}, {} frame\n", shown_name(o.output), points, rig.unit.empty() ? "" : " in " + rig.unit,
             o.frame);
   piped.deliver();
 }

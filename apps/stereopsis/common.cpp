@@ -13,6 +13,7 @@
 #include "result_files.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/simd.hpp"
+#include "terminal.hpp"
 
 namespace stereopsis::command {
 

@@ -7,6 +7,7 @@
 
 #include "match.hpp"
 #include "match_steps.hpp"
+#include "result_files.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
 
@@ -116,7 +117,7 @@ Json latency_json(const FrameRecords& records) {
 Json frame_json(const MatchJob& call, const FrameRecord& r, std::size_t i) {
   Json outputs = Json::object();
   for (std::size_t k = 0; k < file_count; ++k)
-    if (!call.files[i][k].empty()) outputs[name_of(ResultFile(k))] = call.files[i][k].string();
+    if (!call.files[i][k].empty()) outputs[name_of(ResultFile(k))] = shown_name(call.files[i][k]);
   Json frame = {{"left", call.left.name(i)}, {"right", call.right.name(i)}, {"outputs", outputs}};
   if (r.state == State::there) frame["there_already"] = true;
   if (r.state == State::failed) frame["failed"] = r.problem;
@@ -159,7 +160,7 @@ void print_filled(const Options& o) {
                             : o.fill_depth   ? "; so do depth and points"
                                              : "; depth and points are measured only (--fill-depth adds the others)";
   summarise("{} contains filled or repaired pixels (--measured-only leaves them out){}\n",
-            o.outputs[ResultFile::disparity].string(), depth);
+            shown_name(o.outputs[ResultFile::disparity]), depth);
 }
 
 }  // namespace
@@ -206,10 +207,10 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
   if (failed > 0) warn("{} of {} frames failed", failed, call.left.size());
   if (call.options.json) return;  // the only content of standard output
   if (done.empty())
-    return summarise("{}: {}{}\n", call.options.outputs[ResultFile::disparity].string(), sequence,
+    return summarise("{}: {}{}\n", shown_name(call.options.outputs[ResultFile::disparity]), sequence,
                      size_text(call.as_stored(call.size)));
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n",
-            call.options.outputs[ResultFile::disparity].string(), sequence, size_text(call.as_stored(call.size)),
+            shown_name(call.options.outputs[ResultFile::disparity]), sequence, size_text(call.as_stored(call.size)),
             call.options.range_per_frame ? "of each frame" : range_text(call.range), call.pipeline.method(),
             call.device_names(), measured, filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),

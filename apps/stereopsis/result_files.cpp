@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool creates = true;
+fs::path piped;  // the temporary file of the result that is named `-`
 
 bool folder_exists(const fs::path& path) {
   std::error_code ignored;
@@ -62,7 +63,7 @@ void check_result(const fs::path& file, const std::function<void(const fs::path&
     check(checked);
   } catch (const Error& error) {
     std::string sentence = error.what();
-    if (sentence.starts_with(checked)) sentence.replace(0, checked.size(), file.string());
+    if (sentence.starts_with(checked)) sentence.replace(0, checked.size(), shown_name(file));
     throw Error(error.category(), sentence);
   }
 }
@@ -72,6 +73,8 @@ void create_folder_of(const fs::path& file) {
   fs::create_directories(folder_of(file));
   detail("the folder {} was created", folder_of(file).string());
 }
+
+std::string shown_name(const fs::path& file) { return !file.empty() && file == piped ? "-" : file.string(); }
 
 void resolve_input(fs::path& file) {
   if (file == "-") file = "/dev/stdin";
@@ -89,7 +92,7 @@ void PipedResult::resolve(fs::path& file, const std::string& option, const std::
                        option));
   file_ = new_temporary_folder() / ("result." + format);
   remove_if_interrupted(file_.parent_path());
-  file = file_;
+  file = piped = file_;
   divert_text_to_stderr();
 }
 

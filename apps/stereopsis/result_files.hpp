@@ -23,6 +23,9 @@ void check_result(const std::filesystem::path& file,
 // Creates the missing folders of a file that is about to be written.
 void create_folder_of(const std::filesystem::path& file);
 
+// Returns the name under which messages show a result: `-` for the one that is piped, else the path.
+std::string shown_name(const std::filesystem::path& file);
+
 // Replaces the name `-` of an input by that of standard input.
 void resolve_input(std::filesystem::path& file);
 

@@ -296,7 +296,9 @@ def test_the_calibration_beside_a_scene_gives_depth(tmp_path, settings):
     frame = sources.open_sources([str(tmp_path)], None, 0)[0].read(0)
     assert frame.rig.baseline == 50 and preparation.prepare(frame, settings, None).rig.focal == 100
     (tmp_path / "calib.txt").write_text(cameras + "width=128\nheight=96\n")
-    assert sources.open_sources([str(tmp_path)], None, 0)[0].read(0).rig is None
+    other = sources.open_sources([str(tmp_path)], None, 0)[0]
+    assert other.read(0).rig is None
+    assert "calib.txt is for images of 128×96, and these are 64×48" in other.remark and other.remark.endswith("--calib-scale 0.5")
     (tmp_path / "calib.txt").write_text("nothing")
     with pytest.raises(st.FormatError, match="calib.txt"):
         sources.open_sources([str(tmp_path)], None, 0)

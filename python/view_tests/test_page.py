@@ -248,7 +248,7 @@ def test_names_are_whole_at_the_sizes_of_laptops(view):
     page.settle()
     page.script("viewer.look_at({layout: 4, views: ['uncertainty', 'difference', 'error', 'confidence']})")
     cut = """const wide = (e) => e.scrollWidth > e.clientWidth + 1;
-      const names = [...document.querySelectorAll('#times span, .pane-head select, header select')].filter(wide).map((e) => e.textContent || e.value);
+      const names = [...document.querySelectorAll('#times span, .pane-head select, header select, .row > .name')].filter(wide).map((e) => e.textContent || e.value);
       const times = document.getElementById('times');
       return times.scrollHeight > times.clientHeight + 1 ? [...names, 'the list of stages'] : names;"""
     for width, height in ((1400, 900), (900, 700)):

@@ -407,6 +407,18 @@ TEST(Tiff, AlphaAndTheValueOfGdalAreTheMask) {
   EXPECT_EQ(values_of(std::get<Image<std::uint8_t>>(alpha.image.pixels)), (std::vector<int>{10, 20, 30}));
   EXPECT_TRUE(read_masked_image(of_kind("infrared", 0)).mask.empty());
 
+  // Some programs write RGBA without the tag of the extra sample. A fourth sample of zeros is padding.
+  const auto of_four = [&](const char* name, const std::string& data) {
+    return read_masked_image(
+        put(folder / name,
+            tiff(data, {{256, 2}, {257, 1}, {258, 8}, {259, 1}, {262, 2}, {273, 8}, {277, 4}, {278, 1}, {279, 8}})));
+  };
+  const MaskedImage untagged = of_four("untagged", {1, 2, 3, 0, 4, 5, 6, 9});
+  EXPECT_EQ(values_of(untagged.mask), (std::vector<int>{0, 255}));
+  const std::uint8_t* const samples = std::get<Image<std::uint8_t>>(untagged.image.pixels).row(0);
+  EXPECT_EQ(std::vector<int>(samples, samples + 6), (std::vector<int>{1, 2, 3, 4, 5, 6}));
+  EXPECT_TRUE(of_four("padding", {1, 2, 3, 0, 4, 5, 6, 0}).mask.empty());
+
   const auto gdal_file = [&](const char* name, std::uint8_t middle, const std::string& no_data) {
     std::uint32_t characters = 0;
     std::copy(no_data.begin(), no_data.end(), reinterpret_cast<char*>(&characters));

@@ -127,19 +127,23 @@ std::optional<double> no_data_value(TIFF* tiff) {
   return end != text.c_str() ? std::optional(number) : std::nullopt;
 }
 
-// Returns whether the sample after the colours is an alpha channel. The sample may also be infrared, for instance.
-bool has_alpha(TIFF* tiff) {
+// Says whether the sample after the colours is an alpha channel. The sample may also be infrared, for instance. Some
+// programs write RGBA without the tag that says so. As in libtiff's own reader, the fourth sample is then taken for
+// alpha.
+enum class Alpha { none, assumed, declared };
+Alpha alpha_of(TIFF* tiff, int colours) {
   std::uint16_t count = 0;
   const std::uint16_t* kinds = nullptr;
-  return TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) != 0 && count > 0 &&
-         (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA);
+  if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) == 0 || count == 0)
+    return colours == 3 ? Alpha::assumed : Alpha::none;
+  return kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA ? Alpha::declared : Alpha::none;
 }
 
 struct Layout {
   Claim claim;    // includes all samples of a pixel, even dropped ones
   bool separate;  // true if the channels are stored as separate planes
   bool white_is_zero;
-  bool alpha;  // true if the sample after the colours is an alpha channel
+  Alpha alpha;
   bool is_signed;
   std::optional<double> no_data;
 };
@@ -167,7 +171,7 @@ Layout layout_of(TIFF* tiff) {
            bits},
           tag<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE,
           photometric == PHOTOMETRIC_MINISWHITE,
-          samples > colours && has_alpha(tiff),
+          samples > colours ? alpha_of(tiff, colours) : Alpha::none,
           is_signed,
           no_data_value(tiff)};
 }
@@ -182,15 +186,16 @@ class Pixels {
         samples_(layout.separate ? 1 : layout.claim.channels),
         image_(static_cast<int>(layout.claim.width), static_cast<int>(layout.claim.height),
                layout.claim.channels < 3 ? 1 : 3),
-        alpha_(layout.alpha) {
-    if (layout.alpha || layout.no_data) mask_ = Image<std::uint8_t>(image_.size(), 1, 255);
-    const int planes = !layout.separate ? 1 : image_.channels() + (layout.alpha ? 1 : 0);
+        alpha_(layout.alpha != Alpha::none) {
+    if (alpha_ || layout.no_data) mask_ = Image<std::uint8_t>(image_.size(), 1, 255);
+    const int planes = !layout.separate ? 1 : image_.channels() + (alpha_ ? 1 : 0);
     for (int plane = 0; plane < planes; ++plane) {
       if (TIFFIsTiled(tiff))
         read_tiles(plane);
       else
         read_rows(plane);
     }
+    if (layout.alpha == Alpha::assumed) drop_padding(layout.no_data.has_value());
     if (layout.no_data) mask_no_data(*layout.no_data);
     if constexpr (std::is_unsigned_v<T>)
       if (layout.white_is_zero) invert();
@@ -239,6 +244,13 @@ class Pixels {
       if (alpha_ && plane + samples_ > image_.channels() && from[x * samples_ + samples_ - 1] == 0)
         mask_(left + x, y) = 0;
     }
+  }
+
+  // A fourth sample that is 0 everywhere is padding, unless a tag says that it is alpha.
+  void drop_padding(bool needs_mask) {
+    for (int y = 0; y < mask_.height(); ++y)
+      if (std::any_of(mask_.row(y), mask_.row(y) + mask_.width(), [](std::uint8_t m) { return m != 0; })) return;
+    mask_ = needs_mask ? Image<std::uint8_t>(image_.size(), 1, 255) : Image<std::uint8_t>();
   }
 
   // A pixel has no data if none of its channels has data. For a float image, GDAL writes the no-data value with more

@@ -108,7 +108,11 @@ TEST_F(HelpText, ADashIsStandardInputAndOutput) {
   ASSERT_EQ(cloud.code, 0) << cloud.err << contents(folder / "note");
   ASSERT_EQ(call({"cloud", "d.pfm", "--focal", "100", "--baseline", "1", "-o", "d.ply"}).code, 0);
   EXPECT_TRUE(contents(folder / "c.ply") == contents(folder / "d.ply"));
-  EXPECT_NE(contents(folder / "note").find("measured"), std::string::npos) << "the summary goes to standard error";
+  const std::string note = contents(folder / "note");
+  EXPECT_NE(note.find("measured"), std::string::npos) << "the summary goes to standard error";
+  EXPECT_TRUE(note.starts_with("-: 150×110")) << note;
+  EXPECT_NE(note.find("\n-: "), std::string::npos) << note;
+  EXPECT_EQ(note.find("/stereopsis-"), std::string::npos) << "the name of the temporary file: " << note;
   // A call that ends while its reader waits leaves nothing.
   ASSERT_EQ(
       shell("mkdir temporary && mkfifo pipe && (sleep 9 <pipe & echo $! >reader) && export TMPDIR=$PWD/temporary; " +
@@ -123,6 +127,7 @@ TEST_F(HelpText, ADashIsStandardInputAndOutput) {
     const Answer answer = shell(pair + wrong + " | cat >nothing");
     EXPECT_NE(answer.err, "") << wrong;
     EXPECT_EQ(contents(folder / "nothing"), "") << wrong;
+    EXPECT_EQ(answer.err.find("/stereopsis-"), std::string::npos) << answer.err;
   }
 }
 

@@ -46,8 +46,8 @@ TEST_F(Terminal, AliasesOfParametersAreTold) {
     return answer.err;
   };
   const std::string names = "; lists of parameters and pipeline files have the names SLOT.PARAMETER\n";
-  EXPECT_EQ(says({"optimisation.p1=12", "vote_fill.sigma_color=20"}), "");
-  EXPECT_EQ(says({"sgm.p1=12", "vote_fill.sigma_colour=20"}),
+  EXPECT_EQ(says({"optimisation.p1=12", "vote_fill.enabled=true", "vote_fill.sigma_color=20"}), "");
+  EXPECT_EQ(says({"sgm.p1=12", "vote_fill.enabled=true", "vote_fill.sigma_colour=20"}),
             "stereopsis: --set: sgm.p1 is optimisation.p1, vote_fill.sigma_colour is vote_fill.sigma_color" + names);
   EXPECT_EQ(says({"optimisation.stage=scanline", "scanline.colour=20"}),
             "stereopsis: --set: scanline.colour is optimisation.color" + names);

@@ -33,6 +33,9 @@ def viewer_of(arguments: argparse.Namespace) -> Viewer:
     if isinstance(sources[0], Files):
         sources[0].read(0)  # an error of reading is reported before the server starts
     rig, calibration = geometry_of(arguments)
+    for source in sources if rig is None else []:
+        if isinstance(source, Files) and source.remark:
+            print(f"stereopsis: {source.remark}", file=sys.stderr)
     pipeline = pipeline_of(arguments)
     settings = Settings(pipeline, arguments.device, arguments.threads, range_of(arguments), fill_depth=arguments.fill_depth,
                         external=None if pipeline.external is None else pipeline)  # fmt: skip

@@ -54,6 +54,7 @@ class Files:
     disparities: tuple[int, int] | None = None
     bit_depth: int | None = None  # overrides the bit depth of files that declare 16 bits
     rig: _native.Rig | None = None  # the rig, if a calibration lies beside the pair
+    remark: str | None = None  # sentence that says why a calibration beside the pair is not used
 
     def __init__(
         self, name: str, given: Sequence[str | Path], how: Pairing, truth: str | Path | None = None, scale: float = 0.0,
@@ -239,15 +240,22 @@ def scene_of(folder: Path, truth: str | None, scale: float, how: Pairing) -> Fil
     found = next((file for file in beside if file.is_file()), None)
     if truth is None and found is not None:
         source = Files(folder.name, [folder], how, found, truth_scale)
-    source.disparities, source.rig = disparities, rig_beside(source)
+    source.disparities = disparities
+    find_rig(source)
     return source
 
 
-def rig_beside(source: Files) -> _native.Rig | None:
-    """Returns the rig of the calib.txt beside a pair. A file for another size does not apply: the pair was scaled after calibration."""
+def find_rig(source: Files) -> None:
+    """Sets the rig of the calib.txt beside a pair. A file for another size does not apply: the pair was scaled after calibration."""
     file = source.pairs.files(0)[0].parent / "calib.txt"
     if not file.is_file():
-        return None
+        return
     height, width = source.pairs[0].left.shape[:2]
     rig = _native.Rig.read(file)
-    return rig if tuple(rig.size) in ((0, 0), (width, height)) else None
+    if tuple(rig.size) in ((0, 0), (width, height)):
+        source.rig = rig
+    else:
+        source.remark = (
+            f"{file} is for images of {rig.size[0]}×{rig.size[1]}, and these are {width}×{height}, so that there is no depth; if the images "
+            f"were scaled, give --calib {file} --calib-scale {width / rig.size[0]:.6g}"
+        )
