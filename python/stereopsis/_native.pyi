@@ -195,7 +195,7 @@ def read_calibration(file: str | os.PathLike, second: str | os.PathLike | None =
 
     The formats are those of the guide "Calibration and input formats": OpenCV, ROS, Kalibr, EuRoC, KITTI, ZED and
     others. `second` is the file of the right camera, or the second of OpenCV's two files, extrinsics and
-    intrinsics. `cameras` selects the cameras of a KITTI file: 'grey', 'colour' or 'any'. `size` is the (width,
+    intrinsics. `cameras` selects the cameras of a KITTI file: 'grey', 'color' or 'any'. `size` is the (width,
     height) of the images, for a file that has no image size or several. `lens` is 'radtan' or 'equidistant' for a
     file that does not name its lens model. `scale` is the width of the images divided by the width of the
     calibrated images. Warns with CalibrationWarning if the file contradicts itself or its images. Raises FileError,
