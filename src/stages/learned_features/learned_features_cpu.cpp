@@ -188,6 +188,30 @@ HWY_INLINE void store_part(V bytes, std::uint8_t* costs, int before, int dispari
 #endif
 }
 
+#if HWY_TARGET <= HWY_AVX3
+// Stores the costs of four adjacent pixels, which lie `next` bytes apart.
+HWY_INLINE void store_four(const V32 (&values)[4], V32 limit, std::uint8_t* costs, std::ptrdiff_t next) {
+  const D32 d;
+  const hn::Repartition<std::uint8_t, D32> d8;
+  const hn::Half<D32> half;
+  const hn::Half<decltype(half)> quarter;
+  // Packing saturates to 0 … 255. It takes four values of each pixel in turn.
+  const V32 packed{_mm512_packus_epi16(_mm512_packs_epi32(values[0].raw, values[1].raw),
+                                       _mm512_packs_epi32(values[2].raw, values[3].raw))};
+  const V32 limited = hn::BitCast(d, hn::Min(hn::BitCast(d8, packed), hn::BitCast(d8, limit)));
+  alignas(64) static constexpr std::int32_t by_pixel[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+  const V32 ordered = hn::TableLookupLanes(limited, hn::SetTableIndices(d, by_pixel));
+  const auto store_two = [&](int pixel, auto two) HWY_ATTR {
+    const auto store = [&](int p, auto one)
+                           HWY_ATTR { hn::StoreU(one, quarter, reinterpret_cast<std::int32_t*>(costs + p * next)); };
+    store(pixel, hn::LowerHalf(quarter, two));
+    store(pixel + 1, hn::UpperHalf(quarter, two));
+  };
+  store_two(0, hn::LowerHalf(half, ordered));
+  store_two(2, hn::UpperHalf(half, ordered));
+}
+#endif
+
 // Returns the sum of the components of a pixel, if start() needs the sum.
 HWY_INLINE std::int32_t sum_of_components([[maybe_unused]] const std::int32_t* words, [[maybe_unused]] int groups) {
 #if HWY_TARGET == HWY_AVX3_DL
@@ -216,6 +240,7 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, int width, in
   const int lanes = static_cast<int>(hn::Lanes(d)), groups = kGroups > 0 ? kGroups : row.groups;
   const V32 first = hn::Set(d, cost.offset * cost.scale + (1 << (cost.shift - 1))), scale = hn::Set(d, cost.scale),
             limit = hn::Set(d, cost.limit);
+  [[maybe_unused]] const V32 byte_limit = hn::Set(d, cost.limit * 0x01010101);
   for (int x = 0; x < width; ++x)
     row.sums[x] = sum_of_components(row.own + static_cast<std::ptrdiff_t>(x) * groups, groups);
   for (int block = 0; block < width + disparities - 1; block += lanes) {
@@ -226,7 +251,30 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, int width, in
     for (int g = 0; g < kGroups; ++g) candidates[g] = load(g);
     // Candidate i belongs to disparity i − (width − 1 − x).
     const int last = std::min(width - 1, width - 1 - block + disparities - 1);
-    for (int x = std::max(0, width - block - lanes); x <= last; ++x) {
+    int x = std::max(0, width - block - lanes);
+#if HWY_TARGET <= HWY_AVX3
+    // The sums of one pixel wait for each other; those of four pixels keep the processor busy.
+    const auto is_inside = [&](int k) { return k >= 0 && k + lanes <= disparities; };
+    const auto four = [&] HWY_ATTR {
+      V32 values[4];
+      for (int p = 0; p < 4; ++p) values[p] = Candidates::start(row.sums[x + p]);
+      for (int g = 0; g < kGroups; ++g)
+        for (int p = 0; p < 4; ++p)
+          values[p] = candidates[g].add(values[p], row.own[static_cast<std::ptrdiff_t>(x + p) * kGroups + g]);
+      for (V32& value : values) value = hn::ShiftRightSame(hn::Sub(first, hn::Mul(value, scale)), cost.shift);
+      const int k = block - (width - 1 - x);
+      store_four(values, byte_limit, costs + static_cast<std::ptrdiff_t>(x) * disparities + k, disparities + 1);
+    };
+#endif
+    while (x <= last) {
+#if HWY_TARGET <= HWY_AVX3
+      if constexpr (kGroups > 0)
+        if (const int k = block - (width - 1 - x); x + 3 <= last && is_inside(k) && is_inside(k + 3)) {
+          four();
+          x += 4;
+          continue;
+        }
+#endif
       const std::int32_t* const words = row.own + static_cast<std::ptrdiff_t>(x) * groups;
       V32 dot = Candidates::start(row.sums[x]);
       for (int g = 0; g < groups; ++g)
@@ -239,6 +287,7 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, int width, in
         hn::StoreU(bytes, narrow, out + k);
       else
         store_part(bytes, out + std::max(k, 0), std::max(-k, 0), disparities - std::max(k, 0));
+      ++x;
     }
   }
 }
