@@ -55,7 +55,7 @@ class Threads;
 
 namespace stereopsis::vote_fill {
 
-inline constexpr int largest_reach = 7, largest_side = 2 * largest_reach + 1;
+inline constexpr int largest_step = 8, largest_reach = 7, largest_side = 2 * largest_reach + 1;
 
 struct Parameters {
   static constexpr const char* stage = "vote_fill";
@@ -73,7 +73,7 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("step", p.step, between(1, 8).in("pixels"), "distance between voting pixels");
+  visit("step", p.step, between(1, largest_step).in("pixels"), "distance between voting pixels");
   visit("reach", p.reach, between(1, largest_reach), "number of voting pixels to each side");
   visit("distance", p.distance, between(1, 80).in("pixels"), "largest distance to the nearest voting pixel");
   visit("sigma_space", p.sigma_space, between(1, 1000).in("pixels"), "distance at which the weight falls to 1/e");

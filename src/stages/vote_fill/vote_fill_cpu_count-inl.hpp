@@ -86,32 +86,36 @@ inline void count_piece(const Samples& samples, const Views& views, int first, i
     const auto index = hn::BitCast(du, hn::Sub(hn::Load(d, samples.bin + n), hn::Set(d, first - 1)));
     hn::Store(hn::BitCast(d, hn::Min(index, hn::Set(du, static_cast<std::uint32_t>(end)))), d, votes.index + n);
   }
-  for (auto& table : votes.votes)
-    for (int n = 0; n <= end; n += lanes) hn::Store(hn::Zero(du), du, table + n);
   for (int n = 0; n < samples.count; n += Votes::tables)
     for (int k = 0; k < Votes::tables; ++k)
       votes.votes[k][votes.index[n + k]] += static_cast<std::uint32_t>(samples.weight[n + k]);
 
+  // All tables are 0 between two calls. Each entry is cleared where it is read last.
   std::uint32_t* const sums = votes.votes[0];
   auto all = hn::Zero(du);
   for (int n = 0; n < end; n += lanes) {
     auto sum = hn::Load(du, sums + n);
-    for (int k = 1; k < Votes::tables; ++k) sum = hn::Add(sum, hn::Load(du, votes.votes[k] + n));
+    for (int k = 1; k < Votes::tables; ++k) {
+      sum = hn::Add(sum, hn::Load(du, votes.votes[k] + n));
+      hn::Store(hn::Zero(du), du, votes.votes[k] + n);
+    }
     sum = hn::Mul(sum, hn::BitCast(du, visibility_of(views, first - 1 + n)));
     hn::Store(sum, du, sums + n);
     all = hn::Add(all, sum);
   }
-  hn::Store(hn::Zero(du), du, sums + end);
+  for (auto& table : votes.votes) hn::Store(hn::Zero(du), du, table + end);
   votes.all += hn::GetLane(hn::SumOfLanes(du, all)) - sums[0] - sums[used + 1];
   for (int n = 0; n < used; n += lanes) {
     const auto supported = hn::Add(hn::Add(hn::LoadU(du, sums + n + 1), hn::LoadU(du, sums + n + 1)),
                                    hn::Add(hn::LoadU(du, sums + n), hn::LoadU(du, sums + n + 2)));
     const auto inside = hn::FirstN(du, static_cast<std::size_t>(used - n));
+    hn::Store(hn::Zero(du), du, sums + n);
     const std::uint32_t most = hn::GetLane(hn::MaxOfLanes(du, hn::IfThenElseZero(inside, supported)));
     if (most <= votes.most) continue;
     votes.most = most;
     votes.best = first + n + static_cast<int>(hn::FindFirstTrue(du, hn::Eq(supported, hn::Set(du, most))));
   }
+  hn::Store(hn::Zero(du), du, sums + end - lanes);
 }
 
 // Counts all votes. Returns whether there is a winner.

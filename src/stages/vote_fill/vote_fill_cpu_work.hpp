@@ -88,8 +88,9 @@ struct Votes {
   std::uint32_t most, all;
   int best;
   alignas(64) std::int32_t index[most_samples + 64];  // index of the bin of each sample
-  // Four consecutive samples use different tables, so that no sample waits for the store of the previous one.
-  alignas(64) std::uint32_t votes[tables][bins + 2 + 2 * lanes_of_row];
+  // Four consecutive samples use different tables, so that no sample waits for the store of the previous one. The
+  // tables are 0 while no votes are counted.
+  alignas(64) std::uint32_t votes[tables][bins + 2 + 2 * lanes_of_row] = {};
 };
 
 // The numbers of the lanes in each set of eight lanes, one byte per lane.
