@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the benchmarks and writes their tables into docs/benchmarks.md, between its markers, docs/accuracy-time.svg, and docs/measured/cpu.json.
 
-    docs/benchmarks.py [--dataset DIR] [--threads N] [--command build/release/bin/stereopsis] [--also FILE.json…]
+    docs/benchmarks.py [--dataset DIR] [--threads N] [--command build/release/bin/stereopsis] [--only TABLE…]
+                       [--also FILE.json…]
 
 Without --dataset (or STEREOPSIS_DATA in the environment) the tables of accuracy and the picture stay as they are. --also
 names more results of `stereopsis bench --dataset DIR --json FILE.json`, of another device, for the picture.
@@ -30,6 +31,8 @@ BANZ_VARIANTS = {
     f"{BANZ}:{REFINED}": "check and fill",
     f"{BANZ}:{REFINED},select.subpixel=parabola": "check, fill and sub-pixel",
 }
+TARGETS = ["sse4", "avx2", "avx512", "neon"]
+OF_TARGETS = ["sgm", BANZ, "balanced", "sgm-learned-fast", "sgm-learned"]
 SIZES = ["1280x960x128", "450x375x64", "1242x375x128", "640x480x64"]
 GROWTH = ["320x240x32", "640x240x32", "640x480x32", "640x480x64", "1280x960x64", "1280x960x128", "1920x1080x128",
           "2880x1980x256"]
@@ -86,6 +89,34 @@ def threads(run):
              for n in (1, more)]
     rows = [[title(m), f"{one / many:.2f}", number(one, 1), number(many, 1)] for m, one, many in zip(METHODS, *times)]
     return table([size.replace("x", "×"), "times as fast", "ms, 1 thread", f"ms, {more} threads"], rows)
+
+
+def supports(run, target):
+    call = [run.command, "bench", "--device", "cpu", "--simd", target, "--method", BANZ, "--size", "64x64x16", "--no-peers",
+            "--repeat", "1"]
+    return subprocess.run(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
+def simd(run):
+    """A row per method, and two columns per SIMD target that the build and the processor have."""
+    names = [name for name in TARGETS if supports(run, name)]
+    more = [part for name in names for part in ("--simd", name)]
+    results = []
+    for method in OF_TARGETS:
+        peers = ["--no-peers"] if results else []
+        results += run.bench([method], "--repeat", "5", *peers, *more, sizes=[SIZES[0]])["results"]
+    peer = next((r for r in results if r["peer"] and r["method"].endswith(" HH")), None)
+    rows = []
+    for method in OF_TARGETS:
+        ms = [next(r["median_ms"] for r in results if r["method"] == method and r["simd"] == name) for name in names]
+        rows.append([title(method)] + [text for m in ms for text in (
+            number(m, 1), number(peer and peer["median_ms"] / m, 1))])
+    header = [f"{what}, {name}" for name in names for what in ("ms", "times as fast as HH")]
+    first = results[0]
+    said = f"Measured on {run.threads} threads of {processor()}, at commit `{first['commit']}`."
+    if peer:
+        said += f" {peer['method']} took {peer['median_ms']:.0f} ms."
+    return said + "\n\n" + table([SIZES[0].replace("x", "×")] + header, rows)
 
 
 def growth(run):
@@ -186,12 +217,15 @@ def main():
     parser.add_argument("--dataset", default=os.environ.get("STEREOPSIS_DATA"))
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--command", default=DOCS.parent / "build/release/bin/stereopsis")
+    tables_of_times = {"against": against, "threads": threads, "simd": simd, "growth": growth, "lines": lines}
+    parser.add_argument("--only", nargs="+", choices=tables_of_times, metavar="TABLE",
+                        help=f"make these tables alone: {', '.join(tables_of_times)}")
     parser.add_argument("--also", nargs="+", default=[], metavar="FILE.json")
     options = parser.parse_args()
     run = Runner(options.command, options.threads)
 
-    tables = {"against": against(run), "threads": threads(run), "growth": growth(run), "lines": lines(run)}
-    if options.dataset:
+    tables = {name: make(run) for name, make in tables_of_times.items() if name in (options.only or tables_of_times)}
+    if options.dataset and not options.only:
         everyone = run.bench(METHODS, "--dataset", options.dataset)
         others = run.bench(OTHERS, "--no-peers", "--repeat", "1", "--dataset", options.dataset)
         everyone["results"][len(METHODS):len(METHODS)] = others["results"]
@@ -204,8 +238,9 @@ def main():
             results = [accuracy_time.summary_of(entry) for entry in everyone["results"]]
             machine = f"{options.threads} threads of {processor()}"
             accuracy_time.write_summary(DOCS / "measured/cpu.json", results, machine, everyone["results"][0]["commit"])
-    commit = run.bench([BANZ], "--no-peers", "--repeat", "1", sizes=["64x64x16"])["results"][0]["commit"]
-    tables["measured"] = f"Measured on {options.threads} threads of {processor()}, at commit `{commit}`."
+    if not options.only:
+        commit = run.bench([BANZ], "--no-peers", "--repeat", "1", sizes=["64x64x16"])["results"][0]["commit"]
+        tables["measured"] = f"Measured on {options.threads} threads of {processor()}, at commit `{commit}`."
 
     page = DOCS / "benchmarks.md"
     text = page.read_text()
