@@ -52,6 +52,11 @@ void MatchJob::choose_range() {
   if (options.near) {
     const double far = options.far.value_or(std::numeric_limits<double>::infinity());
     range = rig->range(*options.near, far);
+    if (range.min >= size.width)
+      refuse(fmt::format(
+          "depths of {} to {} {} have disparities from {} upwards, and the images are {} pixels wide; "
+          "--near and --far are in the unit of {}",
+          *options.near, far, rig->unit.empty() ? "units" : rig->unit, range.min, size.width, options.rig.source()));
     remark("disparities {} for depths of {} to {} {}, from {}", range_text(range), *options.near, far,
            rig->unit.empty() ? "units" : rig->unit, options.rig.source());
     return;

@@ -76,8 +76,8 @@ class Job {
       progress.update(i + 1);
     }
     write_rig(options_.output / "rig.yml", calibration.rig);
-    summarise("{}: {} pairs of {} in left/ and right/, with mask_left.png, mask_right.png and rig.yml\n",
-              options_.output.string(), left().size(), size_text(maps.size()));
+    summarise("{}: {} {} of {} in left/ and right/, with mask_left.png, mask_right.png and rig.yml\n",
+              options_.output.string(), left().size(), left().size() == 1 ? "pair" : "pairs", size_text(maps.size()));
   }
 
  private:

@@ -88,6 +88,13 @@ TEST_F(Match, TheRangeComesFromTheCalibration) {
   expect_done(call({"match", "scene/left.png", "scene/right.png", "-o", "calibrated.pfm", "--calib", "calib.txt",
                     "--near", "800", "--report", "c.json"}));
   EXPECT_EQ(json("c.json")["min_disparity"], 0);
+  const Answer metres = call({"match", "scene/left.png", "scene/right.png", "-o", "calibrated.pfm", "--calib",
+                              "calib.txt", "--near", "0.8", "--far", "4"});
+  EXPECT_EQ(metres.code, 2);
+  EXPECT_NE(metres.err.find("depths of 0.8 to 4 mm have disparities from 5000 upwards, and the images are 150 pixels "
+                            "wide; --near and --far are in the unit of calib.txt"),
+            std::string::npos)
+      << metres.err;
 }
 
 TEST_F(Match, DepthAndCloudAreInTheUnitOfTheCalibration) {
