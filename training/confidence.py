@@ -1,15 +1,19 @@
-#!/usr/bin/env python3
-"""Renders scenes, matches them by several methods, trains the network of the learned confidence, and exports its weights.
+"""Renders scenes, matches them by several methods, trains a network of the learned confidence, and exports its weights.
 
-    python3 training/confidence.py --stereopsis build/release/bin/stereopsis --output training/weights/confidence.weights
+    python3 training/confidence.py --stereopsis build/release/bin/stereopsis --output training/weights/decide.weights
 
 The Python package `stereopsis` must be installed, because it matches the scenes. The definition is in
-src/stages/learned_confidence/learned_confidence.hpp.
+src/stages/learned_confidence/learned_confidence.hpp. Several trainings may share a folder of scenes: only the one with
+`--stereopsis` fills it.
 """
 
 import argparse
 import copy
+import math
+import multiprocessing
+import os
 import pathlib
+import struct
 import time
 
 import numpy as np
@@ -25,12 +29,23 @@ FILLERS = {
 }  # fmt: skip
 SIZE = (384, 256)
 PICTURES = ((384, 256), (560, 420), (800, 600), (640, 480), (1000, 560))
+LIKE = "mixed"  # mixture of scenes
 DISPARITIES = 96
 SHARD = 50  # scenes
 CROP = 192
 MOST_WRONG = 0.25  # share of wrong visible pixels; maps with more are not trained on
-CHANNELS = 21
+MOST_WRONG_CHOICE = 0.15  # the choice of candidates is not trained on maps with more
+OWN_CHANNELS = 21
+CHANNELS = 35
+FARTHEST = 128  # pixels to a candidate
 MOST_LOGIT = 127
+UNIT = 16  # a logit of the network, in units of the natural logarithm
+MAGIC = b"STEREOCF"
+VERSION = 2
+ABSENT = 255  # error class of a candidate that does not exist
+ERRORS = (0.5, 1, 2, 3, 6)  # limits of the error classes, pixels
+GAINS = (1, 0.8, 0.35, 0.15, 0.03, 0.005)  # gain of a candidate by its error class
+MARGINS = {"nearer": 1, "farther": 4}
 
 
 def arguments():
@@ -40,18 +55,21 @@ def arguments():
     )
     parser.add_argument("--stereopsis", help="the command, which renders the scenes; without it they must be there")
     parser.add_argument("--output", type=pathlib.Path, required=True, help="the weights; a log is written beside them")
-    add("--scenes", "confidence-scenes", "folder for rendered scenes; shards that are there are used again")
+    add("--scenes", "confidence-scenes", "folder for scenes and their maps; shards that are there are used again")
+    add("--scene-seed", 1, "seed of the scenes")
     add("--shards", 40, f"number of shards of {SHARD} scenes")
+    add("--shard", SHARD, "scenes in a shard")
     add("--iterations", 10500, "steps of the optimiser")
+    add("--seconds", 0, "time limit of the optimiser, to which the learning rate adapts; 0 means none")
     add("--batch", 24, f"crops of {CROP}×{CROP} pixels in a step")
-    add("--seed", 1, "seed of weights, scenes and batches")
+    add("--seed", 1, "seed of weights and batches")
     add("--rate", 2e-3, "learning rate at the start; it falls as a cosine")
     add("--device", "cuda" if torch.cuda.is_available() else "cpu", "device of PyTorch")
-    add("--matcher", "cuda:0" if torch.cuda.is_available() else "cpu", "device of the matchers")
+    add("--workers", os.cpu_count(), "processes that render and match")
     return parser.parse_args()
 
 
-# ---- Evidence: 21 channels from 0 to 127, as the header defines them ----
+# ---- Evidence: 35 channels from 0 to 127, as the header defines them ----
 
 
 def shifted(image, dy, dx):
@@ -68,18 +86,48 @@ def is_inside(size, dy, dx, device):
     return ((y + dy >= 0) & (y + dy < height))[:, None] & ((x + dx >= 0) & (x + dx < width))[None]
 
 
+def candidates(disparity, q, usable, measured):
+    """Returns the distances of the left and the right candidate, 0 where there is none, (batch, 2, height, width)."""
+    width = q.shape[-1]
+    x = torch.arange(width, device=q.device).expand(q.shape)
+    last = functional.pad(torch.where(measured, x, -width).cummax(-1).values, (1, 0), value=-width)[..., :-1]
+    first = torch.where(measured, x, 2 * width).flip(-1).cummin(-1).values.flip(-1)
+    first = functional.pad(first, (0, 1), value=2 * width)[..., 1:]
+    made = []
+    for at in (last, first):
+        inside = (at >= 0) & (at < width)
+        other = q.gather(-1, at.clamp(0, width - 1))
+        distance = (at - x).abs()
+        is_one = usable & inside & (distance <= FARTHEST) & ((other - q).abs() > 16)
+        made.append(torch.where(is_one, distance, 0))
+    return torch.stack(made, 1)
+
+
+def at_distance(image, distances):
+    """Returns the image's values at the candidates, (batch, 2, height, width)."""
+    x = torch.arange(image.shape[-1], device=image.device)
+    columns = (x - distances[:, 0], x + distances[:, 1])
+    return torch.stack([image.gather(-1, c) for c in columns], 1)
+
+
 def evidence(left, right, disparity, validity):
-    """Returns (batch, 21, height, width) uint8 from 8-bit grey views, a float disparity and its validity, (batch, height, width)."""
+    """Returns the evidence, (batch, 35, height, width) uint8, and the distances of the candidates.
+
+    The arguments are 8-bit grey views, a float disparity and its validity, (batch, height, width).
+    """
     left, right = left.int(), right.int()
     device, (height, width) = left.device, left.shape[-2:]
     valid = disparity.abs() < 32768  # False for NaN
     q = torch.where(valid, torch.floor(torch.where(valid, disparity, 0) * 16 + 0.5), 0).int()
     measured = valid & (validity == 0)
-    d = (q + 8) >> 4
     x = torch.arange(width, device=device, dtype=torch.int32).expand(left.shape)
+    distances = candidates(disparity, q, valid, measured)
+    values = torch.cat([q[:, None], at_distance(q, distances)], 1)  # first the pixel, then the candidates
+    whole = (values + 8) >> 4
 
-    def agreement(reach, step, tolerance):
-        total, sums = torch.zeros_like(left), [torch.zeros_like(left), torch.zeros_like(left)]
+    def agreements(reach, step, tolerance):
+        """Returns the agreements of valid and of measured pixels with the pixel's value and the candidates."""
+        total, sums = torch.zeros_like(left), [torch.zeros_like(values), torch.zeros_like(values)]
         for dy in range(-reach * step, reach * step + 1, step):
             for dx in range(-reach * step, reach * step + 1, step):
                 if dy == 0 and dx == 0:
@@ -87,41 +135,56 @@ def evidence(left, right, disparity, validity):
                 weight = 64 >> ((shifted(left, dy, dx) - left).abs() >> 3).clamp(max=6)
                 weight = weight * is_inside((height, width), dy, dx, device).int()
                 total += weight
-                agrees = weight * ((shifted(q, dy, dx) - q).abs() <= tolerance).int()
+                agrees = weight[:, None] * ((shifted(q, dy, dx)[:, None] - values).abs() <= tolerance).int()
                 for sum_, usable in zip(sums, (valid, measured)):
-                    sum_ += agrees * shifted(usable.int(), dy, dx)
+                    sum_ += agrees * shifted(usable.int(), dy, dx)[:, None]
+        total = total[:, None]
         return [(127 * s + (total >> 1)) // total.clamp(min=1) for s in sums]
 
-    def right_at(dy, dx, k=0):
+    def right_at(d, dy, dx, k=0):
         rows = right[:, (torch.arange(height, device=device) + dy).clamp(0, height - 1)]
         return rows.gather(-1, (x + dx - d - k).clamp(0, width - 1).long())
 
     around = [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
-    difference = lambda k: sum((shifted(left, dy, dx) - right_at(dy, dx, k)).abs() for dy, dx in around)
-    own, own_right = difference(0), right_at(0, 0)
+    difference = lambda d, k=0: sum((shifted(left, dy, dx) - right_at(d, dy, dx, k)).abs() for dy, dx in around)
+    d = whole[:, 0]
+    own, own_right = difference(d), right_at(d, 0, 0)
     order = sum(
-        ((shifted(left, dy, dx) < left) != (right_at(dy, dx) < own_right)).int()
+        ((shifted(left, dy, dx) < left) != (right_at(d, dy, dx) < own_right)).int()
         for dy in range(-2, 3)
         for dx in range(-2, 3)
     )
-    aside = lambda k: (64 + ((torch.minimum(difference(k), difference(-k)) - own) >> 2)).clamp(0, 127)
+    aside = lambda k: (64 + ((torch.minimum(difference(d, k), difference(d, -k)) - own) >> 2)).clamp(0, 127)
     gradient = (shifted(left, 0, 1) - shifted(left, 0, -1)).abs()
     texture = (sum(shifted(gradient, dy, dx) for dy, dx in around) >> 2).clamp(max=127)
     u = x - d
     points = valid & (u >= 0) & (u < width)
-    column = u.clamp(0, width - 1).long()
-    nearest = torch.full_like(d, -70000).scatter_reduce(-1, column, torch.where(points, d, -70000), "amax")
-    occlusion = torch.where(points, (8 * (nearest.gather(-1, column) - d)).clamp(0, 127), 0)
+    nothing = torch.full_like(d, -70000)
+    nearest = nothing.scatter_reduce(-1, u.clamp(0, width - 1).long(), torch.where(points, d, nothing), "amax")
+    nearest_at = lambda u: nearest.gather(-1, u.clamp(0, width - 1).long())
+    occlusion = torch.where(points, (8 * (nearest_at(u) - d)).clamp(0, 127), 0)
 
     def step_to(dy, dx):
         step = (64 + ((shifted(q, dy, dx) - q) >> 1)).clamp(0, 127)
         return torch.where(shifted(valid, dy, dx), step, 64)
 
     steps = [step_to(*at) for at in ((0, -3), (0, 3), (0, -9), (0, 9), (-3, 0), (3, 0), (-9, 0), (9, 0))]
-    channels = [measured.int() * 127, *agreement(2, 1, 16), *agreement(3, 4, 24)]
+    near, far = agreements(2, 1, 16), agreements(3, 4, 24)
+    channels = [measured.int() * 127, near[0][:, 0], near[1][:, 0], far[0][:, 0], far[1][:, 0]]
     channels += [(own >> 2).clamp(max=127), 5 * order, aside(2), aside(1), texture, occlusion, (4 * u).clamp(0, 127)]
-    made = torch.stack([*channels, *steps, left >> 1], 1)
-    return (made * valid[:, None].int()).to(torch.uint8)
+    made = torch.stack([*channels, *steps, left >> 1], 1) * valid[:, None].int()
+
+    def visibility(c):
+        at = x - whole[:, c]
+        hidden = (64 + 4 * (nearest_at(at) - whole[:, c])).clamp(0, 127)
+        return torch.where((at >= 0) & (at < width), hidden, 127)
+
+    both = lambda f: torch.stack([f(1), f(2)], 1)
+    offered = [near[0][:, 1:], near[1][:, 1:], far[1][:, 1:], (64 + ((values[:, 1:] - values[:, :1]) >> 2)).clamp(0, 127)]
+    offered += [FARTHEST - distances, both(lambda c: (difference(whole[:, c]) >> 2).clamp(max=127)), both(visibility)]
+    exists = (distances > 0).int()
+    made = torch.cat([made, *(channel * exists for channel in offered)], 1)
+    return made.to(torch.uint8), distances
 
 
 # ---- Network ----
@@ -144,7 +207,7 @@ def to_even(image):
 
 
 class Network(torch.nn.Module):
-    """Computes 16 times the logits of evidence, with the rounding of the library from the first step on."""
+    """Computes logits of evidence in units of 1 / 16, with the rounding of the library from the first step on."""
 
     def __init__(self):
         super().__init__()
@@ -154,10 +217,17 @@ class Network(torch.nn.Module):
             parameter(torch.randn(o, i, s, s) * (2 / (i * s * s)) ** 0.5) for o, i, s in shapes
         )
         self.biases = torch.nn.ParameterList(parameter(torch.zeros(o)) for o, _, _ in shapes)
+        # Logits of the candidates: choice of left and right, then their confidences, each for 2×2 pixels.
+        self.weights.append(parameter(torch.randn(16, 32, 1, 1) * 0.05))
+        self.biases.append(parameter(torch.zeros(16)))
+        self.direct = parameter(torch.randn(4, CHANNELS, 1, 1) * 0.03)
 
     def integers(self, layer):
         weights = Round.apply(self.weights[layer] * 128).clamp(-127, 127)
         return weights, Round.apply(self.biases[layer] * 64 * 128)
+
+    def direct_integers(self):
+        return Round.apply(self.direct * 128).clamp(-127, 127)
 
     def layer(self, layer, x, scale=None):
         if self.weights[layer].shape[-1] == 3:
@@ -165,7 +235,10 @@ class Network(torch.nn.Module):
         if scale is not None:
             self._scale(layer, x, scale)
         weights, biases = self.integers(layer)
-        x = Round.apply(functional.conv2d(x, weights / 128, biases / 128))
+        x = functional.conv2d(x, weights / 128, biases / 128)
+        if layer == 9:
+            return x
+        x = Round.apply(x)
         return x.clamp(-MOST_LOGIT, MOST_LOGIT) if layer == 8 else x.clamp(0, 127)
 
     @torch.no_grad()
@@ -177,21 +250,34 @@ class Network(torch.nn.Module):
         self.biases[layer].copy_((mean - functional.conv2d(x, w).mean((0, 2, 3))) / 64)
 
     def forward(self, e, scale=False):
-        run = lambda layer, x: self.layer(layer, x, ((8, 16) if layer == 8 else (20, 30)) if scale else None)
+        """Returns logits of the confidence (batch, height, width), and of the candidates (batch, 4, height, width)."""
+        run = lambda layer, x: self.layer(layer, x, ((8, 16) if layer == 8 else (20, 30)) if scale and layer < 9 else None)
         halved = lambda x: Round.apply(functional.avg_pool2d(to_even(x), 2))
         doubled = lambda x, size: x.repeat_interleave(2, -1).repeat_interleave(2, -2)[..., : size[0], : size[1]]
         plus = lambda x, skip: Round.apply((doubled(x, skip.shape[-2:]) + skip) / 2)
-        s0 = run(1, functional.pixel_unshuffle(to_even(run(0, e.float())), 2))
+        of_pixels = lambda x: functional.pixel_shuffle(x, 2)[..., : e.shape[-2], : e.shape[-1]]
+        e = e.float()
+        s0 = run(1, functional.pixel_unshuffle(to_even(run(0, e)), 2))
         s1 = run(3, run(2, halved(s0)))
         coarsest = run(5, run(4, halved(s1)))
-        logits = run(8, run(7, plus(run(6, plus(coarsest, s1)), s0)))
-        return functional.pixel_shuffle(logits, 2)[:, 0, : e.shape[-2], : e.shape[-1]]
+        last = run(7, plus(run(6, plus(coarsest, s1)), s0))
+        offered = of_pixels(run(9, last)) + functional.conv2d(e, self.direct_integers() / 128)
+        confidence = Round.apply(offered[:, 2:]).clamp(-MOST_LOGIT, MOST_LOGIT)
+        return of_pixels(run(8, last))[:, 0], torch.cat([offered[:, :2], confidence], 1)
+
+
+def chosen(offered, exists, nearer, margins):
+    """Returns the chosen candidate: 0 for the pixel's own value, 1 and 2 for the left and the right candidate."""
+    margin = torch.where(nearer, margins["nearer"], margins["farther"]) * UNIT
+    score = torch.where(exists, offered[:, :2] - margin, -(2.0**20))
+    own = torch.zeros_like(score[:, :1])
+    return torch.cat([own, score], 1).argmax(1)  # the lowest index of equal ones
 
 
 # ---- Scenes and maps ----
 
 
-def matchers(method, device):
+def matchers(method):
     """Returns matchers of the method, of its winners without refinements, and of its checks without filling."""
     checked = st.Pipeline(method)
     kept = []
@@ -204,27 +290,92 @@ def matchers(method, device):
     raw = st.Pipeline(method)
     raw.set("refinements", ("none",))
     raw.set("select.uniqueness", 0)
-    return [st.Matcher(p, disparities=DISPARITIES, device=device) for p in (st.Pipeline(method), raw, checked)]
+    pipelines = (st.Pipeline(method), raw, checked)
+    return [st.Matcher(p, disparities=DISPARITIES, device="cpu", threads=1) for p in pipelines]
 
 
-def samples(options):
-    """Yields the evidence, the pixels within 1 pixel of the truth, and a weight for each map that is trained on."""
-    device, generator = options.device, np.random.default_rng(options.seed)
-    by_method = {method: matchers(method, options.matcher) for method in METHODS}
-    for number in range(options.shards):
-        shard = scenes.render(options.stereopsis, options.scenes, options.seed, number, SIZE, PICTURES, DISPARITIES, SHARD)
-        left, right, truth, visible = scenes.load(shard, SIZE)
-        for i in range(SHARD):
-            pair = left[i].numpy(), right[i].numpy()
-            grey = [scenes.grey8(torch.from_numpy(view)).to(device)[None] for view in pair]
-            for method in generator.choice(METHODS, 3, replace=False):
-                full, winners, checks = (matcher(*pair) for matcher in by_method[method])
-                for disparity, validity in ((full.disparity, full.validity), (winners.disparity, checks.validity)):
-                    d, v = (torch.from_numpy(np.array(a)).to(device)[None] for a in (disparity, validity))
-                    good = (d - truth[i].to(device)).abs() <= 1
-                    wrong = float(((~good[0]) & visible[i].to(device)).sum() / visible[i].sum().clamp(min=1))
-                    if wrong < MOST_WRONG:
-                        yield evidence(*grey, d, v)[0], good[0], 1 / (wrong + 0.04)
+def make_shard(command, folder, seed, number, count):
+    """Renders a shard and writes its maps: complete maps, and winners with the validity of the checks."""
+    shard = scenes.render(command, folder, seed, number, SIZE, PICTURES, DISPARITIES, count, LIKE)
+    if is_matched(shard):
+        return shard
+    left, right, truth, visible = (array.numpy() for array in scenes.load(shard, SIZE))
+    generator = np.random.default_rng((seed, number))
+    by_method = {}
+    found = {"scene": [], "complete": [], "disparity": [], "validity": []}
+    for i in range(count):
+        for method in generator.choice(METHODS, 3, replace=False):
+            if method not in by_method:
+                by_method[method] = matchers(method)
+            full, winners, checks = (matcher(left[i], right[i]) for matcher in by_method[method])
+            for complete, disparity, validity in (
+                (True, full.disparity, full.validity),
+                (False, winners.disparity, checks.validity),
+            ):
+                wrong = ~(np.abs(disparity - truth[i]) <= 1) & visible[i]
+                if wrong.sum() < MOST_WRONG * max(visible[i].sum(), 1):
+                    for name, value in zip(found, (i, complete, disparity, validity)):
+                        found[name].append(np.array(value))
+    for name, values in found.items():
+        np.save(shard / f"maps_{name}.part.npy", np.stack(values))
+    for name in reversed(found):  # `scene` is there last
+        (shard / f"maps_{name}.part.npy").rename(shard / f"maps_{name}.npy")
+    return shard
+
+
+def is_matched(shard):
+    return (shard / "maps_scene.npy").exists()
+
+
+def error_classes(values, truth):
+    """Returns the error class of disparities; those without a value belong to the last class."""
+    error = (values - truth).abs().nan_to_num(1e9, 1e9)
+    return torch.bucketize(error, torch.tensor(ERRORS, device=error.device, dtype=error.dtype))
+
+
+def is_near_border(truth):
+    """Returns whether the truth changes by more than 1.5 pixels within 2 pixels."""
+    around = lambda image: functional.max_pool2d(functional.pad(image[:, None], (2, 2, 2, 2), mode="replicate"), 5, 1)[:, 0]
+    return around(truth) + around(-truth) > 1.5
+
+
+@torch.no_grad()
+def samples(shard, device, at_once=8):
+    """Yields, for some maps at a time, what is trained on: see `Data`."""
+    left, right, truth, visible = scenes.load(shard, SIZE)
+    maps = {name: np.load(shard / f"maps_{name}.npy") for name in ("scene", "complete", "disparity", "validity")}
+    for first in range(0, len(maps["scene"]), at_once):
+        part = {name: torch.from_numpy(array[first : first + at_once]) for name, array in maps.items()}
+        scene = part["scene"].long()
+        grey = [scenes.grey8(view[scene].to(device)) for view in (left, right)]
+        disparity, validity, wanted = (t.to(device) for t in (part["disparity"], part["validity"], truth[scene]))
+        seen = visible[scene].to(device)
+        e, distances = evidence(*grey, disparity, validity)
+        values = torch.cat([disparity[:, None], at_distance(disparity, distances)], 1)
+        classes = error_classes(values, wanted[:, None])
+        classes[:, 1:] = torch.where(distances > 0, classes[:, 1:], ABSENT)
+        # Classes up to 1 are errors of at most 1 pixel.
+        wrong = ((classes[:, 0] > 1) & seen).sum((1, 2)) / seen.sum((1, 2)).clamp(min=1)
+        flags = seen.byte() + 2 * is_near_border(wanted).byte()
+        yield e, classes.to(torch.uint8), flags, wrong.cpu(), part["complete"]
+
+
+class Data:
+    """Maps that are trained on: evidence, error classes of the candidates, flags (1: visible, 2: near a border)."""
+
+    def __init__(self, shards, device):
+        count = sum(len(np.load(shard / "maps_scene.npy")) for shard in shards)
+        new = lambda *shape: torch.empty((count, *shape, *SIZE[::-1]), dtype=torch.uint8, device=device)
+        self.evidence, self.classes, self.flags = new(CHANNELS), new(3), new()
+        self.wrong, self.complete = torch.empty(count), torch.empty(count, dtype=torch.bool)
+        at = 0
+        for made in (sample for shard in shards for sample in samples(shard, device)):
+            for whole, part in zip((self.evidence, self.classes, self.flags, self.wrong, self.complete), made):
+                whole[at : at + len(part)] = part
+            at += len(made[0])
+
+    def __len__(self):
+        return len(self.evidence)
 
 
 # ---- Training and export ----
@@ -245,18 +396,51 @@ def table(logits, good):
     return np.repeat(shares, lengths).astype("<f4")
 
 
+def losses(logits, offered, classes, flags, wrong):
+    """Returns the losses of the confidence, of the choice, and of the candidates' confidences."""
+    of_pixels = functional.binary_cross_entropy_with_logits(logits / UNIT, (classes[:, 0] <= 1).float())
+    exists = classes[:, 1:] != ABSENT
+    any_exists = exists.any(1)
+    gains = torch.tensor([*GAINS, 0], device=logits.device)[classes.long().clamp(max=len(GAINS))]
+    scores = torch.where(exists, offered[:, :2] / UNIT, -1e4)
+    p = torch.cat([torch.zeros_like(scores[:, :1]), scores], 1).softmax(1)
+    choice = -((p * gains).sum(1) / gains.amax(1)).clamp(min=1e-6).log()
+    weight = any_exists * (1 + (flags & 2)) * (wrong < MOST_WRONG_CHOICE)[:, None, None]
+    of_choice = (choice * weight).sum() / weight.sum().clamp(min=1)
+    of_candidates = functional.binary_cross_entropy_with_logits(
+        offered[:, 2:] / UNIT, (classes[:, 1:] <= 1).float(), reduction="none"
+    )
+    return of_pixels, of_choice, (of_candidates * exists).sum() / exists.sum().clamp(min=1)
+
+
+def augmented(e):
+    """Drops channels, and scales the channels of differences between the views, at random for each crop."""
+    count, device = len(e), e.device
+    factor = torch.exp(0.3 * torch.randn(count, 1, 1, 1, device=device))
+    levels = torch.zeros(CHANNELS, 1, 1, dtype=torch.bool, device=device)
+    levels[[5, 6, 9, 31, 32]] = True
+    e = torch.where(levels, (e * factor).clamp(max=127), e.float())
+    return torch.where(torch.rand(count, CHANNELS, 1, 1, device=device) < 0.1, 0, e)
+
+
 def to_bytes(network, probabilities):
-    """The file: for each layer int32 biases [out] and int8 weights [out][in][3][3] (layer 0: [out][in]); 255 float32."""
-    data = b""
-    for layer in range(9):
+    """Returns the file, little-endian.
+
+    "STEREOCF", uint32 version 2; for each layer int32 biases [out] and int8 weights [out][in][3][3] (layers 0 and 9:
+    [out][in]); int8 direct weights [out][in]; 255 float32 probabilities.
+    """
+    data = MAGIC + struct.pack("<I", VERSION)
+    for layer in range(10):
         weights, biases = network.integers(layer)
         data += biases.detach().cpu().numpy().astype("<i4").tobytes() + weights.detach().cpu().numpy().astype("i1").tobytes()
-    return data + probabilities.tobytes()
+    return data + network.direct_integers().detach().cpu().numpy().astype("i1").tobytes() + probabilities.tobytes()
 
 
 def from_bytes(data):
     """Returns the network and the probabilities of a file."""
-    network, at = Network(), 0
+    if data[:8] != MAGIC or struct.unpack_from("<I", data, 8)[0] != VERSION:
+        raise ValueError(f"not a file of weights of the learned confidence in version {VERSION}; train them again")
+    network, at = Network(), 12
     with torch.no_grad():
         for weights, biases in zip(network.weights, network.biases):
             biases.copy_(torch.frombuffer(bytearray(data[at : at + 4 * len(biases)]), dtype=torch.int32) / (64 * 128))
@@ -264,7 +448,42 @@ def from_bytes(data):
             integers = torch.frombuffer(bytearray(data[at : at + weights.numel()]), dtype=torch.int8)
             weights.copy_(integers.view(weights.shape) / 128)
             at += weights.numel()
-    return network, np.frombuffer(data, "<f4", offset=at)
+        count = network.direct.numel()
+        integers = torch.frombuffer(bytearray(data[at : at + count]), dtype=torch.int8)
+        network.direct.copy_(integers.view(network.direct.shape) / 128)
+    return network, np.frombuffer(data, "<f4", offset=at + count)
+
+
+@torch.no_grad()
+def held_out_figures(network, data, first, say):
+    """Prints the share of wrong pixels before and after the choice, and returns the table of probabilities."""
+    all_logits, all_good, rows = [], [], []
+    settings = [MARGINS] + [{"nearer": n, "farther": f} for n, f in ((0, 0), (0, 3), (1, 1), (1, 3), (2, 2), (1, 6), (3, 6))]
+    for at in range(first, len(data)):
+        e, classes, flags = (t[at : at + 1] for t in (data.evidence, data.classes, data.flags))
+        logits, offered = network(e)
+        exists, visible = classes[:, 1:] != ABSENT, (flags & 1).bool()
+        nearer = e[:, 27:29] > 64
+        good = classes <= 1
+        row = [float((~good[:, 0][mask]).float().mean()) for mask in (visible | True, visible, ~visible)]
+        for margins in settings:
+            index = chosen(offered, exists, nearer, margins)[:, None]
+            right = good.gather(1, index)[:, 0]
+            row += [float((~right[mask]).float().mean()) for mask in (visible | True, visible, ~visible)]
+            if margins is MARGINS:
+                used = torch.cat([logits[:, None], offered[:, 2:]], 1).gather(1, index)[:, 0]
+                all_logits.append(used.flatten().long().cpu()), all_good.append(right.flatten().cpu())
+        if data.complete[at] and data.wrong[at] < MOST_WRONG_CHOICE:
+            rows.append(row)
+    means = 100 * np.nanmean(np.array(rows), 0).reshape(-1, 3)
+    for name, (of_all, of_visible, of_occluded) in zip(["as matched", *settings], means):
+        say(f"held out, {len(rows)} maps, all {of_all:.3f} visible {of_visible:.3f} occluded {of_occluded:.3f}: {name}")
+    all_logits, all_good = torch.cat(all_logits), torch.cat(all_good)
+    made = table(all_logits, all_good)
+    p = torch.from_numpy(made.astype("f4"))[all_logits + MOST_LOGIT].clamp(1e-4, 1 - 1e-4)
+    entropy = functional.binary_cross_entropy(p, all_good.float())
+    say(f"held out, cross entropy of the confidence {entropy:.4f}")
+    return made
 
 
 def main():
@@ -275,37 +494,61 @@ def main():
         print(round(time.time() - begin), *words, flush=True)
         print(round(time.time() - begin), *words, file=log, flush=True)
 
+    numbers = range(options.shards)
+    if options.stereopsis:
+        jobs = [(options.stereopsis, options.scenes, options.scene_seed, n, options.shard) for n in numbers]
+        with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
+            for made, _ in enumerate(pool.imap_unordered(call_make_shard, jobs), 1):
+                if made % 8 == 0:
+                    say(f"{made} of {len(jobs)} shards")
+    shards = [pathlib.Path(options.scenes) / f"{options.scene_seed}-{number:05}" for number in numbers]
+    while not all(map(is_matched, shards)):
+        time.sleep(0.5)
+    say(f"scenes are there; device {options.device}, seed {options.seed}")
+
     torch.manual_seed(options.seed)
-    made, good, weight = (list(column) for column in zip(*samples(options)))
-    e, good, weight = torch.stack(made), torch.stack(good), torch.tensor(weight)
-    say(f"{len(e)} maps")
-    held_out = len(e) * 9 // 10  # the table is fitted on maps of later scenes than those that are trained on
+    data = Data(shards, options.device)
+    held_out = len(data) * 9 // 10  # the table is fitted on maps of later scenes than those that are trained on
+    say(f"{len(data)} maps, {held_out} to train on")
+    weight = 1 / (data.wrong[:held_out] + 0.04)
     network = Network().to(options.device)
-    network(e[torch.randperm(held_out)[:16]], scale=True)
+    network(data.evidence[torch.randperm(held_out)[:16]], scale=True)
     mean = copy.deepcopy(network)
     optimiser = torch.optim.Adam(network.parameters(), options.rate)
-    for step in range(options.iterations):
-        rate = options.rate * min(1, (step + 1) / 300) * 0.5 * (1 + np.cos(np.pi * step / options.iterations))
+    start, step, shown = time.time(), 0, np.zeros(3)
+    while step < options.iterations:
+        done = step / options.iterations
+        if options.seconds:
+            done = max(done, (time.time() - start) / options.seconds)
+        if done >= 1:
+            break
+        rate = options.rate * min(1, (step + 1) / 300) * 0.5 * (1 + math.cos(math.pi * done))
         for group in optimiser.param_groups:
             group["lr"] = rate
-        index = torch.multinomial(weight[:held_out], options.batch, replacement=True)
+        index = torch.multinomial(weight, options.batch, replacement=True)
         y, x = (2 * int(torch.randint(0, (size - CROP) // 2 + 1, ())) for size in (SIZE[1], SIZE[0]))
-        crop, wanted = e[index, :, y : y + CROP, x : x + CROP], good[index, y : y + CROP, x : x + CROP].float()
-        dropped = torch.rand(options.batch, CHANNELS, 1, 1, device=crop.device) < 0.1
-        loss = functional.binary_cross_entropy_with_logits(network(torch.where(dropped, 0, crop)) / 16, wanted)
+        window = (..., slice(y, y + CROP), slice(x, x + CROP))
+        there = index.to(options.device)
+        e, classes, flags = (t[there][window] for t in (data.evidence, data.classes, data.flags))
+        parts = losses(*network(augmented(e)), classes, flags, data.wrong[index].to(options.device))
+        loss = parts[0] + parts[1] + 0.3 * parts[2]
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step()
+        step += 1
         with torch.no_grad():  # the mean of about the last 500 steps is exported
             for kept, new in zip(mean.parameters(), network.parameters()):
-                kept.lerp_(new, max(2e-3, 1 / (step + 1)))
-        if (step + 1) % 1000 == 0:
-            say(step + 1, f"{loss.item():.4f}")
-    with torch.no_grad():
-        logits = torch.cat([mean(one[None]).flatten().long().cpu() for one in e[held_out:]])
-    options.output.write_bytes(to_bytes(mean, table(logits, good[held_out:].flatten().cpu())))
+                kept.lerp_(new, max(2e-3, 1 / step))
+        if step % 500 == 0 or step == 20:
+            say(step, " ".join(f"{part.item():.4f}" for part in parts))
+    say(f"{step} steps")
+    options.output.write_bytes(to_bytes(mean, held_out_figures(mean, data, held_out, say)))
     say("wrote", options.output)
+
+
+def call_make_shard(job):
+    return make_shard(*job)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """python3 -m unittest discover training"""
 
 import pathlib
+import tempfile
 import unittest
 
 import numpy as np
@@ -157,27 +158,72 @@ class Weights(unittest.TestCase):
 
 class Confidence(unittest.TestCase):
     def setUp(self):
-        file = pathlib.Path(__file__).parent / "weights" / "confidence.weights"
-        self.data = file.read_bytes()
-        self.network, self.probabilities = confidence.from_bytes(self.data)
+        folder = pathlib.Path(__file__).parent / "weights"
+        self.data = [(folder / f"{name}.weights").read_bytes() for name in ("confidence", "decide")]
+        self.networks = [confidence.from_bytes(data) for data in self.data]
 
     def test_a_file_is_written_as_it_was_read(self):
-        self.assertEqual(confidence.to_bytes(self.network, self.probabilities), self.data)
+        for data, network in zip(self.data, self.networks):
+            self.assertEqual(confidence.to_bytes(*network), data)
 
     def test_network_is_what_the_library_computes(self):
         scene = st.synth(width=150, height=101, disparities=24)
-        found = st.match(scene.left, scene.right, 24, device="cpu", want=["confidence"])
+        margins = {"nearer": 0.25, "farther": 0}
+        choose = {"confidence.decide": True, **{f"confidence.{name}": value for name, value in margins.items()}}
+        own, chosen = (
+            st.match(scene.left, scene.right, 24, device="cpu", want=["confidence"], set=settings)
+            for settings in ({}, choose)
+        )
         grey = [scenes.grey8(torch.from_numpy(view))[None] for view in (scene.left, scene.right)]
-        maps = [torch.from_numpy(np.array(m))[None] for m in (found.disparity, found.validity)]
-        with torch.no_grad():
-            logits = self.network(confidence.evidence(*grey, *maps))[0].numpy().astype(int)
-        expected = np.where(np.isfinite(found.disparity), self.probabilities[logits + confidence.MOST_LOGIT], 0)
-        np.testing.assert_array_equal(found.confidence, expected)
+        disparity, validity = (torch.from_numpy(np.array(m))[None] for m in (own.disparity, own.validity))
+        evidence, distances = confidence.evidence(*grey, disparity, validity)
+        values = torch.cat([disparity[:, None], confidence.at_distance(disparity, distances)], 1)
+        for found, (network, probabilities) in zip((own, chosen), self.networks):
+            with torch.no_grad():
+                logits, offered = network(evidence)
+            at = confidence.chosen(offered, distances > 0, evidence[:, 27:29] > 64, margins)[:, None]
+            at = at if found is chosen else torch.zeros_like(at)
+            logits = torch.cat([logits[:, None], offered[:, 2:]], 1).gather(1, at)[0, 0].numpy().astype(int)
+            probability = np.where(np.isfinite(own.disparity), probabilities[logits + confidence.MOST_LOGIT], 0)
+            np.testing.assert_array_equal(found.confidence, probability)
+            np.testing.assert_array_equal(found.disparity, values.gather(1, at)[0, 0].numpy())
+        np.testing.assert_array_equal(chosen.validity == 128, at[0, 0].numpy() > 0)
+        self.assertGreater(int((at > 0).sum()), 0)
+
+    def test_maps_that_are_trained_on_are_written_and_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shard = pathlib.Path(folder) / "1-00000"
+            shard.mkdir()
+            scene = st.synth(width=confidence.SIZE[0], height=confidence.SIZE[1], disparities=24)
+            visible = np.full(scene.left.shape[:2], 255, np.uint8)
+            for name, array in (
+                ("left", scene.left), ("right", scene.right), ("disp_left", scene.disparity), ("mask_nonocc", visible),
+            ):  # fmt: skip
+                np.save(shard / f"{name}.npy", array)
+            (shard / "scenes.json").write_text("{}")
+            confidence.make_shard(None, folder, 1, 0, 1)
+            data = confidence.Data([shard], "cpu")
+        self.assertGreater(len(data), 0)
+        self.assertLess(float(data.wrong.max()), confidence.MOST_WRONG)
+        network = confidence.Network()
+        parts = confidence.losses(*network(data.evidence[:2]), data.classes[:2], data.flags[:2], data.wrong[:2])
+        self.assertTrue(all(torch.isfinite(part) for part in parts))
+        sum(parts).backward()
+        self.assertTrue(all(torch.isfinite(p.grad).all() for p in network.parameters()))
+
+    def test_best_candidate_has_the_least_loss(self):
+        classes = torch.tensor([5, 0, confidence.ABSENT], dtype=torch.uint8).view(1, 3, 1, 1)
+        flags, wrong, logits = torch.ones(1, 1, 1, dtype=torch.uint8), torch.zeros(1), torch.zeros(1, 1, 1)
+        loss = lambda left: confidence.losses(
+            logits, torch.tensor([left, 90.0, 0, 0]).view(1, 4, 1, 1), classes, flags, wrong
+        )[1]  # fmt: skip
+        self.assertLess(loss(50.0), loss(0.0))
+        self.assertLess(loss(0.0), loss(-50.0))
 
     def test_every_method_gives_maps_to_train_on(self):
         scene = st.synth(width=120, height=90, disparities=24)
         for method in confidence.METHODS:
-            for matcher in confidence.matchers(method, "cpu"):
+            for matcher in confidence.matchers(method):
                 self.assertEqual(matcher(scene.left, scene.right).disparity.shape, (90, 120))
 
     def test_table_is_monotone(self):

@@ -30,7 +30,7 @@ SLOTS = {
     ),
     "confidence": (
         "Confidence",
-        "The stage that rates the refined map, if its confidence is requested: `--set confidence.stage=NAME`, or `none`.",
+        "The stage that rates the refined map, if its confidence is requested, and may change it: `--set confidence.stage=NAME`, or `none`.",
     ),
     "internal": ("Parts of others", "What the stages above are made of, and what the plan puts between them."),
 }

@@ -59,7 +59,7 @@ class Splitter {
   }
 
   void check_matching() const {
-    if (data_.density) refuse("the stage of the slot density changes the maps after their confidence is known");
+    if (data_.density || decides(data_)) refuse("density.stage or confidence.decide changes the refined maps");
     if (reduction_of(data_) != nullptr)
       refuse("the pipeline reduces the images, so stripes would have to begin at multiples of the factor");
     for (const StageChoice* stage : {&data_.cost, &data_.plus, &data_.aggregation, &data_.optimisation})

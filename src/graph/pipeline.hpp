@@ -88,6 +88,8 @@ bool takes_margin(const PipelineData&);
 // Returns whether costs may have to be converted to 8-bit integers, because a stage does not accept the type or the
 // largest cost of the previous stage.
 bool may_quantise(const PipelineData&);
+// Returns whether the stage of the slot `confidence` also changes the disparity.
+bool decides(const PipelineData&);
 
 // Returns whether filtered volumes of words are computed for some rows at a time, with the selection after each tile.
 inline bool uses_row_tiles(const PipelineData& p) {

@@ -14,15 +14,15 @@ Rect required_by_refinements(const PipelineData& pipeline, const Request& reques
 // Returns the smallest rectangle that contains `r` and whose edges are multiples of `multiple`.
 Rect aligned(const Rect& r, int multiple);
 
-// Returns whether the uncertainty of depth follows from the stage of the slot `confidence`. The second function returns
-// whether this stage runs, because the confidence or such an uncertainty is requested, or because the slot `density`
-// reads the confidence.
+// Returns whether the uncertainty of depth follows from the stage of the slot `confidence`.
 inline bool rates_uncertainty(const PipelineData& pipeline, const Request& request) {
   return pipeline.confidence && request.requests(Binding::output_uncertainty) && request.disparity_error == 0;
 }
+// Returns whether the stage of the slot `confidence` runs: it changes the disparity, the slot `density` reads the
+// confidence, or the confidence or an uncertainty that follows from it is requested.
 inline bool rates_pixels(const PipelineData& pipeline, const Request& request) {
   return (pipeline.confidence && (pipeline.density || request.requests(Binding::output_confidence))) ||
-         rates_uncertainty(pipeline, request);
+         decides(pipeline) || rates_uncertainty(pipeline, request);
 }
 
 inline Rect whole_image(const Request& r) { return {0, 0, r.seen_size().width, r.seen_size().height}; }

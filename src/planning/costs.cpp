@@ -30,6 +30,11 @@ bool takes_margin(const PipelineData& p) {
          std::ranges::any_of(p.refinements, [](const StageChoice& r) { return r.entry->global_support; });
 }
 
+bool decides(const PipelineData& p) {
+  const auto is_made = [](const Port& port) { return writes(port.use) && port.name == std::string_view("disparity"); };
+  return p.confidence && std::ranges::any_of(p.confidence.entry->ports(p.confidence.parameters, {}), is_made);
+}
+
 bool may_quantise(const PipelineData& p) {
   if (!p.cost) return false;
   Element made = element_made(p.cost);

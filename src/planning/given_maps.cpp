@@ -49,7 +49,7 @@ const StageDescriptor& copy_stage() {
 }  // namespace
 
 Needs needs_of(const PipelineData& data, bool want_confidence) {
-  const bool rates = data.confidence && (want_confidence || data.density);
+  const bool rates = data.confidence && (want_confidence || data.density || decides(data));
   Needs needs{.images = rates, .right = false, .confidence = want_confidence && !data.confidence};
   bool made = false;  // true if a refinement computes a confidence
   for (const StageChoice& stage : data.refinements) {

@@ -52,18 +52,13 @@ Rect required_by_method(const PipelineData& p, const Request& request, const Rec
   const int margin = factor * (p.margin() + window);
   Rect r = intersect(required_of_exact(p, request), all);
   r = intersect(required_of(p.aggregation, grow(r, margin, margin)), all);
-  r = intersect(with_candidates(p, request.range, r), all);
-  const auto start = [&](int at) { return at / factor * factor; };
-  const auto end = [&](int at, int size) { return std::min((at + factor - 1) / factor * factor, size); };
-  return {start(r.x), start(r.y), end(r.x + r.width, all.width) - start(r.x),
-          end(r.y + r.height, all.height) - start(r.y)};
+  return intersect(aligned(intersect(with_candidates(p, request.range, r), all), factor), all);
 }
 
 // Moves the start of a rectangle to the start of a block, if the confidence depends on the position in a block.
 Rect from_block(const PipelineData& p, const Request& request, const Rect& r) {
   const int block = rates_pixels(p, request) ? reduction_factor(p) * p.confidence.entry->block : 1;
-  const int x = r.x % block, y = r.y % block;
-  return {r.x - x, r.y - y, r.width + x, r.height + y};
+  return {r.x - r.x % block, r.y - r.y % block, r.width + r.x % block, r.height + r.y % block};
 }
 
 }  // namespace

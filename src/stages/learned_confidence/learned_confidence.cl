@@ -7,6 +7,7 @@
 #define NOTHING (-(1 << 29))
 #define ZERO (1 << 16)  // `nearest` holds the least ZERO − d
 #define GROUPS 8
+#define REPAIRED 128
 
 FUNCTION int in_16ths(float disparity) {
   return fabs(disparity) < 32768.0f ? (int)floor(disparity * 16.0f + 0.5f) : NOTHING;
@@ -88,13 +89,43 @@ FUNCTION int step_to(SOURCES, int x, int y, int own_q) {
   return q == NOTHING ? 64 : limited(64 + ((q - own_q) >> 1));
 }
 
-// Computes the evidence of a pixel and applies layer 0. Pixels of the last column and row also stand for pixels beyond
+// Returns the distance of the left (−1) or the right (1) candidate, or 0 if there is none.
+#define FARTHEST 128
+FUNCTION int distance_of(SOURCES, int x, int y, int own_q, int direction) {
+  for (int distance = 1; distance <= FARTHEST; ++distance) {
+    const int at = x + direction * distance;
+    if (at < 0 || at >= WIDTH(disparity)) return 0;
+    const int q = in_16ths(PIXEL(disparity, at, y));
+    if (q != NOTHING && PIXEL(validity, at, y) == 0) return (int)abs(q - own_q) > 16 ? distance : 0;
+  }
+  return 0;
+}
+
+// Returns evidence of a candidate: the channels k = 0 to 3 in the lower bytes of x, and k = 4 to 6 in those of y.
+FUNCTION int2 of_candidate(SOURCES, GLOBAL const int* nearest, int x, int y, int own_q, int at) {
+  const int q = in_16ths(PIXEL(disparity, at, y)), d = (q + 8) >> 4, u = x - d, width = WIDTH(disparity);
+  const int near = agreements(GIVEN_SOURCES, x, y, q, 1, 2, 16), far = agreements(GIVEN_SOURCES, x, y, q, 4, 3, 24);
+  int difference = 0, hidden = 127;
+  for (int j = -1; j <= 1; ++j)
+    for (int i = -1; i <= 1; ++i) difference += abs(LEFT(x + i, y + j) - RIGHT(x + i - d, y + j));
+  if (u >= 0 && u < width) hidden = limited(64 + 4 * max(ZERO - nearest[(long)y * width + u] - d, -127));
+  int2 channels;
+  channels.x = (near & 127) | near >> 7 << 8 | far >> 7 << 16 | limited(64 + ((q - own_q) >> 2)) << 24;
+  channels.y = (FARTHEST - (int)abs(at - x)) | min(difference >> 2, 127) << 8 | hidden << 16;
+  return channels;
+}
+#define BYTE(word, i) ((word) >> (8 * (i)) & 127)
+
+// Computes the evidence of a pixel and applies layer 0. `direct` has the direct weights of the choice, and `choice`
+// receives five numbers for each pixel, if `decide` is not 0: the distances of both candidates, and the products of the
+// direct weights. Pixels of the last column and row also stand for pixels beyond
 // an odd width and height.
-KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, words), ARRAY(int, pixels)) {
+KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, words), ARRAY(int, pixels),
+                       ARRAY(const int, direct), ARRAY(int, choice), int decide) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity), height = HEIGHT(disparity);
   if (x >= width || y >= height) return;
   const int q = in_16ths(PIXEL(disparity, x, y)), d = (q + 8) >> 4, u = x - d;
-  int e[6] = {0, 0, 0, 0, 0, 0};
+  int e[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, left_distance = 0, right_distance = 0;
   if (q != NOTHING) {
     const int near = agreements(GIVEN_SOURCES, x, y, q, 1, 2, 16), far = agreements(GIVEN_SOURCES, x, y, q, 4, 3, 24);
     const uint views = (uint)comparison(GIVEN_SOURCES, x, y, d);
@@ -113,6 +144,34 @@ KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, words
       e[4] |= step_to(GIVEN_SOURCES, x, y + offset, q) << (8 * i);
     }
     e[5] = LEFT(x, y) >> 1;
+    if (decide != 0) {
+      left_distance = distance_of(GIVEN_SOURCES, x, y, q, -1);
+      right_distance = distance_of(GIVEN_SOURCES, x, y, q, 1);
+    }
+    if (left_distance > 0) {
+      const int2 c = of_candidate(GIVEN_SOURCES, ELEMENTS(nearest), x, y, q, x - left_distance);
+      e[5] |= BYTE(c.x, 0) << 8 | BYTE(c.x, 1) << 24;
+      e[6] |= BYTE(c.x, 2) << 8 | BYTE(c.x, 3) << 24;
+      e[7] |= BYTE(c.y, 0) << 8 | BYTE(c.y, 1) << 24;
+      e[8] |= BYTE(c.y, 2) << 8;
+    }
+    if (right_distance > 0) {
+      const int2 c = of_candidate(GIVEN_SOURCES, ELEMENTS(nearest), x, y, q, x + right_distance);
+      e[5] |= BYTE(c.x, 0) << 16;
+      e[6] |= BYTE(c.x, 1) | BYTE(c.x, 2) << 16;
+      e[7] |= BYTE(c.x, 3) | BYTE(c.y, 0) << 16;
+      e[8] |= BYTE(c.y, 1) | BYTE(c.y, 2) << 16;
+    }
+  }
+  if (decide != 0) {
+    GLOBAL int* const own = ELEMENTS(choice) + 5 * ((long)y * width + x);
+    own[0] = left_distance | right_distance << 8;
+    for (int s = 0; s < 4 && own[0] != 0; ++s) {
+      int sum = 0;
+#pragma unroll
+      for (int g = 0; g < 9; ++g) sum = dot4(e[g], ELEMENTS(direct)[9 * s + g], sum);
+      own[s + 1] = sum;
+    }
   }
   const int half_width = (width + 1) / 2, last_x = x == width - 1 && x % 2 == 0, last_y = y == height - 1 && y % 2 == 0;
   GLOBAL uchar* const to = (GLOBAL uchar*)(ELEMENTS(pixels) + ((long)(y / 2) * half_width + x / 2) * GROUPS);
@@ -121,7 +180,7 @@ KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, words
   for (int o = 0; o < 8; ++o) {
     int sum = weights[o] + 64;
 #pragma unroll
-    for (int g = 0; g < 6; ++g) sum = dot4(e[g], weights[8 * (g + 1) + o], sum);
+    for (int g = 0; g < 9; ++g) sum = dot4(e[g], weights[8 * (g + 1) + o], sum);
     const uchar value = (uchar)limited(sum >> 7);
     for (int j = y % 2; j <= y % 2 + last_y; ++j)
       for (int i = x % 2; i <= x % 2 + last_x; ++i) to[4 * o + 2 * j + i] = value;
@@ -234,4 +293,42 @@ KERNEL(look_up)(IMAGE(const float, disparity), ARRAY(const int, logits), ARRAY(c
   const int logit = (int)((uint)four << (24 - 8 * byte)) >> 24;
   const float p = float_of_bits(ELEMENTS(probability)[logit + 127]);
   PIXEL(confidence, x, y) = in_16ths(PIXEL(disparity, x, y)) == NOTHING ? 0.0f : p;
+}
+
+// Returns a sum of a pixel. `words` has the words of the choice.
+FUNCTION int sum_of(GLOBAL const int* words, GLOBAL const int* values, int pixel, int s, int direct) {
+  int sum = words[4 * pixel + s] + direct;
+  for (int g = 0; g < GROUPS; ++g) sum = dot4(values[g], words[16 + (4 * pixel + s) * GROUPS + g], sum);
+  return sum;
+}
+
+// Chooses the disparity of a pixel. `last` has the values of layer 7, and `confidence` already the confidence of the
+// pixel's own disparity.
+KERNEL(choose)(IMAGE(const float, from), IMAGE(const uchar, from_validity), ARRAY(const int, last), ARRAY(const int, choice),
+               ARRAY(const int, words), ARRAY(const int, probability), IMAGE(float, disparity), IMAGE(uchar, validity),
+               IMAGE(float, confidence), int nearer, int farther) {
+  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
+  if (x >= width || y >= HEIGHT(disparity)) return;
+  const float own = PIXEL(from, x, y);
+  PIXEL(disparity, x, y) = own;
+  PIXEL(validity, x, y) = PIXEL(from_validity, x, y);
+  GLOBAL const int* const of_pixel = ELEMENTS(choice) + 5 * ((long)y * width + x);
+  const int distances = of_pixel[0];
+  if (distances == 0) return;
+  GLOBAL const int* const values = ELEMENTS(last) + ((long)(y / 2) * ((width + 1) / 2) + x / 2) * GROUPS;
+  const int pixel = 2 * (y % 2) + x % 2;
+  int best = 0, chosen = -1;
+  for (int c = 0; c < 2; ++c) {
+    const int distance = distances >> (8 * c) & 255;
+    if (distance == 0) continue;
+    const float d = PIXEL(from, c == 0 ? x - distance : x + distance, y);
+    const int score = sum_of(ELEMENTS(words), values, pixel, c, of_pixel[c + 1]) - (d > own ? nearer : farther);
+    if (score <= best) continue;
+    best = score, chosen = c;
+    PIXEL(disparity, x, y) = d;
+  }
+  if (chosen < 0) return;
+  const int logit = (sum_of(ELEMENTS(words), values, pixel, 2 + chosen, of_pixel[3 + chosen]) + 64) >> 7;
+  PIXEL(validity, x, y) = REPAIRED;
+  PIXEL(confidence, x, y) = float_of_bits(ELEMENTS(probability)[clamp(logit, -127, 127) + 127]);
 }

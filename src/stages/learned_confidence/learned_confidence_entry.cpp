@@ -8,13 +8,15 @@ constexpr auto rate = [](const auto& c) {
   const auto in = c.template of<InputOf>(
       c.template image<const float>("disparity"), c.template image<const std::uint8_t>("validity"),
       c.template image<const std::uint8_t>("grey8"), c.template image<const std::uint8_t>("grey8", Side::other));
-  const auto confidence = c.template image<float>("confidence");
+  const auto out = c.template of<OutputOf>(c.template image<float>("confidence"), c.template image<float>("disparity"),
+                                           c.template image<std::uint8_t>("validity"));
+  const Parameters& parameters = c.template as<Parameters>();
   if constexpr (device_of<decltype(c)> == On::oracle)
-    oracle(in, confidence);
+    oracle(parameters, in, out);
   else if constexpr (device_of<decltype(c)> == On::cpu)
-    cpu(in, confidence, c.scratch(), c.worker());
+    cpu(parameters, in, out, c.scratch(), c.worker());
   else
-    gpu(in, c.constants().template as<const std::int32_t>(), confidence, c.scratch(), c.worker());
+    gpu(parameters, in, c.constants().template as<const std::int32_t>(), out, c.scratch(), c.worker());
 };
 
 const StageDescriptor entry{
@@ -22,15 +24,21 @@ const StageDescriptor entry{
     .name = "learned_confidence",
     .title = "learned confidence",
     .parameters = Parameters{},
-    .ports = {in("disparity"), in("validity"), in("grey8", both), out("confidence", Element::f32)},
+    .ports =
+        [](const Parameters& p, const PairInfo&) {
+          Ports ports{in("disparity"), in("validity"), in("grey8", both), out("confidence", Element::f32)};
+          if (p.decide) ports.insert(ports.end(), {out("disparity", Element::f32), out("validity", Element::u8)});
+          return ports;
+        },
     .functions = on_every_device(rate),
     .required_input = required_input,
-    .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size(), s.target.threads); },
-                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size()); }},
+    .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.as<Parameters>(), s.size(), s.target.threads); },
+                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size()); }},
     .work = [](const Shape& s) { return Work{.bytes = 60 * s.pixels(), .int_ops = (7100 / 4 + 500) * s.pixels()}; },
-    .constants = [](const Parameters&) { return gpu_words(); },
+    .constants = [](const Parameters& p) { return gpu_words(p.decide); },
     .spans_range = true,
-    .block = block};
+    .block = block,
+    .examples = {{}, {"decide=true"}, {"decide=true", "nearer=0", "farther=0"}}};
 
 }  // namespace
 

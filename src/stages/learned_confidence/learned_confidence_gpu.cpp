@@ -14,7 +14,8 @@ struct Plane {
 };
 
 struct Scratch {
-  Scratch(Size size, gpu::Span& memory) : half(half_of(size)), quarter(half_of(half)), eighth(half_of(quarter)) {
+  Scratch(const Parameters& p, Size size, gpu::Span& memory)
+      : half(half_of(size)), quarter(half_of(half)), eighth(half_of(quarter)) {
     const std::size_t before = memory.bytes;
     const auto take = [&](Size s, int groups) {
       const std::size_t pixels_of = static_cast<std::size_t>(s.width) * s.height;
@@ -26,12 +27,16 @@ struct Scratch {
     pixels = take(half, groups), s0 = take(half, groups), logits = take(half, 1);
     quarter_a = take(quarter, groups), s1 = take(quarter, groups);
     eighth_a = take(eighth, groups), eighth_b = take(eighth, groups);
+    // Without a choice, no kernel reads or writes this memory.
+    const std::size_t numbers = p.decide ? (1 + sums) * static_cast<std::size_t>(size.width) * size.height : 1;
+    choice = memory.take(sizeof(std::int32_t) * numbers).as<std::int32_t>();
     bytes = before - memory.bytes;
   }
 
   Size half, quarter, eighth;
   std::size_t nearest_bytes, bytes;
-  gpu::Span nearest;  // 2¹⁶ − d for the largest whole disparity d that points to each right pixel
+  gpu::Span nearest;                // 2¹⁶ − d for the largest whole disparity d that points to each right pixel
+  gpu::Array<std::int32_t> choice;  // for each pixel the distances of the candidates, and the direct sums
   Plane pixels, s0, logits, quarter_a, s1, eighth_a, eighth_b;
 };
 
@@ -40,30 +45,33 @@ enum Reading { as_it_is, halved, doubled_and_added };
 
 }  // namespace
 
-std::size_t gpu_scratch_bytes(Size size) {
+std::size_t gpu_scratch_bytes(const Parameters& p, Size size) {
   gpu::Span memory{0, 0, std::numeric_limits<std::size_t>::max()};
-  return Scratch(size, memory).bytes;
+  return Scratch(p, size, memory).bytes;
 }
 
-void gpu(const InputOf<gpu::View>& in, gpu::Array<const std::int32_t> words, gpu::View<float> confidence,
-         gpu::Span memory, gpu::Queue& queue) {
+void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Array<const std::int32_t> words,
+         const OutputOf<gpu::View>& out, gpu::Span memory, gpu::Queue& queue) {
   const Size size = in.disparity.size();
-  const Scratch s(size, memory);
+  const Scratch s(p, size, memory);
   const auto nearest = s.nearest.as<std::int32_t>();
   queue.fill({s.nearest.memory, s.nearest.offset}, s.nearest_bytes, 0x7F);  // larger than any of these numbers
   queue.launch({"learned_confidence", "find_nearest", "any"}, gpu::over(size), in.disparity, nearest);
+  gpu::Array<const std::int32_t> direct = words;
+  direct.offset += static_cast<std::int64_t>(gpu_words(true).size()) - sums * groups_of(evidence_channels);
   queue.launch({"learned_confidence", "apply_layer_0", "any"}, gpu::over(size), in.disparity, in.validity, in.left,
-               in.right, gpu::Array<const std::int32_t>(nearest), words, s.pixels.values);
+               in.right, gpu::Array<const std::int32_t>(nearest), words, s.pixels.values, direct, s.choice,
+               p.decide ? 1 : 0);
   words.offset += first_words;
 
-  const auto convolve = [&](Reading reading, const Plane& from, const Plane& added, const Plane& to, int out) {
+  const auto convolve = [&](Reading reading, const Plane& from, const Plane& added, const Plane& to, int outputs) {
     constexpr int tile_x = 32, tile_y = 4, items = 128;  // the same values as in learned_confidence.cl
     queue.launch({"learned_confidence", "convolve", "any"},
                  {ceil_div(to.size.width, tile_x), ceil_div(to.size.height, tile_y), items, 1},
                  gpu::Array<const std::int32_t>(from.values), gpu::Array<const std::int32_t>(added.values), words,
-                 to.values, to.size.width, to.size.height, from.size.width, from.size.height, out,
+                 to.values, to.size.width, to.size.height, from.size.width, from.size.height, outputs,
                  static_cast<int>(reading));
-    words.offset += words_of(channels, out);
+    words.offset += words_of(channels, outputs);
   };
   convolve(as_it_is, s.pixels, s.pixels, s.s0, channels);
   convolve(halved, s.s0, s.s0, s.quarter_a, channels);
@@ -75,7 +83,13 @@ void gpu(const InputOf<gpu::View>& in, gpu::Array<const std::int32_t> words, gpu
   convolve(as_it_is, s.pixels, s.pixels, s.logits, logits);
 
   queue.launch({"learned_confidence", "look_up", "any"}, gpu::over(size), in.disparity,
-               gpu::Array<const std::int32_t>(s.logits.values), words, confidence);
+               gpu::Array<const std::int32_t>(s.logits.values), words, out.confidence);
+  if (!p.decide) return;
+  gpu::Array<const std::int32_t> choice = words;
+  choice.offset += static_cast<std::int64_t>(network(true).probability.size());
+  queue.launch({"learned_confidence", "choose", "any"}, gpu::over(size), in.disparity, in.validity,
+               gpu::Array<const std::int32_t>(s.pixels.values), gpu::Array<const std::int32_t>(s.choice), choice, words,
+               out.disparity, out.validity, out.confidence, in_units(p.nearer), in_units(p.farther));
 }
 
 }  // namespace stereopsis::learned_confidence

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "stages/learned_confidence/learned_confidence.hpp"
+#include "stereopsis/disparity.hpp"
 
 namespace stereopsis::learned_confidence {
 namespace {
@@ -18,8 +19,8 @@ class Evidence {
     const int q = q_at(x, y), d = whole(q);
     if (q == nothing) return;
     e[0] = in_.validity(x, y) == 0 ? 127 : 0;
-    agreement(x, y, 1, 2, 16, &e[1]);
-    agreement(x, y, 4, 3, 24, &e[3]);
+    const auto near = agreement(x, y, q, 1, 2, 16), far = agreement(x, y, q, 4, 3, 24);
+    e[1] = near[0], e[2] = near[1], e[3] = far[0], e[4] = far[1];
     const int own = difference(x, y, d);
     e[5] = limited(own >> 2);
     e[6] = 5 * differing_order(x, y, d);
@@ -34,15 +35,44 @@ class Evidence {
       e[12 + i] = other == nothing ? 64 : limited(64 + ((other - q) >> 1));
     }
     e[20] = left(x, y) >> 1;
+    for (int c = 0; c < candidates; ++c)
+      if (const int distance = distance_of(x, y, c); distance > 0)
+        of_candidate(x, y, c, distance, &e[own_channels + c]);
   }
+
+  // Returns the distance of the left (0) or the right (1) candidate, or 0 if there is none.
+  int distance_of(int x, int y, int candidate) const {
+    const int q = q_at(x, y);
+    for (int distance = 1; q != nothing && distance <= farthest; ++distance) {
+      const int at = column(x, candidate, distance);
+      if (at < 0 || at >= size_.width) break;
+      if (q_at(at, y) != nothing && in_.validity(at, y) == 0) return std::abs(q_at(at, y) - q) > same ? distance : 0;
+    }
+    return 0;
+  }
+  static int column(int x, int candidate, int distance) { return candidate == 0 ? x - distance : x + distance; }
 
  private:
   int left(int x, int y) const { return in_.left.clamped(x, y); }
   int right(int x, int y) const { return in_.right.clamped(x, y); }
   int q_at(int x, int y) const { return in_16ths(in_.disparity.clamped(x, y)); }
 
-  // Sets e[0] to the agreement of valid pixels, and e[1] to the agreement of measured pixels.
-  void agreement(int x, int y, int step, int reach, int tolerance, int* e) const {
+  // Sets every second number of e.
+  void of_candidate(int x, int y, int candidate, int distance, int* e) const {
+    const int q = q_at(column(x, candidate, distance), y), d = whole(q), u = x - d;
+    const auto near = agreement(x, y, q, 1, 2, 16);
+    e[0] = near[0], e[2] = near[1];
+    e[4] = agreement(x, y, q, 4, 3, 24)[1];
+    e[6] = limited(64 + ((q - q_at(x, y)) >> 2));
+    e[8] = farthest - distance;
+    e[10] = limited(difference(x, y, d) >> 2);
+    const bool inside = u >= 0 && u < size_.width;
+    const int largest = inside ? largest_at(u, y) : 0;
+    e[12] = !inside ? 127 : largest == nothing ? 0 : limited(64 + 4 * (largest - d));
+  }
+
+  // Returns the agreement of valid pixels, and that of measured pixels.
+  std::array<int, 2> agreement(int x, int y, int own, int step, int reach, int tolerance) const {
     int all = 0, agreeing[2] = {};
     for (int j = -reach; j <= reach; ++j)
       for (int i = -reach; i <= reach; ++i) {
@@ -52,11 +82,12 @@ class Evidence {
         const int w = 64 >> std::min(std::abs(left(qx, qy) - left(x, y)) >> 3, 6);
         const int q = q_at(qx, qy);
         all += w;
-        if (q == nothing || std::abs(q - q_at(x, y)) > tolerance) continue;
+        if (q == nothing || std::abs(q - own) > tolerance) continue;
         agreeing[0] += w;
         if (in_.validity(qx, qy) == 0) agreeing[1] += w;
       }
-    for (int i = 0; i < 2; ++i) e[i] = all == 0 ? 0 : (127 * agreeing[i] + all / 2) / all;
+    if (all == 0) return {};
+    return {(127 * agreeing[0] + all / 2) / all, (127 * agreeing[1] + all / 2) / all};
   }
 
   int difference(int x, int y, int d) const {
@@ -101,8 +132,7 @@ class Evidence {
 using Plane = Image<std::int16_t>;
 
 // Returns the values of layer 0 for 2×2 pixels as the channels of one pixel.
-Plane layer_0(const Input& in) {
-  const Network& n = network();
+Plane layer_0(const Network& n, const Input& in) {
   const Evidence evidence(in);
   const Size size = in.disparity.size(), half = half_of(size);
   Plane made(half, channels);
@@ -119,8 +149,8 @@ Plane layer_0(const Input& in) {
   return made;
 }
 
-Plane convolved(int layer, const Plane& before) {
-  const Convolution& c = network().convolutions[layer - 1];
+Plane convolved(const Network& n, int layer, const Plane& before) {
+  const Convolution& c = n.convolutions[layer - 1];
   const ImageView<const std::int16_t> view = before.view();
   Plane after(view.size(), c.out);
   for (int y = 0; y < after.height(); ++y)
@@ -156,18 +186,54 @@ Plane doubled_plus(const Plane& a, const Plane& b) {
   return made;
 }
 
+// Returns the four sums of a pixel. `last` has the values of layer 7.
+std::array<int, sums> sums_of(const Network& n, const Evidence& evidence, const Plane& last, int x, int y) {
+  std::array<int, evidence_channels> e;
+  evidence.at(x, y, e);
+  std::array<int, sums> made;
+  for (int s = 0; s < sums; ++s) {
+    const int row = 4 * s + 2 * (y % 2) + x % 2;
+    made[s] = n.choice_biases[row];
+    for (int i = 0; i < channels; ++i) made[s] += n.choice_weights[row * channels + i] * last(x / 2, y / 2, i);
+    for (int i = 0; i < evidence_channels; ++i) made[s] += n.direct_weights[s * evidence_channels + i] * e[i];
+  }
+  return made;
+}
+
 }  // namespace
 
-void oracle(const Input& in, ImageView<float> confidence) {
-  const Plane s0 = convolved(1, layer_0(in));
-  const Plane s1 = convolved(3, convolved(2, halved(s0)));
-  const Plane e = convolved(5, convolved(4, halved(s1)));
-  const Plane last = convolved(8, convolved(7, doubled_plus(convolved(6, doubled_plus(e, s1)), s0)));
-  for (int y = 0; y < confidence.height; ++y)
-    for (int x = 0; x < confidence.width; ++x)
-      confidence(x, y) = in_16ths(in.disparity(x, y)) == nothing
-                             ? 0.0f
-                             : network().probability[last(x / 2, y / 2, 2 * (y % 2) + x % 2) + most_logit];
+void oracle(const Parameters& parameters, const Input& in, const Output& out) {
+  const Network& n = network(parameters.decide);
+  const Plane s0 = convolved(n, 1, layer_0(n, in));
+  const Plane s1 = convolved(n, 3, convolved(n, 2, halved(s0)));
+  const Plane e = convolved(n, 5, convolved(n, 4, halved(s1)));
+  const Plane last = convolved(n, 7, doubled_plus(convolved(n, 6, doubled_plus(e, s1)), s0)),
+              logit = convolved(n, 8, last);
+  const Evidence evidence(in);
+  const auto& probability = n.probability;
+  for (int y = 0; y < out.confidence.height; ++y)
+    for (int x = 0; x < out.confidence.width; ++x) {
+      const int q = in_16ths(in.disparity(x, y));
+      out.confidence(x, y) = q == nothing ? 0.0f : probability[logit(x / 2, y / 2, 2 * (y % 2) + x % 2) + most_logit];
+      if (!parameters.decide) continue;
+      out.disparity(x, y) = in.disparity(x, y);
+      out.validity(x, y) = in.validity(x, y);
+      const std::array<int, sums> sum = sums_of(n, evidence, last, x, y);
+      int best = 0;
+      for (int c = 0; c < candidates; ++c) {
+        const int distance = evidence.distance_of(x, y, c), at = Evidence::column(x, c, distance);
+        if (distance == 0) continue;
+        const bool nearer = in_16ths(in.disparity(at, y)) > q;
+        const int score = sum[c] - in_units(nearer ? parameters.nearer : parameters.farther);
+        if (score <= best) continue;
+        best = score;
+        out.disparity(x, y) = in.disparity(at, y);
+        out.validity(x, y) = validity::repaired;
+        out.confidence(x, y) =
+            probability[std::clamp((sum[candidates + c] + (1 << (shift - 1))) >> shift, -most_logit, most_logit) +
+                        most_logit];
+      }
+    }
 }
 
 }  // namespace stereopsis::learned_confidence
