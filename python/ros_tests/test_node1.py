@@ -167,6 +167,24 @@ def test_depth_points_and_rectified_images(robot, listen, generated):
     assert made["right/image_mono"].encoding == "mono8"
 
 
+def test_depth_as_another_camera_sees_it(robot, processes, listen, generated, tmp_path):
+    left, right, _ = generated
+    camera = tmp_path / "colour.yaml"
+    camera.write_text(
+        "image_width: 400\nimage_height: 300\nK: [420, 0, 200, 0, 420, 150, 0, 0, 1]\nD: [0.01, 0, 0, 0]\n"
+        "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [0.03, 0, 0]\nunit: m\n"
+    )
+    node = robot.start_ours("registered", f"_register_to:={camera}", "_register_frame:=colour_optical")
+    heard = {topic: listen(f"/registered/depth_registered/{topic}") for topic in ("image_raw", "camera_info")}
+    with robot.sending(left, right, RIG):
+        depth, info = (heard[topic].wait() for topic in ("image_raw", "camera_info"))
+    measured = st.match(left, right, 64, device="cpu", rig=RIG, want=["depth"]).depth
+    np.testing.assert_array_equal(ros.array_of(depth), st.register_depth(measured, RIG, st.PosedCamera.read(camera, "m")).depth)
+    assert (depth.width, depth.height, depth.header.frame_id) == (400, 300, "colour_optical")
+    assert (info.width, info.height, info.K[0], info.header.frame_id) == (400, 300, 420, "colour_optical")
+    processes.end(node)
+
+
 def test_raw_cameras_are_rectified_as_stereo_image_proc_does_it(robot, listen, data, capsys):
     """The chessboard's pictures, with lenses that bend and cameras that are turned."""
     folder = data / "calibration" / "opencv_chessboard"

@@ -132,6 +132,17 @@ std::string implausible_focal(double focal, Size images) {
               number_text(most * images.width), " pixels are expected; convert it to pixels");
 }
 
+// Returns a warning for a rig that is for images of another size; `scale` is the scale by which it was read.
+std::string another_size(Size calibrated, Size images, double scale) {
+  if (calibrated == Size{} || calibrated == images) return {};
+  const auto more = calibration_scale(calibrated, images);
+  return text("the calibration is for images of ", calibrated.width, "×", calibrated.height, ", but these have ",
+              images.width, "×", images.height, "; give a calibration for this size",
+              more ? text(", or --calib-scale ", number_text(std::round(scale * *more * 1e6) / 1e6),
+                          " if the images were scaled after calibration")
+                   : "");
+}
+
 std::vector<std::string> not_empty(std::initializer_list<std::string> sentences) {
   std::vector<std::string> kept;
   std::copy_if(sentences.begin(), sentences.end(), std::back_inserter(kept), [](const auto& s) { return !s.empty(); });
@@ -170,6 +181,8 @@ CalibrationFile read_calibration_file(const std::filesystem::path& file,
 }
 
 std::vector<std::string> calibration_warnings(const Rig& rig, Size images, double scale) {
+  // The other sentences would follow from the size.
+  if (std::string size = io::another_size(rig.size, images, scale); !size.empty()) return {std::move(size)};
   const std::string left = io::outside("left", rig.cx_left, rig.cy, images, scale);
   return io::not_empty({left, left.empty() ? io::outside("right", rig.cx_right, rig.cy, images, scale) : "",
                         io::implausible_focal(rig.focal, images)});

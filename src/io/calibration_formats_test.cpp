@@ -584,6 +584,18 @@ TEST_F(CalibrationFormats, AScaleAppliesToEveryLengthInPixels) {
   EXPECT_FALSE(calibration_scale({1280, 960}, {320, 200}).has_value());
 }
 
+TEST_F(CalibrationFormats, ARigForImagesOfAnotherSizeIsWarnedOf) {
+  const Rig rig{1200, 638, 687.6, 478, 120, "mm", {1280, 960}};
+  EXPECT_TRUE(calibration_warnings(rig, {1280, 960}).empty());
+  const auto smaller = calibration_warnings(rig, {640, 480}, 2);
+  ASSERT_EQ(smaller.size(), 1U);
+  EXPECT_TRUE(contains(smaller[0], "1280×960") && contains(smaller[0], "640×480")) << smaller[0];
+  EXPECT_TRUE(contains(smaller[0], "--calib-scale 1 ")) << smaller[0];
+  const auto cropped = calibration_warnings(rig, {1280, 900});
+  ASSERT_EQ(cropped.size(), 1U);
+  EXPECT_FALSE(contains(cropped[0], "--calib-scale")) << cropped[0];
+}
+
 TEST_F(CalibrationFormats, APrincipalPointOutsideTheImageIsWarnedOf) {
   const Rig rig{1200, 638, 687.6, 478, 120, "mm", {}};
   const auto warnings = calibration_warnings(rig, {320, 240});
