@@ -1,6 +1,7 @@
 #include "fused/sgm_wta/sgm_wta_cuda.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <type_traits>
 
 #include "core/rounding.hpp"
@@ -13,16 +14,20 @@ namespace {
 template <class Kind>
 constexpr bool is_rank = std::is_same_v<Kind, cost::Rank>;
 
-int range_of(int disparities) { return disparities <= 64 ? 64 : disparities <= 128 ? 128 : 256; }
+constexpr int most_disparities = 1024;
+
+int range_of(int disparities) {
+  return std::max(64, static_cast<int>(std::bit_ceil(static_cast<unsigned>(disparities))));
+}
 
 // Returns whether costs are stored in six bits instead of a byte (SixBitCost). Padding disparities must never win,
-// which requires costs of a byte. With 8 paths, six bits are faster only for 256 disparities. With fewer disparities,
+// which requires costs of a byte. With 8 paths, six bits are faster only from 256 disparities on. With fewer disparities,
 // unaligned loads of lines cost more time than the smaller volume saves (1280 × 960 × 128: 0.84 instead of 0.83 ms).
 template <class Kind>
 bool in_six_bits(const Parameters& p, const Kind& kind, int disparities) {
   constexpr bool may_be_small = !is_rank<Kind> && !std::is_same_v<Kind, cost::CensusGradient>;
-  const bool early_minimum = disparities != 256;  // Variant::early_minimum requires costs of at most P2
-  return may_be_small && (p.sgm.paths == 4 || disparities == 256) && !p.sgm.adaptive() &&
+  const bool early_minimum = disparities < 256;  // Variant::early_minimum requires costs of at most P2
+  return may_be_small && (p.sgm.paths == 4 || disparities >= 256) && !p.sgm.adaptive() &&
          disparities == range_of(disparities) && kind.max_cost() < 64 &&
          (!early_minimum || kind.max_cost() <= p.sgm.p2);
 }
@@ -45,10 +50,9 @@ bool has_long_rows(Size size) { return size.width > 2 * size.height; }
 // The layout of sgm_wta_cuda_problem.hpp, for a range that is known only at run time.
 struct Shape {
   explicit Shape(int disparities) : range(range_of(disparities)) {}
-  int groups() const { return 512 / range; }
-  int tile_width() const { return 4 * groups(); }
+  int tile_width() const { return range <= 512 ? 2048 / range : 4; }
   int right_margin_of_zero() const { return range / 2 + 8; }
-  int tile_threads() const { return range == 256 ? 128 : 64; }
+  int tile_threads() const { return range >= 256 ? 128 : 64; }
 
   int range;
 };
@@ -290,10 +294,9 @@ class Launcher {
                              : six                                        ? narrow ? "census32_six" : "census64_six"
                              : narrow                                     ? "census32"
                                                                           : "census64";
-      queue_.launch(
-          kernel("volume", instance),
-          {rows_with_margins() * ceil_div(problem_.width, tuning_.volume_columns), 1, tuning_.volume_columns, 1},
-          problem_);
+      queue_.launch(kernel("volume", instance),
+                    {rows_with_margins() * ceil_div(problem_.width, volume_columns()), 1, volume_columns(), 1},
+                    problem_);
     }
   }
   void penalties(const PenaltyTable& table) {
@@ -303,15 +306,18 @@ class Launcher {
   template <class Kind>
   void paths(const Parameters& p, const Kind& kind, const Bundles& bundles) {
     const char* variant = variant_of(p, kind);
-    const auto pass = [&](const char* name, const char* instance, bool early) {
-      return gpu::Kernel{file(), name, instance, early, local_percent<Kind>(p)};
+    const auto pass = [&](const char* name, const char* instance, bool early, int local_bytes) {
+      return gpu::Kernel{file(), name, instance, early, local_percent<Kind>(p), local_bytes};
     };
+    const int sum_bytes = dynamic_sum_bytes(shape_.range);
     const int kept = problem_.kept_strips;
     const char* keeping = p.sgm.paths == 8 ? "rank_kept_8" : "rank_kept_4";
-    const auto tiles = [&](int strips) { return gpu::Grid{strips * problem_.bands, 1, shape_.tile_threads(), 1}; };
-    queue_.launch(pass("borders", kept > 0 ? keeping : variant, false), bundles.grid(), problem_);
-    if (kept > 0) queue_.launch(pass("tiles", keeping, true), tiles(kept), problem_);
-    queue_.launch(pass("tiles", variant, true), tiles(problem_.strips - kept), problem_);
+    const auto tiles = [&](int strips) {
+      return gpu::Grid{strips * problem_.bands, 1, shape_.tile_threads(), 1, sum_bytes};
+    };
+    queue_.launch(pass("borders", kept > 0 ? keeping : variant, false, 0), bundles.grid(), problem_);
+    if (kept > 0) queue_.launch(pass("tiles", keeping, true, sum_bytes), tiles(kept), problem_);
+    queue_.launch(pass("tiles", variant, true, sum_bytes), tiles(problem_.strips - kept), problem_);
     if (problem_.right_best != nullptr)
       queue_.launch(kernel("right", "all"),
                     over_columns(problem_.height, ceil_div(problem_.width, tuning_.right_columns)), problem_);
@@ -319,13 +325,20 @@ class Launcher {
 
  private:
   const char* file() const {
-    return shape_.range == 64 ? "sgm_wta_cuda_64" : shape_.range == 128 ? "sgm_wta_cuda_128" : "sgm_wta_cuda_256";
+    switch (shape_.range) {
+      case 64: return "sgm_wta_cuda_64";
+      case 128: return "sgm_wta_cuda_128";
+      case 256: return "sgm_wta_cuda_256";
+      case 512: return "sgm_wta_cuda_512";
+      default: return "sgm_wta_cuda_1024";
+    }
   }
   gpu::Kernel kernel(const char* name, const char* instance) const { return {file(), name, instance}; }
   gpu::Grid a_block_a_row() const { return {problem_.height, 1, 256, 1}; }
   gpu::Grid over_columns(int rows, int columns) const {
     return {rows, ceil_div(columns, tuning_.feature_threads), tuning_.feature_threads, 1};
   }
+  int volume_columns() const { return tuning_.volume_columns * 256 / std::max(shape_.range, 256); }
   int rows_with_margins() const { return problem_.height + 2 * row_margin; }
 
   // Both passes request the same percentage, because otherwise they could not share a multiprocessor. Groups of lanes
@@ -343,7 +356,7 @@ class Launcher {
     if (!is_rank<Kind>) {
       if (in_six_bits(p, kind, problem_.disparities)) return eight ? "six_bits_8" : "six_bits_4";
       if (p.sgm.adaptive()) return eight ? "volume_adaptive_8" : "volume_adaptive_4";
-      if (early && eight && shape_.range != 256) return "volume_early_8";
+      if (early && eight && shape_.range < 256) return "volume_early_8";
       return eight ? "volume_8" : "volume_4";
     }
     if (p.sgm.adaptive()) return eight ? "rank_adaptive_8" : "rank_adaptive_4";
@@ -363,7 +376,7 @@ template <class Kind>
 bool cuda_serves(const Parameters& p, const Kind& kind, int disparities) {
   const auto& sgm = p.sgm;
   const int max_cost = kind.max_cost();
-  if (disparities > 256 || sgm.p2 > 255) return false;
+  if (disparities > most_disparities || sgm.p2 > 255) return false;
   // Padding disparities of a cost volume have the cost 255. This cost must exceed the lowest cost by at least P2.
   const bool fits_bytes = is_rank<Kind> || !is_padded(disparities) || max_cost + sgm.p2 <= 255 + sgm.p1;
   return fits_bytes && run_of(p, kind, disparities) > 0 && sgm.paths * (max_cost + sgm.p2) < 4095;

@@ -3,7 +3,7 @@
 // supported here. See docs/notes/sgm-on-cuda.md.
 //
 // Memory: 0.45 to 3 bytes per cell. A cell is a pixel and a disparity; the number of disparities is rounded up to 64,
-// 128 or 256.
+// 128, 256, 512 or 1024.
 #pragma once
 
 #include "device/gpu/device.hpp"
@@ -15,7 +15,7 @@ namespace stereopsis::sgm_wta {
 inline bool cuda_runs_on(int capability) { return capability >= 80; }
 inline bool cuda_runs_on(const gpu::Queue& queue) { return cuda_runs_on(queue.cuda_capability()); }
 
-// Returns whether the kernels support the parameters: up to 256 disparities, path costs of 11 bits, stored states of 8
+// Returns whether the kernels support the parameters: up to 1024 disparities, path costs of 11 bits, stored states of 8
 // bits, and sums of 12 bits.
 template <class Kind>
 bool cuda_serves(const Parameters&, const Kind&, int disparities);

@@ -13,7 +13,7 @@ namespace stereopsis::sgm_wta {
 // magnitude. The function look_ahead() prefetches the data that the cursor reaches in `steps_ahead` steps. The data
 // that all rows together prefetch must fit in the L2 cache until it is used.
 template <class T>
-constexpr int steps_ahead = T::range == 256 ? tuning.steps_ahead_256 : tuning.steps_ahead;
+constexpr int steps_ahead = T::range >= 256 ? tuning.steps_ahead_256 : tuning.steps_ahead;
 // Straight: x is constant; falling: x − y is constant; rising: x + y is constant.
 enum Slope { straight, falling, rising };
 

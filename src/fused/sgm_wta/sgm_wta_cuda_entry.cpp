@@ -43,7 +43,7 @@ Step fuse_tuned(const Run& run) {
   bool serves = false;
   const auto& p = step.parameters.as<Parameters>();
   cost::with_followed_kind(p.cost, [&](const auto& kind) { serves = cuda_serves(p, kind, n.range.count); });
-  if (!serves) return {.note = "the tuned kernels take 256 disparities, path costs of 11 bits and sums of 12 at most"};
+  if (!serves) return {.note = "the tuned kernels take 1024 disparities, path costs of 11 bits and sums of 12 at most"};
   return step;
 }
 
@@ -89,7 +89,7 @@ Step fuse_tuned_volume(const Run& run) {
   if (has_edges(paths)) return {.note = takes_whole_images};
   const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
   if (!cuda_serves(p, given_costs(p), costs.disparities))
-    return {.note = "the tuned kernels take 256 disparities, path costs of 11 bits and sums of 12 at most"};
+    return {.note = "the tuned kernels take 1024 disparities, path costs of 11 bits and sums of 12 at most"};
   return fused_step(tuned_volume, p, run.steps);
 }
 

@@ -143,8 +143,8 @@ __device__ __forceinline__ void multiply_costs(const Problem& p, u8* costs, cons
   const int e_0 = g + T::half - t;
   const u32 to_0 = kept((u32)__cvta_generic_to_shared(costs + g * kPitch + 2 * e_0));
   // Number of tiles that combine with 16 columns; the next 16 columns begin two tiles later.
-  constexpr int tiles = T::half / 8 + 2;
-#pragma unroll
+  constexpr int tiles = T::half / 8 + 2, unrolled = T::range <= 256 ? tiles + 2 : 4;
+#pragma unroll unrolled
   for (int j = 0; j < tiles + 2; ++j) {
     const Word* const low = right + 8 * j;
     const Word* const high = low - T::half;
@@ -184,52 +184,57 @@ struct MadeCosts {
 // Writes costs as bytes, with 255 after the last disparity of the search range.
 template <class T, class Costs>
 __device__ __forceinline__ void write_bytes(const Problem& p, const Costs& costs, int x0, int y) {
-  constexpr int pieces = T::range / 16;
-  const int piece = threadIdx.x % pieces;
-  u32 pad[4];
+  constexpr int pieces = T::range / 16, at_once = pieces < volume_threads<T> ? pieces : volume_threads<T>;
 #pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const int d = piece * 8 + 2 * k;
-    const auto padding = [&](int disparity) -> u32 { return disparity < p.disparities ? 0 : 0xff; };
-    pad[k] = padding(d) | padding(d + T::half) << 8 | padding(d + 1) << 16 | padding(d + 1 + T::half) << 24;
-  }
-  uint4* to = reinterpret_cast<uint4*>(p.volume + ((i64)y * p.width + x0) * T::range) + piece;
-  for (int x = threadIdx.x / pieces; x < min(volume_columns, p.width - x0); x += volume_threads / pieces) {
-    const uint4 v = costs.sixteen(x, piece);
-    to[x * pieces] = make_uint4(v.x | pad[0], v.y | pad[1], v.z | pad[2], v.w | pad[3]);
+  for (int piece = threadIdx.x % at_once; piece < pieces; piece += at_once) {
+    u32 pad[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const int d = piece * 8 + 2 * k;
+      const auto padding = [&](int disparity) -> u32 { return disparity < p.disparities ? 0 : 0xff; };
+      pad[k] = padding(d) | padding(d + T::half) << 8 | padding(d + 1) << 16 | padding(d + 1 + T::half) << 24;
+    }
+    uint4* to = reinterpret_cast<uint4*>(p.volume + ((i64)y * p.width + x0) * T::range) + piece;
+    for (int x = threadIdx.x / at_once; x < min(volume_columns<T>, p.width - x0); x += volume_threads<T> / at_once) {
+      const uint4 v = costs.sixteen(x, piece);
+      to[x * pieces] = make_uint4(v.x | pad[0], v.y | pad[1], v.z | pad[2], v.w | pad[3]);
+    }
   }
 }
 // Writes six bits per cost. The search range must fill the range of the kernel.
 template <class T, class Costs>
 __device__ __forceinline__ void write_six_bits(const Problem& p, const Costs& costs, int x0, int y) {
-  constexpr int pieces = T::range / 16;
-  const int piece = threadIdx.x % pieces;
+  constexpr int pieces = T::range / 16, at_once = pieces < volume_threads<T> ? pieces : volume_threads<T>;
+  constexpr int step = volume_threads<T> / at_once * 4;
   u8* const row = p.volume + y * six_bit_row<T>(p) + x0 / 4 * quad_bytes<T>;
-  for (int x = threadIdx.x / pieces * 4; x < min(volume_columns, p.width - x0); x += volume_threads / pieces * 4) {
-    SixBits v[4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const uint4 bytes = costs.sixteen(x + i, piece);
-      v[i] = SixBits::of({bytes.x, bytes.y, bytes.z, bytes.w});
+  for (int piece = threadIdx.x % at_once; piece < pieces; piece += at_once) {
+    for (int x = threadIdx.x / at_once * 4; x < min(volume_columns<T>, p.width - x0); x += step) {
+      SixBits v[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const uint4 bytes = costs.sixteen(x + i, piece);
+        v[i] = SixBits::of({bytes.x, bytes.y, bytes.z, bytes.w});
+      }
+      uint4* const to = reinterpret_cast<uint4*>(row + x / 4 * quad_bytes<T>) + piece;
+      to[0] = make_uint4(v[0].a, v[0].b, v[1].a, v[1].b);
+      to[pieces] = make_uint4(v[2].a, v[2].b, v[3].a, v[3].b);
+      to[2 * pieces] = make_uint4(v[0].c, v[1].c, v[2].c, v[3].c);
     }
-    uint4* const to = reinterpret_cast<uint4*>(row + x / 4 * quad_bytes<T>) + piece;
-    to[0] = make_uint4(v[0].a, v[0].b, v[1].a, v[1].b);
-    to[pieces] = make_uint4(v[2].a, v[2].b, v[3].a, v[3].b);
-    to[2 * pieces] = make_uint4(v[0].c, v[1].c, v[2].c, v[3].c);
   }
 }
 
 template <class T, class Kind, bool kSixBits = false>
 __device__ __forceinline__ void fill_volume(const Problem& p) {
   using Word = typename Kind::Word;
-  constexpr int width = volume_columns + T::range, pitch = volume_pitch<T>;
+  constexpr int width = volume_columns<T> + T::range, pitch = volume_pitch<T>;
   __shared__ Word right[width];  // begins at column x0 − min_disparity − range
-  __shared__ alignas(16) u8 costs[volume_columns * pitch];
+  __shared__ alignas(16) u8 costs[volume_columns<T> * pitch];
   // Blocks are ordered row by row, so that concurrent writes are adjacent (0.48 instead of 0.54 ms for 2880 × 1980 ×
   // 256 on an H100).
-  const u32 blocks_a_row = (p.width + volume_columns - 1) / volume_columns;
+  const u32 blocks_a_row = (p.width + volume_columns<T> - 1) / volume_columns<T>;
   const RowOfMargins row(p, blockIdx.x / blocks_a_row);
-  const int x0 = blockIdx.x % blocks_a_row * volume_columns, mine = threadIdx.x / 32 * 32;
+  const int x0 = blockIdx.x % blocks_a_row * volume_columns<T>, mine = threadIdx.x / 32 * 32;
   const Word* left_row = static_cast<const Word*>(p.left_words) + row.source * p.left_words_pitch;
   const Word* right_row = static_cast<const Word*>(p.right_words) + row.source * p.right_words_pitch;
   clear_right_best(p, x0 + (int)threadIdx.x, row.y);
@@ -237,7 +242,7 @@ __device__ __forceinline__ void fill_volume(const Problem& p) {
   Word left[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) left[i] = left_row[clamp_column(p, x0 + mine + threadIdx.x % 32 / 4 + 8 * i)];
-  for (int i = threadIdx.x; i < width; i += volume_threads)
+  for (int i = threadIdx.x; i < width; i += volume_threads<T>)
     right[i] = right_row[clamp_column(p, x0 - p.min_disparity - T::range + i)];
   __syncthreads();
   multiply_costs<T, Kind, pitch>(p, costs + mine * pitch, left, right + mine);
@@ -288,9 +293,9 @@ struct GivenCosts {
 // Converts a given cost volume to the order of the lanes.
 template <class T, bool kSixBits = false>
 __device__ __forceinline__ void order_given_costs(const Problem& p) {
-  const u32 blocks_a_row = (p.width + volume_columns - 1) / volume_columns;
+  const u32 blocks_a_row = (p.width + volume_columns<T> - 1) / volume_columns<T>;
   const RowOfMargins row(p, blockIdx.x / blocks_a_row);
-  const int x0 = blockIdx.x % blocks_a_row * volume_columns;
+  const int x0 = blockIdx.x % blocks_a_row * volume_columns<T>;
   clear_right_best(p, x0 + (int)threadIdx.x, row.y);
   clear_progress(p, x0 + (int)threadIdx.x, row.y);
   const GivenCosts<T> costs(p, row.source, x0);

@@ -25,16 +25,19 @@ namespace stereopsis::sgm_wta {
 constexpr Tuning tuning = gpu::pick(tunings, gpu::compiled_capability);
 constexpr int feature_threads = tuning.feature_threads, feature_columns = tuning.feature_columns;
 constexpr int right_columns = tuning.right_columns;
-constexpr int volume_columns = tuning.volume_columns, volume_threads = volume_columns;
+// A block's costs must fit in shared memory.
+template <class T>
+constexpr int volume_columns = T::range <= 256 ? tuning.volume_columns : tuning.volume_columns * 256 / T::range;
+template <class T>
+constexpr int volume_threads = volume_columns<T>;
 constexpr int volume_blocks = tuning.volume_blocks;
 
-constexpr int words = 8;    // number of words per lane in tiles, and in each piece of a stored state
+constexpr int words = 8;    // number of words in each piece of a stored state
 // Number of adjacent columns that a group processes; right features are loaded with one aligned load of 16 bytes.
 constexpr int columns = 4;
 constexpr u32 everywhere = ~0u;
 // 32768.0 in both halves: adding a path cost does not change this value, and no minimum selects it.
 constexpr u32 far = 0x78007800;
-using State = u32[words];
 template <class T>
 using StateOf = u32[T::words];
 
@@ -252,17 +255,39 @@ __device__ __forceinline__ void store_state_if(bool wanted, u8* at, int lane, co
 #pragma unroll
   for (int i = 0; i < pieces; ++i) store_if(wanted, at + (lane * pieces + i) * 16, pack(state, i * words));
 }
-__device__ __forceinline__ Packed load_state(const u8* at, int lane) {
-  const uint4 v = __ldcs(reinterpret_cast<const uint4*>(at) + lane);
-  return {v.x, v.y, v.z, v.w};
+// The stored form of a lane's words.
+template <class T>
+struct PackedState {
+  static constexpr int pieces = T::words / words;
+  Packed piece[pieces];
+};
+template <class T>
+__device__ __forceinline__ void unpack(StateOf<T>& state, const PackedState<T>& packed, u32 after = 0) {
+#pragma unroll
+  for (int i = 0; i < packed.pieces; ++i) unpack(state, packed.piece[i], after, i * words);
+}
+template <class T>
+__device__ __forceinline__ PackedState<T> load_state(const u8* at, int lane) {
+  PackedState<T> state;
+#pragma unroll
+  for (int i = 0; i < state.pieces; ++i) {
+    const uint4 v = __ldcs(reinterpret_cast<const uint4*>(at) + lane * state.pieces + i);
+    state.piece[i] = {v.x, v.y, v.z, v.w};
+  }
+  return state;
 }
 // Loads a state; the compiler does not move this load away from the other loads of its batch.
-__device__ __forceinline__ Packed load_state_early(const u8* at, int lane) {
-  Packed p;
-  asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(p.w[0]), "=r"(p.w[1]), "=r"(p.w[2]), "=r"(p.w[3])
-               : "l"(at + lane * 16));
-  return p;
+template <class T>
+__device__ __forceinline__ PackedState<T> load_state_early(const u8* at, int lane) {
+  PackedState<T> state;
+#pragma unroll
+  for (int i = 0; i < state.pieces; ++i) {
+    u32(&w)[words / 2] = state.piece[i].w;
+    asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+                 : "l"(at + (lane * state.pieces + i) * 16));
+  }
+  return state;
 }
 
 // Return the positions of stored states. Vertical and diagonal directions are numbered up · 3 + dx + 1. If all are
@@ -286,7 +311,7 @@ __device__ __forceinline__ u8* end_state(const Problem& p, bool leftward, int st
 }
 // Shared memory of a block of the first pass whose lines share features, or which follows rows.
 template <int kRange>
-constexpr int border_bytes = kRange == 256 ? 31744 : kRange == 128 ? 22528 : 27136;
+constexpr int border_bytes = kRange == 512 ? 45568 : kRange == 256 ? 31744 : kRange == 128 ? 22528 : 27136;
 template <int kRange>
 __device__ __forceinline__ u8* border_memory() {
   __shared__ alignas(128) u8 memory[border_bytes<kRange>];

@@ -14,15 +14,18 @@ struct Layout {
   static constexpr int half = kRange / 2;
   static constexpr int words = kWords;  // per lane
   static constexpr int lanes = half / words;
-  static constexpr int groups = 32 / lanes;        // per warp
-  static constexpr int tile_width = 2048 / range;  // with 8 words per lane, a group has four adjacent columns
+  static constexpr int groups = 32 / lanes;  // per warp
+  // With 8 words per lane and up to 512 disparities, a group has four adjacent columns.
+  static constexpr int tile_width = range <= 512 ? 2048 / range : 4;
   // Number of warps of a tile for the vertical and diagonal paths of one direction of y. Each warp has a part of the
   // columns.
-  static constexpr int sense_warps = range == 256 ? 2 : 1;
+  static constexpr int sense_warps = range >= 256 ? 2 : 1;
   static constexpr int right_margin_of_zero = half + 8;  // number of right pairs in a row before the pair of x = 0
 };
 inline constexpr int tile_height = 8;
 inline constexpr int schedulers = 4;  // per multiprocessor
+// Bytes of dynamic shared memory that the sums of a tile need; 0 if they fit in 48 KiB.
+constexpr int dynamic_sum_bytes(int range) { return range == 1024 ? tile_height * 4 * (512 + 15 * 4) * 4 : 0; }
 // Number of columns on both sides of the image that tiles and lines may read.
 inline constexpr int left_margin = 8, right_margin = 40;
 // Number of rows above and below the image that lines may read. Features and volumes include these rows.
@@ -44,13 +47,17 @@ struct BorderForm {
 };
 inline constexpr int border_warps = schedulers;  // largest number of warps per block
 
+// Words per lane in tiles, for a range of the kernels.
+constexpr int tile_words(int range) { return range == 1024 ? 16 : 8; }
+
 // Returns the form of the first pass. The choices follow measurements on an H100 with 8 paths. Wide rows are faster if
 // all warps run concurrently (0.52 instead of 0.58 ms at 1280 × 960 × 256), and narrow rows otherwise (0.91 instead of
 // 0.96 ms at 1920 × 1080 × 256). Shared features are faster (0.301 instead of 0.349 ms at 1280 × 960 × 128).
 constexpr BorderForm border_form(int range, int paths, bool volume, bool constant_penalty) {
+  if (range == 1024) return {16, 2, Source::memory, 16, 16};
   if (!volume && constant_penalty)
-    return range == 256 ? BorderForm{16, 2, Source::block, 8, 16} : BorderForm{8, range / 64, Source::block, 8, 8};
-  if (range == 256 && (paths == 8 || !volume)) return {16, 2, Source::memory, 16, 16};
+    return range >= 256 ? BorderForm{16, 2, Source::block, 8, 16} : BorderForm{8, range / 64, Source::block, 8, 8};
+  if (range >= 256 && (paths == 8 || !volume)) return {16, 2, Source::memory, 16, 16};
   return {8, 2, paths == 4 || volume ? Source::ring : Source::memory, 8, 8};
 }
 // Returns the number of columns from the first line of a block to beyond the last line, for a block whose lines share
@@ -61,12 +68,14 @@ struct Tuning {
   int capability;
   int feature_threads, feature_columns;  // for features: threads per block, and columns per thread
   int right_columns;                     // columns per thread that writes disparities of the right view
-  // Columns per block, with one thread each, and blocks per multiprocessor, of the kernel that writes the volume.
+  // Columns per block for up to 256 disparities, with one thread each, and blocks per multiprocessor, of the kernel that
+  // writes the volume.
   int volume_columns, volume_blocks;
-  // Blocks of tiles per multiprocessor: for 8 paths, for 4 paths with 256 disparities, and for 4 paths with fewer
-  // disparities.
-  int tile_blocks_8, tile_blocks_256, tile_blocks_4;
-  int steps_ahead_256, steps_ahead;  // number of steps by which costs are prefetched, for 256 disparities and for fewer
+  // Blocks of tiles per multiprocessor: for 8 paths, for 4 paths with 256 or 512 disparities, for 4 paths with fewer
+  // disparities, and for 1024 disparities.
+  int tile_blocks_8, tile_blocks_256, tile_blocks_4, tile_blocks_1024;
+  int steps_ahead_256,
+      steps_ahead;  // number of steps by which costs are prefetched, from 256 disparities on and for fewer
   // Gpu::Kernel::local_percent of both passes, which is sufficient for five blocks of tiles.
   int local_percent;
   bool keeps_rows;  // whether rows are kept, if there is memory for them and they save time
@@ -98,6 +107,7 @@ inline constexpr Tuning before_9_0{.capability = 80,
                                    .tile_blocks_8 = 4,
                                    .tile_blocks_256 = 5,
                                    .tile_blocks_4 = 6,
+                                   .tile_blocks_1024 = 3,
                                    .steps_ahead_256 = 2,
                                    .steps_ahead = 6,
                                    .local_percent = 85,

@@ -25,10 +25,10 @@ template <class T>
 __device__ __forceinline__ u32* pixel_at(u32* sums, int r, int c) {
   return sums + r * row_words<T> + c * pixel_words<T>;
 }
-// Returns the eight words of a pixel that a lane processes.
+// Returns the words of a pixel that a lane processes.
 template <class T>
 __device__ __forceinline__ u32* share_of(u32* pixel, int lane) {
-  return pixel + sum_word<T>(lane * words);
+  return pixel + sum_word<T>(lane * T::words);
 }
 
 // ---- selection -------------------------------------------------------------------------------------------------
@@ -57,15 +57,12 @@ __device__ __forceinline__ bool left_usable(const Problem& p, int x, int y) {
   return p.mask_left == nullptr || p.mask_left[y * p.mask_left_pitch + x] != 0;
 }
 
-// The winner of a pixel in one word: 12 bits for its sum, 12 bits for the lowest sum more than one disparity away (only
-// if requested), and 8 bits for d. Absent sums never win.
+// The winner of a pixel: its sum, the lowest sum more than one disparity away (only if requested), and d. Sums have 12
+// bits. Absent sums never win.
 struct Winner {
   static constexpr u32 none = 0xfff;
-  u32 word;
-  __device__ __forceinline__ static Winner of(u32 sum, u32 second, u32 d) { return {sum << 20 | second << 8 | d}; }
-  __device__ __forceinline__ u32 sum() const { return word >> 20; }
-  __device__ __forceinline__ u32 second() const { return word >> 8 & 0xfff; }
-  __device__ __forceinline__ int d() const { return word & 0xff; }
+  u32 sum, second;
+  int d;
 };
 __device__ __forceinline__ bool wants_second(const Problem& p) { return p.uniqueness != 0 || p.confidence != nullptr; }
 
@@ -84,8 +81,8 @@ struct Selected {
 template <class T>
 __device__ __forceinline__ Selected select_left(const Problem& p, const u32* pixel, Winner winner, int x, int y) {
   const float invalid = __int_as_float(0x7fc00000);
-  const int first = first_candidate(p, x), end = end_candidate(p, x), d = winner.d();
-  const u32 lowest = winner.sum(), second = winner.second();
+  const int first = first_candidate(p, x), end = end_candidate(p, x), d = winner.d;
+  const u32 lowest = winner.sum, second = winner.second;
   if (!left_usable(p, x, y)) return {invalid, 16, 0.0f};
   if (lowest == Winner::none) return {invalid, 1, 0.0f};
   if (p.uniqueness != 0 && second != Winner::none && second * (100 - p.uniqueness) < lowest * 100)
@@ -105,22 +102,22 @@ __device__ __forceinline__ void write_left(const Problem& p, const u32* pixel, W
   if (p.confidence != nullptr) p.confidence[y * p.confidence_pitch + x] = selected.confidence;
 }
 
-// Loads the sums of a lane: eight words of a pixel.
+// Loads the sums of a lane.
 template <class T>
-__device__ __forceinline__ void load_sums(State& s, const u32* pixel, int lane) {
-  const uint4* at = reinterpret_cast<const uint4*>(pixel + sum_word<T>(lane * words));
+__device__ __forceinline__ void load_sums(StateOf<T>& s, const u32* pixel, int lane) {
+  const uint4* at = reinterpret_cast<const uint4*>(pixel + sum_word<T>(lane * T::words));
 #pragma unroll
-  for (int k = 0; k < words; k += 4) {
+  for (int k = 0; k < T::words; k += 4) {
     const uint4 v = at[k / 4];
     s[k] = v.x, s[k + 1] = v.y, s[k + 2] = v.z, s[k + 3] = v.w;
   }
 }
 // Replaces sums that must not win by `value`.
 template <class T, class May>
-__device__ __forceinline__ void mask(State& s, u32 value, int lane, const May& may_win) {
+__device__ __forceinline__ void mask(StateOf<T>& s, u32 value, int lane, const May& may_win) {
 #pragma unroll
-  for (int j = 0; j < words; ++j) {
-    const int d = lane * words + j;
+  for (int j = 0; j < T::words; ++j) {
+    const int d = lane * T::words + j;
     const u32 out = (may_win(d) ? 0 : 0xffffu) | (may_win(d + T::half) ? 0 : 0xffff0000u);
     s[j] = (s[j] & ~out) | (value & out);
   }
@@ -138,13 +135,13 @@ __device__ __forceinline__ void blank(const Problem& p, u32* sums, int strip, in
     const bool usable = x < p.width && left_usable(p, x, y);
     const int first = first_candidate(p, x), end = usable ? end_candidate(p, x) : 0;
     u32* const pixel = pixel_at<T>(sums, r, c);
-    State s;
+    StateOf<T> s;
     load_sums<T>(s, pixel, at.lane);
     mask<T>(s, no_sum, at.lane, [&](int d) { return d >= first && d < end; });
     if (p.mask_right != nullptr) mask<T>(s, no_sum, at.lane, [&](int d) { return right_usable(p, x, y, d); });
     uint4* to = reinterpret_cast<uint4*>(share_of<T>(pixel, at.lane));
-    to[0] = make_uint4(s[0], s[1], s[2], s[3]);
-    to[1] = make_uint4(s[4], s[5], s[6], s[7]);
+#pragma unroll
+    for (int i = 0; i < T::words / 4; ++i) to[i] = make_uint4(s[4 * i], s[4 * i + 1], s[4 * i + 2], s[4 * i + 3]);
   }
 }
 template <class T>
@@ -157,7 +154,7 @@ __device__ __forceinline__ bool needs_blanks(const Problem& p, int strip) {
 // Returns the lowest sum more than one disparity away from `best`.
 template <class T>
 __device__ __forceinline__ u32 second_of(const u32* pixel, int best, int lane) {
-  State s;
+  StateOf<T> s;
   load_sums<T>(s, pixel, lane);
   mask<T>(s, no_sum, lane, [&](int d) { return abs(d - best) > 1; });
   const u32 lowest = smallest_of(s);
@@ -167,23 +164,25 @@ __device__ __forceinline__ u32 second_of(const u32* pixel, int best, int lane) {
   return second;
 }
 
-// Computes the minima over the lanes of a group, for eight values: lane i receives the minimum of value i, or of values
-// 2 i and 2 i + 1 if there are four lanes.
-template <class T>
-__device__ __forceinline__ void reduce_eight(u32 (&v)[8], int lane) {
-  int count = 8;
+// Computes the minima over the lanes of a group, for N values: lane i receives the minimum of value i, or of values 2 i
+// and 2 i + 1 if there are half as many lanes.
+template <class T, int N>
+__device__ __forceinline__ void reduce_each(u32 (&v)[N], int lane) {
+  constexpr int lanes = T::lanes < N ? T::lanes : N;
+  int count = N;
 #pragma unroll
-  for (int step = (T::lanes < 8 ? T::lanes : 8) / 2; step; step /= 2) {
+  for (int step = lanes / 2; step; step /= 2) {
     count /= 2;
     const bool upper = lane & step;
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < N / 2; ++i)
       if (i < count) {
         const u32 other = __shfl_xor_sync(everywhere, upper ? v[i] : v[i + count], step);
         v[i] = min(upper ? v[i + count] : v[i], other);
       }
   }
-  if (T::lanes == 16) v[0] = min(v[0], __shfl_xor_sync(everywhere, v[0], 8));
+#pragma unroll
+  for (int step = N; step < T::lanes; step *= 2) v[0] = min(v[0], __shfl_xor_sync(everywhere, v[0], step));
 }
 
 // Number of columns of a row that a group searches at once; x must fit in the 4-bit position.
@@ -197,7 +196,7 @@ using Finished = std::uint16_t[tile_height * parts<T>][part_columns<T>];
 // Offers the existing right winners S · 16 + x of a row, ordered by x − d. An atomic minimum of (S, d) combines them
 // over tiles. The minima pass through the memory of the row's sums, which are no longer needed.
 template <class T>
-__device__ __forceinline__ void offer_right(const Problem& p, const State& right, const std::uint16_t* finished,
+__device__ __forceinline__ void offer_right(const Problem& p, const StateOf<T>& right, const std::uint16_t* finished,
                                             u32* row, int x_first, int y) {
   constexpr int count = part_columns<T> + T::range;
   const int lane = threadIdx.x % T::lanes;
@@ -205,8 +204,8 @@ __device__ __forceinline__ void offer_right(const Problem& p, const State& right
   std::uint16_t* const best = reinterpret_cast<std::uint16_t*>(row);
   for (int i = lane; i < part_columns<T>; i += T::lanes) best[i] = finished[i];
 #pragma unroll
-  for (int j = 0; j < words; ++j) {
-    const int low = count - 1 - (lane * words + j);
+  for (int j = 0; j < T::words; ++j) {
+    const int low = count - 1 - (lane * T::words + j);
     best[low] = right[j];
     best[low - T::half] = right[j] >> 16;
   }
@@ -226,38 +225,38 @@ __device__ __forceinline__ void offer_right(const Problem& p, const State& right
 // one disparity. Values that move beyond the last disparity are final.
 template <class T>
 __device__ __forceinline__ void select(const Problem& p, u32* sums, Finished<T>& finished, int strip, int y0) {
-  constexpr int batch = 8, batch_lanes = T::lanes < batch ? T::lanes : batch, per_lane = batch / batch_lanes;
+  constexpr int batch = part_columns<T> < 8 ? part_columns<T> : 8, batch_lanes = T::lanes < batch ? T::lanes : batch, per_lane = batch / batch_lanes;
   const int lane = threadIdx.x % T::lanes;
-  const u32 d_low = lane * words, d_high = d_low + T::half;
+  const u32 d_low = lane * T::words, d_high = d_low + T::half;
   const u32 entering = lane == 0 ? 0x1044 : 0x3210;
 #pragma unroll 1
   for (int unit = threadIdx.x / T::lanes; unit < tile_height * parts<T>; unit += tile_threads<T> / T::lanes) {
     const int r = unit % tile_height, y = y0 + r, x_part = unit / tile_height * part_columns<T>;
     u32* const row = pixel_at<T>(sums, r, x_part);
-    State right;
+    StateOf<T> right;
 #pragma unroll
-    for (int j = 0; j < words; ++j) right[j] = ~0u;
+    for (int j = 0; j < T::words; ++j) right[j] = ~0u;
 #pragma unroll 1
     for (int x0 = 0; x0 < part_columns<T>; x0 += batch) {
       const u32* const pixels = row + x0 * pixel_words<T>;
       u32 winner[batch];  // S << 16 | d
 #pragma unroll
       for (int i = 0; i < batch; ++i) {
-        State s, key;
+        StateOf<T> s, key;
         load_sums<T>(s, pixels + i * pixel_words<T>, lane);
 #pragma unroll
-        for (int j = 0; j < words; ++j) key[j] = s[j] * 16 + both(j);
+        for (int j = 0; j < T::words; ++j) key[j] = s[j] * 16 + both(j);
         const u32 m = smallest_of(key);
         winner[i] = min((m & 0xfff0) << 12 | (m & 15) | d_low, (m >> 4 & 0x0fff0000) | (m >> 16 & 15) | d_high);
 
-        const u32 in = __shfl_sync(everywhere, right[words - 1], lane - 1, T::lanes);
+        const u32 in = __shfl_sync(everywhere, right[T::words - 1], lane - 1, T::lanes);
         if (lane == 0) finished[unit][x0 + i] = in >> 16;
         const u32 column = both(x0 + i);
 #pragma unroll
-        for (int j = words - 1; j; --j) right[j] = smaller(right[j - 1], s[j] * 16 + column);
+        for (int j = T::words - 1; j; --j) right[j] = smaller(right[j - 1], s[j] * 16 + column);
         right[0] = smaller(__byte_perm(in, ~0u, entering), s[0] * 16 + column);
       }
-      reduce_eight<T>(winner, lane);
+      reduce_each<T>(winner, lane);
       u32 second[per_lane];
 #pragma unroll
       for (int k = 0; k < per_lane; ++k) second[k] = Winner::none;
@@ -275,7 +274,7 @@ __device__ __forceinline__ void select(const Problem& p, u32* sums, Finished<T>&
 #pragma unroll
         for (int k = 0; k < per_lane; ++k) {
           const int i = lane * per_lane + k;
-          write_left<T>(p, pixels + i * pixel_words<T>, Winner::of(winner[k] >> 16, second[k], winner[k] & 0xffff),
+          write_left<T>(p, pixels + i * pixel_words<T>, Winner{winner[k] >> 16, second[k], static_cast<int>(winner[k] & 0xffff)},
                         strip * T::tile_width + x_part + x0 + i, y);
         }
       }

@@ -13,12 +13,13 @@ namespace {
 
 using namespace test;
 
-// Sizes and ranges close to the widths of tiles (8, 16, 32), to their height (8), and to the ranges (64, 128, 256) of
-// the kernels.
+// Sizes and ranges close to the widths of tiles (4, 8, 16, 32), to their height (8), and to the ranges (64, 128, 256, 512,
+// 1024) of the kernels.
 const std::vector<Size> sizes = {{1, 1},  {1, 9},  {9, 1},   {5, 7},    {7, 70},
                                  {31, 8}, {33, 9}, {67, 13}, {131, 37}, {257, 17}};
-const std::vector<DisparityRange> ranges = {{0, 1},   {-2, 5},   {3, 63},  {0, 64},  {-40, 65}, {0, 100},
-                                            {0, 128}, {-7, 129}, {2, 200}, {0, 256}, {500, 12}};
+const std::vector<DisparityRange> ranges = {{0, 1},    {-2, 5},  {3, 63},    {0, 64},  {-40, 65},
+                                            {0, 100},  {0, 128}, {-7, 129},  {2, 200}, {0, 256},
+                                            {500, 12}, {0, 257}, {-30, 512}, {0, 513}, {-300, 1024}};
 
 // Returns a left view, and a right view that is a shifted copy with noise. The costs resemble those of a scene, and
 // include ties.
@@ -309,8 +310,8 @@ TEST(SgmWtaCuda, FramesInTurnEqualOracles) {
 // Unsupported parameters are rejected.
 TEST(SgmWtaCuda, ServesWhatItsWordsHold) {
   const sgm::Parameters paths{.paths = 8, .p1 = 10, .p2 = 100};
-  EXPECT_TRUE(sgm_wta::cuda_serves({paths, {}}, rank9, 256));
-  EXPECT_FALSE(sgm_wta::cuda_serves({paths, {}}, rank9, 257));
+  EXPECT_TRUE(sgm_wta::cuda_serves({paths, {}}, rank9, 1024));
+  EXPECT_FALSE(sgm_wta::cuda_serves({paths, {}}, rank9, 1025));
   EXPECT_TRUE(sgm_wta::cuda_serves({{.p1 = 10, .p2 = 255}, {}}, rank9, 64));
   EXPECT_FALSE(sgm_wta::cuda_serves({{.p1 = 10, .p2 = 256}, {}}, rank9, 64));
   EXPECT_FALSE(sgm_wta::cuda_serves({paths, {}}, cost::Rank{15}, 64));

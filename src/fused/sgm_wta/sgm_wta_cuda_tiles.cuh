@@ -12,15 +12,17 @@ namespace stereopsis::sgm_wta {
 
 // With this small number of blocks per multiprocessor, all states stay in registers.
 template <class T, class V>
-constexpr int tile_blocks = V::diagonals          ? tuning.tile_blocks_8
+constexpr int tile_blocks = T::range == 1024      ? tuning.tile_blocks_1024
+                            : V::diagonals        ? tuning.tile_blocks_8
                             : T::sense_warps == 2 ? tuning.tile_blocks_256
                                                   : tuning.tile_blocks_4;
 
 // ---- horizontal paths ------------------------------------------------------------------------------------------ Adds
 // the path costs of a lane to the words of a pixel that it processes. `before` points to the same words, or to zeros.
-__device__ __forceinline__ void accumulate(u32* share, const u32* before, const State& part, u32 offset) {
+template <int kWords>
+__device__ __forceinline__ void accumulate(u32* share, const u32* before, const u32 (&part)[kWords], u32 offset) {
 #pragma unroll
-  for (int i = 0; i < words / 4; ++i) {
+  for (int i = 0; i < kWords / 4; ++i) {
     uint4 s = reinterpret_cast<const uint4*>(before)[i];
     s.x += part[4 * i] - offset, s.y += part[4 * i + 1] - offset;
     s.z += part[4 * i + 2] - offset, s.w += part[4 * i + 3] - offset;
@@ -35,7 +37,7 @@ struct Row {
   using Penalty = typename V::Penalty<columns>;
   static constexpr int step = kLeftward ? -columns : columns, first = kLeftward ? T::tile_width - columns : 0;
 
-  State state;
+  StateOf<T> state;
   u32 low;
   typename Cost::Cursor cursor;
   Cost costs;
@@ -48,7 +50,8 @@ struct Row {
         share(share_of<T>(pixel_at<T>(sums, r, first), lane)) {
     clear(state, low);
     costs.fetch(cursor);
-    if (strip != (kLeftward ? p.strips - 1 : 0)) unpack(state, load_state(end_state<T>(p, kLeftward, strip, y), lane));
+    if (strip != (kLeftward ? p.strips - 1 : 0)) 
+      unpack<T>(state, load_state<T>(end_state<T>(p, kLeftward, strip, y), lane));
   }
   // Advances the path by the k-th of four columns, in the order of the path. The smallest cost must still be reduced
   // over the lanes.
@@ -56,7 +59,7 @@ struct Row {
   __device__ __forceinline__ void advance_column(const Problem& p, int k, int x, int y, bool more, u32 p1,
                                                  const Padding& padding, int lane, const u32* before) {
     const int c = kLeftward ? columns - 1 - k : k;
-    State cost;
+    StateOf<T> cost;
     costs.column(cost, c);
     padding.apply(cost);
     const u32 limit = add(low, penalty.of(c, penalty_byte_along_row));
@@ -75,7 +78,7 @@ struct Row {
 // Zeros that are read instead of the sums of four columns, if no path has visited these columns yet. All lanes read the
 // same zeros, which takes a quarter of the time of a load, and no other memory needs to be cleared.
 template <class T>
-using Zeros = u32[(columns - 1) * pixel_words<T> + words];
+using Zeros = u32[(columns - 1) * pixel_words<T> + T::words];
 template <class T>
 __device__ __forceinline__ void clear_zeros(Zeros<T>& zeros) {
   for (int i = threadIdx.x; i < (int)(sizeof zeros / 4); i += tile_threads<T>) zeros[i] = 0;
@@ -101,7 +104,7 @@ struct KeptRows {
       Packed sum;
 #pragma unroll
       for (int j = 0; j < words / 2; ++j) sum.w[j] = rightward[i].w[j] + leftward[i].w[j];
-      State s;
+      u32 s[words];
       unpack(s, sum);
       uint4* const to = reinterpret_cast<uint4*>(share_of<T>(pixel_at<T>(sums, r, c + i), lane));
       to[0] = make_uint4(s[0], s[1], s[2], s[3]);
@@ -113,25 +116,26 @@ struct KeptRows {
   __device__ __forceinline__ void load(Packed (&bytes)[count], const u8* from) {
 #pragma unroll
     for (int i = 0; i < count; ++i)
-      bytes[i] = load_state_early(from + (i / columns * tile_height * columns + i % columns) * T::range, lane);
+      bytes[i] =
+          load_state_early<T>(from + (i / columns * tile_height * columns + i % columns) * T::range, lane).piece[0];
   }
 };
 
-// A group follows the paths of both directions along a row of the tile or, if there are two groups per row, one of
-// these paths. In the first half of a row, a path is the first to visit a pixel.
+// A group follows the paths of both directions along one or two rows of the tile or, if there are two groups per row, one
+// of these paths. In the first half of a row, a path is the first to visit a pixel.
 template <class T, class V, bool kPartial>
 __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, const Zeros<T>& zeros, int strip, int y0) {
   constexpr int block_groups = tile_threads<T> / T::lanes;
   const int lane = threadIdx.x % T::lanes;
   const u32 p1 = both(p.p1), p2 = both(p.p2);
   const typename V::Padding<T> padding(p, lane);
-  if constexpr (block_groups == tile_height) {
-    const int r = threadIdx.x / T::lanes, y = min(y0 + r, p.height - 1);
+  const auto follow_both = [&](int r) {
+    const int y = min(y0 + r, p.height - 1);
     Row<T, V, false> rightward(p, sums, strip, r, y, lane);
     Row<T, V, true> leftward(p, sums, strip, r, y, lane);
 #pragma unroll 1
     for (int i = 0; i < T::tile_width; i += columns) {
-      const bool more = i + columns < T::tile_width, first = i < T::tile_width / 2;
+      const bool more = i + columns < T::tile_width;
       const int left_x = strip * T::tile_width + T::tile_width - columns - i, right_x = strip * T::tile_width + i;
       if (V::template Cost<T, columns>::in_memory && i && (i & (p.run - 1)) == 0) {
         normalise(rightward.state, rightward.low, p2);
@@ -139,6 +143,7 @@ __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, const Zer
       }
 #pragma unroll
       for (int k = 0; k < columns; ++k) {
+        const bool first = T::tile_width == columns ? k < columns / 2 : i < T::tile_width / 2;
         rightward.advance_column(p, k, right_x, y, more, p1, padding, lane, first ? zeros : rightward.share);
         leftward.advance_column(p, k, left_x, y, more, p1, padding, lane, first ? zeros : leftward.share);
         reduce_two<T>(rightward.low, leftward.low);
@@ -147,6 +152,12 @@ __device__ __forceinline__ void tile_rows(const Problem& p, u32* sums, const Zer
       rightward.share += columns * pixel_words<T>;
       leftward.share -= columns * pixel_words<T>;
     }
+  };
+  if constexpr (block_groups == tile_height) {
+    follow_both(threadIdx.x / T::lanes);
+  } else if constexpr (block_groups < tile_height) {
+#pragma unroll 1
+    for (int r = threadIdx.x / T::lanes; r < tile_height; r += block_groups) follow_both(r);
   } else {
     const int r = threadIdx.x % 32 / T::lanes, y = min(y0 + r, p.height - 1);
     const auto follow = [&](auto& row, bool left) {
@@ -196,18 +207,18 @@ struct Place : Position<T> {
 // in flight together, while the paths along rows are followed.
 template <class T, class V>
 struct StageDescriptor {
-  Packed vertical[group_columns<T>], rightward[group_columns<T>], leftward[group_columns<T>];
+  PackedState<T> vertical[group_columns<T>], rightward[group_columns<T>], leftward[group_columns<T>];
   __device__ __forceinline__ StageDescriptor(const Problem& p, const Place<T>& at, int strip, int band) {
     const bool first_band = at.up ? band == p.bands - 1 : band == 0;
 #pragma unroll
     for (int c = 0; c < group_columns<T>; ++c) {
       const int x = strip * T::tile_width + at.column + c;
-      vertical[c] = rightward[c] = leftward[c] = Packed{};
+      vertical[c] = rightward[c] = leftward[c] = PackedState<T>{};
       if (first_band || x >= p.width) continue;
-      vertical[c] = load_state_early(row_state<T, V>(p, at.up, 0, band, x), at.lane);
-      if (V::diagonals && x > 0) rightward[c] = load_state_early(row_state<T, V>(p, at.up, 1, band, x), at.lane);
+      vertical[c] = load_state_early<T>(row_state<T, V>(p, at.up, 0, band, x), at.lane);
+      if (V::diagonals && x > 0) rightward[c] = load_state_early<T>(row_state<T, V>(p, at.up, 1, band, x), at.lane);
       if (V::diagonals && x < p.width - 1)
-        leftward[c] = load_state_early(row_state<T, V>(p, at.up, -1, band, x), at.lane);
+        leftward[c] = load_state_early<T>(row_state<T, V>(p, at.up, -1, band, x), at.lane);
     }
   }
 };
@@ -216,26 +227,26 @@ struct StageDescriptor {
 template <class T>
 struct Front {
   static constexpr int count = group_columns<T>;
-  State state[count];
+  StateOf<T> state[count];
   u32 low[count];
 
-  __device__ __forceinline__ explicit Front(const Packed (&entry)[count]) {
+  __device__ __forceinline__ explicit Front(const PackedState<T> (&entry)[count]) {
 #pragma unroll
     for (int c = 0; c < count; ++c) {
-      unpack(state[c], entry[c]);
+      unpack<T>(state[c], entry[c]);
       low[c] = 0;
     }
   }
   // Moves all states to the next column to the right (kSense 1) or left (−1). States move in registers inside a group,
   // by shuffles between groups, and from `beyond` at the edge of the warp's columns.
   template <int kSense>
-  __device__ __forceinline__ void move(const State& beyond, u32 low_beyond, bool edge) {
+  __device__ __forceinline__ void move(const StateOf<T>& beyond, u32 low_beyond, bool edge) {
     constexpr int last = kSense > 0 ? count - 1 : 0, first = count - 1 - last;
     const auto shuffle = [](u32 v) {
       return kSense > 0 ? __shfl_up_sync(everywhere, v, T::lanes) : __shfl_down_sync(everywhere, v, T::lanes);
     };
 #pragma unroll
-    for (int j = 0; j < words; ++j) {
+    for (int j = 0; j < T::words; ++j) {
       const u32 in = shuffle(state[last][j]);
 #pragma unroll
       for (int c = last; c != first; c -= kSense) state[c][j] = state[c - kSense][j];
@@ -252,18 +263,21 @@ struct Front {
 // state.
 template <class T>
 struct Crossing {
-  uint4 state[2][T::lanes];
+  uint4 state[T::words / 4][T::lanes];
   u32 low[T::lanes];
 
-  __device__ __forceinline__ void put(const State& s, u32 smallest, int lane) {
-    state[0][lane] = make_uint4(s[0], s[1], s[2], s[3]);
-    state[1][lane] = make_uint4(s[4], s[5], s[6], s[7]);
+  __device__ __forceinline__ void put(const StateOf<T>& s, u32 smallest, int lane) {
+#pragma unroll
+    for (int i = 0; i < T::words / 4; ++i)
+      state[i][lane] = make_uint4(s[4 * i], s[4 * i + 1], s[4 * i + 2], s[4 * i + 3]);
     low[lane] = smallest;
   }
-  __device__ __forceinline__ void get(State& s, u32& smallest, int lane) const {
-    const uint4 a = state[0][lane], b = state[1][lane];
-    s[0] = a.x, s[1] = a.y, s[2] = a.z, s[3] = a.w;
-    s[4] = b.x, s[5] = b.y, s[6] = b.z, s[7] = b.w;
+  __device__ __forceinline__ void get(StateOf<T>& s, u32& smallest, int lane) const {
+#pragma unroll
+    for (int i = 0; i < T::words / 4; ++i) {
+      const uint4 v = state[i][lane];
+      s[4 * i] = v.x, s[4 * i + 1] = v.y, s[4 * i + 2] = v.z, s[4 * i + 3] = v.w;
+    }
     smallest = low[lane];
   }
 };
@@ -285,19 +299,23 @@ template <class T>
 class Side {
  public:
   __device__ __forceinline__ Side(const Problem& p, const Place<T>& place, int strip, int y)
-      : at_(side_state<T>(p, place.up, place.left_edge ? 1 : -1, strip, y) + place.lane * 2 * words),
+      : at_(side_state<T>(p, place.up, place.left_edge ? 1 : -1, strip, y) + place.lane * 2 * T::words),
         step_(place.up ? -T::range : T::range),
         any_(place.left_edge ? strip > 0 : place.right_edge && strip < p.strips - 1) {}
   // The predicate avoids a branch, after which the lanes would have to reconverge.
-  __device__ __forceinline__ Packed next(bool more) {
+  __device__ __forceinline__ PackedState<T> next(bool more) {
     at_ += step_;
-    Packed side;
-    asm volatile(
-        "{.reg .pred wanted; setp.ne.u32 wanted, %5, 0;"
-        "mov.u32 %0, 0; mov.u32 %1, 0; mov.u32 %2, 0; mov.u32 %3, 0;"
-        "@wanted ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];}"
-        : "=&r"(side.w[0]), "=&r"(side.w[1]), "=&r"(side.w[2]), "=&r"(side.w[3])
-        : "l"(at_), "r"((u32)(any_ && more)));
+    PackedState<T> side;
+#pragma unroll
+    for (int i = 0; i < side.pieces; ++i) {
+      u32(&w)[words / 2] = side.piece[i].w;
+      asm volatile(
+          "{.reg .pred wanted; setp.ne.u32 wanted, %5, 0;"
+          "mov.u32 %0, 0; mov.u32 %1, 0; mov.u32 %2, 0; mov.u32 %3, 0;"
+          "@wanted ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];}"
+          : "=&r"(w[0]), "=&r"(w[1]), "=&r"(w[2]), "=&r"(w[3])
+          : "l"(at_ + 16 * i), "r"((u32)(any_ && more)));
+    }
     return side;
   }
 
@@ -334,14 +352,14 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
   for (int i = 0; i < rows; ++i, r += sense) {
     if (i == half) __syncthreads();
     const bool more = i + 1 < rows;
-    Packed side;
+    PackedState<T> side;
     if constexpr (V::diagonals) side = sides.next(more);
     const auto penalty = next_penalty;
     if (more) next_penalty.fetch(p, up, x0, y0 + r + sense);
     u32* const share = share_of<T>(pixel_at<T>(sums, r, at.column), at.lane);
 #pragma unroll
     for (int c = 0; c < count; ++c) {
-      State cost, sum;
+      StateOf<T> cost, sum;
       costs.column(cost, c);
       padding.apply(cost);
       if (c == count - 1) {
@@ -362,7 +380,7 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
         go_on(leftward, -1);
       }
 #pragma unroll
-      for (int j = 0; j < words; ++j) {
+      for (int j = 0; j < T::words; ++j) {
         // The kept values of a row exclude the matching costs of its two paths, so that each direction of y adds the
         // costs once.
         sum[j] = V::keeps_rows ? add(vertical.state[c][j], magnitude(cost[j])) : vertical.state[c][j];
@@ -380,7 +398,7 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
         for (int c = 0; c < count; ++c)
           if (x0 + c >= p.width) clear(leftward.state[c], leftward.low[c]);
       }
-      State beyond;
+      StateOf<T> beyond;
       u32 low_beyond = 0;
       if constexpr (T::sense_warps == 2) {
         auto& crossing = crossings[i % 2][up];
@@ -391,17 +409,48 @@ __device__ __forceinline__ void tile_columns(const Problem& p, u32* sums, Crossi
             crossing[0].put(rightward.state[count - 1], rightward.low[count - 1], at.lane);
         }
         wait_for_other_half(up);
-        unpack(beyond, side, leftward.low[0]);  // not earlier, because the load may still be in flight until here
-        if (at.inner) crossing[!at.right_half].get(beyond, low_beyond, at.lane);
-        __syncwarp();
+        unpack<T>(beyond, side, leftward.low[0]);  // not earlier, because the load may still be in flight until here
+        if constexpr (T::groups > 1) {
+          if (at.inner) crossing[!at.right_half].get(beyond, low_beyond, at.lane);
+          __syncwarp();
+        }
       } else {
-        unpack(beyond, side, leftward.low[0]);
+        unpack<T>(beyond, side, leftward.low[0]);
       }
-      rightward.template move<1>(beyond, low_beyond, at.first_group);
-      leftward.template move<-1>(beyond, low_beyond, at.last_group);
+      if constexpr (T::groups > 1) {
+        rightward.template move<1>(beyond, low_beyond, at.first_group);
+        leftward.template move<-1>(beyond, low_beyond, at.last_group);
+      } else {
+        // The only group of a half has one neighbour in the other half and one beyond the tile.
+        StateOf<T> other;
+        u32 low_other;
+        crossings[i % 2][up][!at.right_half].get(other, low_other, at.lane);
+        if (at.right_half) {
+          rightward.template move<1>(other, low_other, true);
+          leftward.template move<-1>(beyond, 0, true);
+        } else {
+          rightward.template move<1>(beyond, 0, true);
+          leftward.template move<-1>(other, low_other, true);
+        }
+      }
     }
   }
   if (half == rows) __syncthreads();  // with a single row, the other direction still waits in the middle
+}
+
+// Returns the memory for the sums of a tile. More than 48 KiB must be dynamic.
+template <class T>
+constexpr int dynamic_bytes = dynamic_sum_bytes(T::range);
+template <class T>
+__device__ __forceinline__ u32* tile_sums() {
+  static_assert(dynamic_bytes<T> == 0 || dynamic_bytes<T> == tile_height * row_words<T> * 4);
+  if constexpr (dynamic_bytes<T> > 0) {
+    extern __shared__ uint4 sums[];
+    return reinterpret_cast<u32*>(sums);
+  } else {
+    __shared__ alignas(16) u32 sums[tile_height * row_words<T>];
+    return sums;
+  }
 }
 
 // Data that is never needed at the same time. (With 64 disparities and 4 paths, six blocks just fit on a
@@ -426,7 +475,7 @@ __device__ __forceinline__ int strip_of(const Problem& p, int i) {
 
 template <class T, class V>
 __device__ __forceinline__ void sum_and_select(const Problem& p) {
-  __shared__ alignas(16) u32 sums[tile_height * row_words<T>];
+  u32* const sums = tile_sums<T>();
   __shared__ alignas(16) Scratch<T> scratch;
   __shared__ Crossings<T> crossings;
   const int strips = V::keeps_rows ? p.kept_strips : p.strips - p.kept_strips;
