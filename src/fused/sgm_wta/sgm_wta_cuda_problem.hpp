@@ -74,8 +74,8 @@ struct Tuning {
   // Blocks of tiles per multiprocessor: for 8 paths, for 4 paths with 256 or 512 disparities, for 4 paths with fewer
   // disparities, and for 1024 disparities.
   int tile_blocks_8, tile_blocks_256, tile_blocks_4, tile_blocks_1024;
-  int steps_ahead_256,
-      steps_ahead;  // number of steps by which costs are prefetched, from 256 disparities on and for fewer
+  // Number of steps by which costs are prefetched, from 256 disparities on and for fewer.
+  int steps_ahead_256, steps_ahead;
   // Gpu::Kernel::local_percent of both passes, which is sufficient for five blocks of tiles.
   int local_percent;
   bool keeps_rows;  // whether rows are kept, if there is memory for them and they save time
