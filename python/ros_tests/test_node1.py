@@ -171,7 +171,7 @@ def test_depth_as_another_camera_sees_it(robot, processes, listen, generated, tm
     left, right, _ = generated
     camera = tmp_path / "colour.yaml"
     camera.write_text(
-        "image_width: 400\nimage_height: 300\nK: [420, 0, 200, 0, 420, 150, 0, 0, 1]\nD: [0.01, 0, 0, 0]\n"
+        "image_width: 400\nimage_height: 300\nK: [420, 0, 200, 0, 420, 150, 0, 0, 1]\nD: [0.01, 0, 0, 0, 0]\n"
         "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [0.03, 0, 0]\nunit: m\n"
     )
     node = robot.start_ours("registered", f"_register_to:={camera}", "_register_frame:=colour_optical")
