@@ -398,10 +398,9 @@ struct Line {
     u32 low_before[1];
     minima.get(low_before);
     low[0] = low_before[0] - low[0];  // low[0] had been copied before the subtraction
-    const u32 minus_low = __byte_perm(0 - low[0], 0, 0x1010);
 #pragma unroll
     for (int j = 0; j < words; ++j) {
-      brought[j] = __viaddmin_u16x2(best[j], minus_low, p2);
+      brought[j] = smaller_difference(best[j], low[0], p2);
       state[j] = add(brought[j], magnitude(cost[j]));
     }
     minima.start(next_low);

@@ -65,8 +65,30 @@ __device__ __forceinline__ u32 magnitude(u32 a) {
   asm("abs.f16x2 %0, %1;" : "=r"(result) : "r"(a));
   return result;
 }
-__device__ __forceinline__ u32 smaller(u32 a, u32 b) { return __vminu2(a, b); }
-__device__ __forceinline__ u32 smallest(u32 a, u32 b, u32 c) { return __vimin3_u16x2(a, b, c); }
+// Minima of path costs or sums. Compute capability 9.0 has instructions for integers. Elsewhere, these would take several
+// instructions each, and minima of half floats select the same bits, because the bits of positive half floats have the
+// order of the values.
+constexpr bool has_integer_minima = gpu::compiled_capability / 10 == 9;
+__device__ __forceinline__ u32 smaller(u32 a, u32 b) {
+  if constexpr (has_integer_minima) return __vminu2(a, b);
+  u32 result;
+  asm("min.f16x2 %0, %1, %2;" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+}
+__device__ __forceinline__ u32 smallest(u32 a, u32 b, u32 c) {
+  if constexpr (has_integer_minima) return __vimin3_u16x2(a, b, c);
+  return smaller(smaller(a, b), c);
+}
+// Returns min(a + b, c).
+__device__ __forceinline__ u32 smaller_sum(u32 a, u32 b, u32 c) {
+  if constexpr (has_integer_minima) return __viaddmin_u16x2(a, b, c);
+  return smaller(add(a, b), c);
+}
+// Returns min(a − b, c), where b has the same value in both halves.
+__device__ __forceinline__ u32 smaller_difference(u32 a, u32 b, u32 c) {
+  if constexpr (has_integer_minima) return __viaddmin_u16x2(a, __byte_perm(0 - b, 0, 0x1010), c);
+  return smaller(subtract(a, b), c);
+}
 template <int kWords>
 __device__ __forceinline__ u32 smallest_of(const u32 (&v)[kWords]) {
   u32 m = v[0];
@@ -152,7 +174,7 @@ __device__ __forceinline__ void best_from(StateOf<T>& best, const StateOf<T>& st
 #pragma unroll
   for (int j = 0; j < T::words; ++j) {
     const u32 here = state[j], after = j + 1 < T::words ? state[j + 1 < T::words ? j + 1 : 0] : last;
-    best[j] = __viaddmin_u16x2(smaller(before, after), p1, here);
+    best[j] = smaller_sum(smaller(before, after), p1, here);
     before = here;
   }
 }
@@ -212,9 +234,8 @@ __device__ __forceinline__ void clear(u32 (&state)[kWords], u32& low) {
 }
 template <int kWords>
 __device__ __forceinline__ void normalise(u32 (&state)[kWords], u32& low, u32 p2) {
-  const u32 minus_low = __byte_perm(0 - low, 0, 0x1010);
 #pragma unroll
-  for (int j = 0; j < kWords; ++j) state[j] = __viaddmin_u16x2(state[j], minus_low, p2);
+  for (int j = 0; j < kWords; ++j) state[j] = smaller_difference(state[j], low, p2);
   low = 0;
 }
 

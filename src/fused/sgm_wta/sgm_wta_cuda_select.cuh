@@ -35,6 +35,16 @@ __device__ __forceinline__ u32* share_of(u32* pixel, int lane) {
 // Sums stay below 4095, so that S · 16 + (a 4-bit position) is a 16-bit number.
 constexpr u32 no_sum = 0x0fff0fff;
 
+// Minima of such numbers, which exceed the range of half floats.
+__device__ __forceinline__ u32 smaller_key(u32 a, u32 b) { return __vminu2(a, b); }
+template <int kWords>
+__device__ __forceinline__ u32 smallest_key_of(const u32 (&v)[kWords]) {
+  u32 m = v[0];
+#pragma unroll
+  for (int j = 1; j + 1 < kWords; j += 2) m = __vimin3_u16x2(m, v[j], v[j + 1]);
+  return smaller_key(m, v[kWords - 1]);
+}
+
 template <class T>
 __device__ __forceinline__ int sum_at(const u32* pixel, int d) {
   const int e = d < T::half ? d : d - T::half;
@@ -246,15 +256,15 @@ __device__ __forceinline__ void select(const Problem& p, u32* sums, Finished<T>&
         load_sums<T>(s, pixels + i * pixel_words<T>, lane);
 #pragma unroll
         for (int j = 0; j < T::words; ++j) key[j] = s[j] * 16 + both(j);
-        const u32 m = smallest_of(key);
+        const u32 m = smallest_key_of(key);
         winner[i] = min((m & 0xfff0) << 12 | (m & 15) | d_low, (m >> 4 & 0x0fff0000) | (m >> 16 & 15) | d_high);
 
         const u32 in = __shfl_sync(everywhere, right[T::words - 1], lane - 1, T::lanes);
         if (lane == 0) finished[unit][x0 + i] = in >> 16;
         const u32 column = both(x0 + i);
 #pragma unroll
-        for (int j = T::words - 1; j; --j) right[j] = smaller(right[j - 1], s[j] * 16 + column);
-        right[0] = smaller(__byte_perm(in, ~0u, entering), s[0] * 16 + column);
+        for (int j = T::words - 1; j; --j) right[j] = smaller_key(right[j - 1], s[j] * 16 + column);
+        right[0] = smaller_key(__byte_perm(in, ~0u, entering), s[0] * 16 + column);
       }
       reduce_each<T>(winner, lane);
       u32 second[per_lane];
