@@ -72,7 +72,7 @@ that the stages' bytes and operations take on that device; and the pixels off by
 of the four pairs of middlebury_v2, dense. Everything else is as in `sgm`: selection, left-right check, fill, medians. All stages
 have their defaults, the same for all scenes: P1 and P2 are those of `sgm`, whatever the cost, so that a row can be better by a
 search of its own.
-Costs beyond what the tuned kernels of semi-global matching take (175, or 214 for 64, 128 and 256 disparities) go through portable ones: 5 ms more.
+Costs beyond what the tuned kernels of semi-global matching take (175, or 214 for 64, 128, 256, 512 and 1024 disparities) go through portable ones: 5 ms more.
 
 A pipeline of this page: `stereopsis match left.png right.png -o d.pfm --set cost.stage=census --set aggregation.stage=guided --set
 optimisation.stage=sgm`. Made by `docs/combinations.py`.
