@@ -55,8 +55,8 @@ class Pipeline {
   // `slot.stage` selects the stage of a slot (`cost.stage` = census; `aggregation.stage` = none), with the default
   // parameters of the stage. The name `refinements` sets all refinements in order (left_right,median,fill,median).
   // Refinements that existed before keep their parameters. Parameters whose names end in `color` may also be spelled
-  // with `colour`, as in earlier versions. Throws Error(call) for an unknown name, with the most
-  // similar valid name, and for a value that is not allowed.
+  // with `colour`, as in earlier versions. Throws Error(call) for an unknown name, with the most similar valid name, and
+  // for a value that is not allowed.
   void set(std::string_view name, std::string_view value);
   // Returns the value of a parameter; for `refinements`, the refinements that are switched on.
   std::string get(std::string_view name) const;

@@ -59,7 +59,8 @@ class Splitter {
   }
 
   void check_matching() const {
-    if (data_.density || decides(data_)) refuse("density.stage or confidence.decide changes the refined maps");
+    if (data_.density) refuse("the slot density changes the refined maps");
+    if (decides(data_)) refuse("confidence.decide changes the refined maps");
     if (reduction_of(data_) != nullptr)
       refuse("the pipeline reduces the images, so stripes would have to begin at multiples of the factor");
     for (const StageChoice* stage : {&data_.cost, &data_.plus, &data_.aggregation, &data_.optimisation})
@@ -70,8 +71,7 @@ class Splitter {
     if (data_.aggregation || data_.levels)
       refuse("semi-global matching can continue from path costs only on one level and without an aggregation");
     if (data_.plus)
-      refuse(
-          "semi-global matching can continue from path costs only with one matching cost, and this pipeline adds two");
+      refuse("semi-global matching can continue from path costs only with one matching cost, not with two");
     if (data_.cost.entry->word_cost == nullptr || !data_.cost.entry->word_cost(data_.cost.parameters).can_be_followed())
       refuse(text("semi-global matching can continue from path costs only with features of up to 64 bits, and ",
                   data_.cost.entry->title, " does not compute such features"));

@@ -138,8 +138,8 @@ TEST(Stripes, PipelinesThatHaveNoneAreRefused) {
   refused("sgm", "aggregation.stage=guided", "without an aggregation");
   refused("sgm", "cost.stage=ad_census", "up to 64 bits");
   refused("zncc", "prepare.factor=2", "reduces the images");
-  refused("sgm", "density.stage=remeasure", "density.stage or confidence.decide changes the refined maps");
-  refused("sgm", "confidence.decide=true", "density.stage or confidence.decide changes the refined maps");
+  refused("sgm", "density.stage=remeasure", "the slot density changes the refined maps");
+  refused("sgm", "confidence.decide=true", "confidence.decide changes the refined maps");
   refused("ad-census", "", "any pixel depend on any other");
   refused("realtime-dp", "", "any pixel depend on any other");
   refused("realtime-bp", "", "any pixel depend on any other");

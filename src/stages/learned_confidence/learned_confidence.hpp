@@ -1,7 +1,7 @@
 // Learned confidence: the probability that the disparity of a pixel is within 1 pixel of the truth, from a small
 // network in 8-bit integers. The network reads only the disparity map, the validity and the grey images, so that it
 // serves every method. It also rates filled pixels. With `decide`, it also chooses the disparity of each pixel among
-// the pixel's own one and those of its next measured neighbours in the row. The network is our own; the training is in
+// that of the pixel and those of the nearest measured pixels in the row. The network is our own; the training is in
 // training/confidence.py.
 //
 // Q = ⌊16 D + ½⌋ is the disparity in 1/16 pixels, and d = (Q + 8) >> 4 is the whole disparity. Pixels without a
@@ -61,8 +61,8 @@
 //
 // Input: float disparity (NaN where invalid), validity, 8-bit grey of both views. Output: confidence, float in [0, 1];
 // 0 where the disparity is invalid. With `decide`, the disparity and the validity are outputs, too.
-// Required input: `reach` pixels on each side, with `decide` `farthest` more pixels of the row, the range of disparities on the left
-// and on the right, and `border` more pixels on the left. The result depends on the position of a pixel modulo `block`.
+// Required input: `reach` pixels on each side (with `decide`, `farthest` more pixels of the row), the range of
+// disparities on the left and on the right, and `border` more pixels on the left. The result depends on the position of a pixel modulo `block`.
 // Cost: 7,200 multiply-adds and about 500 further operations per pixel; about 1,000 more for each candidate.
 #pragma once
 
@@ -106,8 +106,9 @@ struct Parameters {
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
-  visit("decide", p.decide, any,
-        "choose the disparity of each pixel among its own and those of the next measured pixels of the row");
+  visit(
+      "decide", p.decide, any,
+      "choose the disparity of each pixel among that of the pixel and those of the nearest measured pixels of the row");
   visit("nearer", p.nearer, between(0, 16).in("nats"),
         "with `decide`: lead that a candidate needs which is more than 1 pixel nearer than the pixel's own disparity");
   visit("farther", p.farther, between(0, 16).in("nats"),
