@@ -12,8 +12,11 @@ int main() try {
 
   // begin
   // Or read_rig("calib.txt").
-  const Rig rig{.focal = 300, .cx_left = 159.5, .cx_right = 159.5, .cy = 119.5, .baseline = 0.12, .unit = "m"};
-  Problem problem = Problem::of(pair, rig.range(1.2, 30));  // the disparities of all depths from 1.2 m to 30 m
+  Rig rig{.focal = 300, .cx_left = 159.5, .cx_right = 159.5, .cy = 119.5};
+  rig.baseline = 0.12;
+  rig.unit = "m";
+  // The disparities of all depths from 1.2 m to 30 m.
+  Problem problem = Problem::of(pair, rig.range(1.2, 30));
   problem.geometry.rig = rig;
   problem.geometry.want_depth = true;
   problem.geometry.want_points = true;

@@ -14,8 +14,10 @@ int main(int argc, char** argv) try {
   stereopsis::Pipeline pipeline("sgm");
   pipeline.set("optimisation.paths", "8");
   const stereopsis::DisparityRange range = stereopsis::estimate_range(left, right);
-  stereopsis::Matcher matcher(stereopsis::Plan(pipeline, stereopsis::Problem::of(pair, range)));
-  const stereopsis::Matched result = matcher.match(pair);  // repeat this call for each pair of a sequence
+  const stereopsis::Problem problem = stereopsis::Problem::of(pair, range);
+  stereopsis::Matcher matcher(stereopsis::Plan(pipeline, problem));
+  // Repeat this call for each pair of a sequence.
+  const stereopsis::Matched result = matcher.match(pair);
 
   stereopsis::write_disparity(argv[3], result.disparity);
 } catch (const stereopsis::Error& error) {

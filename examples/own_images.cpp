@@ -18,8 +18,10 @@ int main() try {
   }
 
   // begin
-  const ImageView<const std::uint8_t> both(buffer.data(), 640, 240, 3, 640 * 3);  // …, channels, elements in a row
-  const StereoPair pair{.left = both.crop({0, 0, 320, 240}), .right = both.crop({320, 0, 320, 240})};
+  // Address, width, height, channels, elements in a row.
+  const ImageView<const std::uint8_t> both(buffer.data(), 640, 240, 3, 640 * 3);
+  const Rect left{0, 0, 320, 240}, right{320, 0, 320, 240};
+  const StereoPair pair{.left = both.crop(left), .right = both.crop(right)};
   const Matched result = match(pair, {.min = 0, .count = 32});
   // end
 

@@ -8,12 +8,12 @@ int main() try {
   // begin
   Pipeline pipeline("sgm");
   pipeline.set("optimisation.paths", "8");                // slot, then the parameter
-  pipeline.set("optimisation.p1", 12);                    // by type: also a bool, a double, several numbers
+  pipeline.set("optimisation.p1", 12);                    // or a bool, a double, numbers
   pipeline.set("cost.stage", "rank");                     // another stage in a slot
   pipeline.set("refinements", "left_right,fill,median");  // three refinements, in this order
 
   for (const ParameterInfo& p : pipeline.parameters())
-    std::printf("%s = %s (%s): %s\n", p.name.c_str(), p.value.c_str(), p.allowed.c_str(), p.description.c_str());
+    std::printf("%s = %s (%s)\n", p.name.c_str(), p.value.c_str(), p.allowed.c_str());
 
   try {
     pipeline.set("optimisation.paths", "5");

@@ -25,7 +25,8 @@ int main() try {
       else
         ++measured;
     }
-  std::printf("%d measured, %d filled, %d failed the left-right check\n", measured, filled, occluded);
+  std::printf("%d measured, %d filled\n", measured, filled);
+  std::printf("%d failed the left-right check\n", occluded);
   // end
   return measured > 0 && filled == 0 && occluded > 0 ? 0 : 1;
 } catch (const stereopsis::Error& error) {
