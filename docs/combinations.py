@@ -65,17 +65,25 @@ def page(results):
             row += [number(r["ms"], 2), f"{100 * r['roof']:.0f}", number(r["nonocc"], 1)]
         lines.append(row)
     header = ["cost", "aggregation"] + [f"{o}: {what}" for o in OPTIMISATIONS for what in ("ms", "roof %", "nonocc %")]
-    return f"""# Every cost with every aggregation and optimisation
+    return f"""# Eleven costs with nine aggregations and three optimisations
 
-Milliseconds of a whole match at {SIZE.replace('x', '×')} on an {results['hardware']}, images there; the share of the least time
-that the stages' bytes and operations take on that device; and the pixels off by more than 1 among those that both views see, mean
-of the four pairs of middlebury_v2, dense. Everything else is as in `sgm`: selection, left-right check, fill, medians. All stages
-have their defaults, the same for all scenes: P1 and P2 are those of `sgm`, whatever the cost, so that a row can be better by a
-search of its own.
-Costs beyond what the tuned kernels of semi-global matching take (175, or 214 for 64, 128, 256, 512 and 1024 disparities) go through portable ones: 5 ms more.
+This page is for readers who build [pipelines](pipelines.md) of their own. It measures every matching cost with every
+aggregation and optimisation. A pipeline of this page:
 
-A pipeline of this page: `stereopsis match left.png right.png -o d.pfm --set cost.stage=census --set aggregation.stage=guided --set
-optimisation.stage=sgm`. Made by `docs/combinations.py`.
+```
+stereopsis match left.png right.png -o d.pfm \\
+  --set cost.stage=census --set aggregation.stage=guided --set optimisation.stage=sgm
+```
+
+Columns, for a whole match at {SIZE.replace('x', '×')} on an {results['hardware']} with images on the device:
+
+- *ms*: the time.
+- *roof*: the least time that the stages' bytes and operations take on that device, in percent of *ms*.
+- *nonocc*: percent of the non-occluded pixels off by more than 1, mean of the four pairs of middlebury_v2, dense.
+
+All other stages, and P1 and P2, are those of `sgm`. All stages have their defaults, so a search of the parameters can
+improve a row. Costs above the limit of the tuned kernels of semi-global matching (175, or 214 with 64, 128, 256, 512 and
+1024 disparities) use the portable kernels, which take 5 ms more. `docs/combinations.py` makes this page.
 
 {table(header, lines)}
 """

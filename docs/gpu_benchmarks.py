@@ -117,8 +117,8 @@ def tables(all_results):
     one = by_size(all_results["sgm"])["1280×960×128"][0]
     roofs = one["roofs"]
     return "\n\n".join([
-        f"Measured on `{all_results['device']}`, {all_results['hardware']}, at commit `{one['commit']}`. Its roofs: "
-        f"{roofs['bytes_per_s'] * 1e-12:.2f} TB/s copied, {roofs['path_operations_per_s'] * 1e-12:.1f} T/s additions and minima of "
+        f"Measured on `{all_results['device']}`, {all_results['hardware']}, at commit `{one['commit']}`.\n"
+        f"Its roofs: {roofs['bytes_per_s'] * 1e-12:.2f} TB/s copied, {roofs['path_operations_per_s'] * 1e-12:.1f} T/s additions and minima of "
         f"16 bits, {roofs['popcounts_per_s'] * 1e-12:.1f} T/s popcounts, {roofs['operations_per_s'] * 1e-12:.1f} T/s of 32 bits.",
         sgm(all_results["sgm"]), costs(all_results["sgm"]), stages(one),
         batches(all_results["batches"], all_results["sgm"]), methods(all_results["methods"])])
