@@ -10,7 +10,7 @@ int main() try {
   pipeline.set("optimisation.paths", "8");                // slot, then the parameter
   pipeline.set("optimisation.p1", 12);                    // or a bool, a double, numbers
   pipeline.set("cost.stage", "rank");                     // another stage in a slot
-  pipeline.set("refinements", "left_right,fill,median");  // three refinements, in this order
+  pipeline.set("refinements", "left_right,fill,median");  // three, in this order
 
   for (const ParameterInfo& p : pipeline.parameters())
     std::printf("%s = %s (%s)\n", p.name.c_str(), p.value.c_str(), p.allowed.c_str());

@@ -69,8 +69,9 @@ def on_scene(make, scene):
 
 
 def page(make):
-    lines = ["# Gallery", "", "Made with this site, from scenes that `stereopsis synth` generates: their disparity is known exactly. In the pictures of errors white is right, grey is",
-             "off by up to a pixel, orange to red by more, blue has no disparity; what only one camera sees is darker, and does not count.", "",
+    lines = ["# Gallery", "", "This page is for everyone who compares methods by eye. It shows the result of each method with the command that made it, on scenes of",
+             "`stereopsis synth`, whose disparity is known exactly. In the pictures of errors, white pixels are right, grey ones are off by up to 1 pixel,",
+             "orange to red ones by more, and blue ones have no disparity. Darker pixels are visible in one view only, and do not count.", "",
              "```sh", written(synth_of(OF_METHODS)), "```", "",
              "## One scene, every method", "", "| left image | right image |", "|---|---|",
              f"| {figure(f'{OF_METHODS}/left.png', 'Left image of the generated scene ' + OF_METHODS)} | {figure(f'{OF_METHODS}/right.png', 'Its right image')} |", ""]
@@ -82,7 +83,7 @@ def page(make):
         call, bad = make.match(OF_METHODS, stem, *how)
         title = ", ".join([method, *(s.replace("=", " = ") for s in sets)])
         lines += block(f"{title}: {bad:.1f} % wrong", call, [row(OF_METHODS, stem, title, bad)], ["disparity", "errors"])
-    for title, scenes in (("The default on other scenes", SCENES[1:]), ("Where it ends: walls without texture, patterns that repeat", HARD)):
+    for title, scenes in (("The default on other scenes", SCENES[1:]), ("Limits: walls without texture, patterns that repeat", HARD)):
         lines += [f"## {title}", ""]
         for scene in scenes:
             lines += on_scene(make, scene)

@@ -11,28 +11,28 @@ import stereopsis as st
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOTS = {
-    "prepare": ("Before matching", "What is done to both images first."),
-    "image": ("Images", "What stages read of a view: made where a stage asks for it, once."),
-    "cost": ("Matching costs", "How unlike a pixel of the left image is to each candidate in the right one: `--set cost.stage=NAME`."),
+    "prepare": ("Before matching", "Stages that change both images before matching."),
+    "image": ("Images", "Images that stages read. The plan computes each of them once, if a stage reads it."),
+    "cost": ("Matching costs", "The dissimilarity of a pixel of the left image and each candidate in the right image: `--set cost.stage=NAME`."),
     "aggregation": (
         "Aggregation",
-        "Costs of neighbouring pixels, put together: `--set aggregation.stage=NAME`, or `none`.",
+        "Means or sums of the costs of neighbouring pixels: `--set aggregation.stage=NAME`, or `none`.",
     ),
     "optimisation": (
         "Optimisation",
-        "Costs and smoothness, put together along lines or over the image: `--set optimisation.stage=NAME`, or `none`.",
+        "Minimisation of cost and smoothness along lines or over the image: `--set optimisation.stage=NAME`, or `none`.",
     ),
-    "levels": ("Levels", "Coarser images, from which finer ones start or with which they are coupled: `--set levels.stage=NAME`, or `none`."),
-    "select": ("Selection", "The disparity of each pixel, from its candidates' costs."),
+    "levels": ("Levels", "Coarser images, which give the range of finer ones or are coupled with them: `--set levels.stage=NAME`, or `none`."),
+    "select": ("Selection", "The disparity of each pixel, selected by the costs of its candidates."),
     "refinement": (
         "Refinements",
-        "What is done to the map afterwards, in any order: `--set refinements=left_right,median,…`, each with a switch `NAME.enabled`.",
+        "Stages that change the map, in any order: `--set refinements=left_right,median,…`. `NAME.enabled` switches each.",
     ),
     "confidence": (
         "Confidence",
         "The stage that rates the refined map, if its confidence is requested, and may change it: `--set confidence.stage=NAME`, or `none`.",
     ),
-    "internal": ("Parts of others", "What the stages above are made of, and what the plan puts between them."),
+    "internal": ("Parts of others", "Parts of the stages above, and stages that the plan inserts."),
 }
 PARTS = re.compile(r"^(Input and output|Inputs?|Outputs?|Required input|Cost|Memory|Validity|Scratch)( of [^:]*)?: ?")
 
@@ -70,8 +70,9 @@ def methods_page():
     lines = [
         "# Methods",
         "",
-        "A method is a pipeline with its defaults: `--method NAME` of the command, `Pipeline(\"NAME\")` in C++, `method=\"NAME\"` in Python.",
-        "Every parameter below is set by `--set NAME=VALUE`. All of them run on the CPU, CUDA and OpenCL with the same bits.",
+        "This page is for everyone who sets parameters. [Choosing a method](../choosing.md) compares the methods. A method is a pipeline",
+        "with defaults: `--method NAME` of the command, `Pipeline(\"NAME\")` in C++, `method=\"NAME\"` in Python. `--set NAME=VALUE` sets a",
+        "parameter. All methods run on the CPU, CUDA and OpenCL with the same bits.",
         "",
     ]
     for method in st.methods():
@@ -185,8 +186,9 @@ def stages_page():
     lines = [
         "# Stages and their parameters",
         "",
-        "Any stage that fits a slot may fill it ([pipelines](../pipelines.md)). Of each: its equation and the paper it comes from, what it reads and makes, what",
-        "it costs, and its parameters with the stage's own defaults; a [method](methods.md) may have others.",
+        "This page is for everyone who combines stages to [pipelines](../pipelines.md), or asks how a result is defined. Each stage has its",
+        "equation and paper, its inputs and outputs, its cost, and its parameters with the defaults of the stage. A [method](methods.md) may",
+        "have other defaults.",
         "",
     ]
     for slot, (title, text) in SLOTS.items():
@@ -256,7 +258,7 @@ def subcommands(command):
 
 
 def command_page(command):
-    lines = ["# The command's options", "", "What `stereopsis COMMAND --help` prints. What holds for all: [the command in practice](../command.md).", "", "## stereopsis", "", command_section(help_of(command)), ""]
+    lines = ["# Commands and options", "", "This page is for users of the command. It has the text of `stereopsis COMMAND --help`. [The command in practice](../command.md) is the guide.", "", "## stereopsis", "", command_section(help_of(command)), ""]
     for name in subcommands(command):
         text = help_of(command, name)
         lines += [f"(command-{name})=", f"## stereopsis {name}", "", command_section(text), ""]
@@ -301,7 +303,7 @@ def python_page():
     exported = [n for n in st.__all__ if not n.startswith("__")]
     known = {name for names in groups.values() for name in names}
     groups["More"] = [n for n in exported if n not in known and not inspect.ismodule(getattr(st, n))]
-    lines = ["# Python package", "", "[The guide](../python.md) shows how it is used; this page is made from the package. Type stubs are inside: mypy and editors know all of it.", ""]
+    lines = ["# Python package", "", "This page is for Python programmers, and is made from the package. [Python](../python.md) is the guide. The package has type stubs for mypy and editors.", ""]
     for title, names in groups.items():
         here = [n for n in names if n in exported]
         if here:
@@ -390,8 +392,8 @@ def cpp_pages(made, xml):
     for page in folder.glob("*.md"):
         if page.stem not in ("index", *(n for names in groups.values() for n in names)):
             page.unlink()
-    lines = ["# C++ interface", "", "The headers of `include/stereopsis/`, each with what it declares in the namespace `stereopsis`. [C++ in an hour](../../cpp.md) is the way in."]
-    lines += ["The interface is promised at source level: a program is compiled again for another version.", ""]
+    lines = ["# C++ interface", "", "This page is for C++ programmers. It lists the headers of `include/stereopsis/` and their declarations. [C++ in an hour](../../cpp.md) is the guide."]
+    lines += ["The interface is stable at source level: compile programs again for another version.", ""]
     for title, names in groups.items():
         lines += [f"## {title}", "", "```{toctree}", ":maxdepth: 1", "", *names, "```", ""]
     save(folder / "index.md", "\n".join(lines))
@@ -422,7 +424,7 @@ def c_page():
     header = (ROOT / "include/stereopsis.h").read_text()
     about = re.match(r"/\*(.*?)\*/", header, re.DOTALL)[1]
     lines = ["# C interface", "", *(escape(line) if not line.startswith("  ") else line.replace("  ", "    ", 1) for line in re.sub(r"^ \*(?: |$)", "", about, flags=re.MULTILINE).strip().splitlines())]
-    lines += ["", "[From C, and from other languages](../c.md) shows how it is used.", "", "```c", "#include <stereopsis.h>", "```", ""]
+    lines += ["", "[C and other languages](../c.md) is the guide.", "", "```c", "#include <stereopsis.h>", "```", ""]
     for text, declarations in c_blocks(header):
         name = next(found[1] for pattern in DECLARED if (found := re.search(pattern, declarations)))
         lines += [f"## {escape(name)}", "", escape(text), "", "```c", declarations, "```", ""]
