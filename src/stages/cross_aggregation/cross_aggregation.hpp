@@ -79,8 +79,8 @@ void check_images(const Parameters& p, const ArmsOf<View>& arms) {
 
 void oracle(const Parameters&, const Arms&, int min_disparity, VolumeView<std::uint8_t> costs);
 
-// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. The function may read 64 bytes past
-// the costs.
+// `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes. Each thread aggregates the costs of one
+// disparity at a time (cross_aggregation_cpu.hpp).
 std::size_t scratch_bytes(Size size, int disparities, int threads);
 void cpu(const Parameters&, const Arms&, int min_disparity, VolumeView<std::uint8_t> costs,
          std::span<std::byte> scratch, Threads&);
