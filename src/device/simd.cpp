@@ -17,8 +17,14 @@ struct Target {
 };
 
 #ifdef STEREOPSIS_SIMD
+#ifdef HWY_ALL_NEON  // Highway 1.1 and later distinguishes NEON by further instructions
+constexpr std::int64_t neon = HWY_ALL_NEON;
+#else
+constexpr std::int64_t neon = HWY_NEON;
+#endif
+
 // Better targets of x86 have lower bits.
-constexpr Target known[] = {{"avx512", 2 * HWY_AVX3 - 1}, {"avx2", HWY_AVX2}, {"sse4", HWY_SSE4}, {"neon", HWY_NEON}};
+constexpr Target known[] = {{"avx512", 2 * HWY_AVX3 - 1}, {"avx2", HWY_AVX2}, {"sse4", HWY_SSE4}, {"neon", neon}};
 
 // The targets that were compiled and that the CPU has.
 std::int64_t detected() {

@@ -1,12 +1,12 @@
 // Passes the caller's CUDA memory and context to the C interface, on a real GPU. The driver is opened at run time, as
 // in the library.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <string>
 
 #include "c_matching.hpp"
+#include "device/system/system.hpp"
 
 namespace stereopsis {
 namespace {
@@ -34,7 +34,7 @@ class CGpu : public test::CMatching {
   void SetUp() override {
     test::CMatching::SetUp();
     if (!is_usable("cuda:0")) GTEST_SKIP() << "no CUDA device";
-    driver_ = dlopen("libcuda.so.1", RTLD_NOW);
+    driver_ = system::open_library(system::cuda_driver);
     ASSERT_EQ(function<int(unsigned)>("cuInit")(0), 0);
     expected = matched("cpu");
   }
@@ -58,7 +58,7 @@ class CGpu : public test::CMatching {
 
   template <class F>
   F* function(const char* name) const {
-    return reinterpret_cast<F*>(dlsym(driver_, name));
+    return reinterpret_cast<F*>(system::find_function(driver_, name));
   }
   Image<float> matched(const char* device) {
     sp_matcher* matcher = nullptr;

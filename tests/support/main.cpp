@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process of its own
   testing::InitGoogleTest(&argc, argv);
   if (testing::internal::InDeathTestChild()) return RUN_ALL_TESTS();  // the child runs one case
-  std::string name = std::filesystem::path(argv[0]).filename();
+  std::string name = std::filesystem::path(argv[0]).filename().string();
   for (const std::string_view argument : std::vector<std::string_view>(argv + 1, argv + argc)) {
     constexpr std::string_view option = "--source=";
     const std::string_view source = argument.substr(std::min(option.size(), argument.size()));

@@ -1,5 +1,6 @@
 // Implements the functions of system.hpp on Linux.
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -40,6 +41,15 @@ std::string processor_name() {
   for (std::string line; std::getline(info, line);)
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   return "processor";
+}
+
+bool has_dot_product() {
+#ifdef HWCAP_ASIMDDP
+  static const bool has = (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+  return has;
+#else
+  return false;
+#endif
 }
 
 int cores_within_quota(int cores) {

@@ -30,6 +30,15 @@ std::string processor_name() {
   return sysctlbyname("machdep.cpu.brand_string", name, &size, nullptr, 0) == 0 ? name : "processor";
 }
 
+bool has_dot_product() {
+  static const bool has = [] {
+    int found = 0;
+    std::size_t size = sizeof found;
+    return sysctlbyname("hw.optional.arm.FEAT_DotProd", &found, &size, nullptr, 0) == 0 && found != 0;
+  }();
+  return has;
+}
+
 int cores_within_quota(int cores) { return cores; }
 
 std::size_t memory_bytes() {

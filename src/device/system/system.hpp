@@ -17,6 +17,10 @@ namespace stereopsis::system {
 // Returns the processor's name, or "processor" if the system does not tell it.
 std::string processor_name();
 
+// Returns whether an AArch64 processor adds the products of four bytes by one instruction (SDOT, Armv8.2). Returns false
+// on other processors.
+bool has_dot_product();
+
 // Returns the number of cores that the quota of the process's control group allows, at least 1. Returns `cores` if there
 // is no quota.
 int cores_within_quota(int cores);

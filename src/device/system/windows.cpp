@@ -34,6 +34,11 @@ std::string processor_name() {
   return found ? name : "processor";
 }
 
+bool has_dot_product() {
+  constexpr DWORD arm_v82_dot_product = 43;  // PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE, which older headers lack
+  return IsProcessorFeaturePresent(arm_v82_dot_product) != 0;
+}
+
 int cores_within_quota(int cores) { return cores; }
 
 std::size_t memory_bytes() {

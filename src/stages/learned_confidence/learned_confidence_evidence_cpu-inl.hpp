@@ -26,8 +26,12 @@ HWY_INLINE V16 number(int value) { return hn::Set(D16(), static_cast<std::int16_
 HWY_INLINE V16 limited(V16 v) { return hn::Min(hn::Max(v, hn::Zero(D16())), number(127)); }
 HWY_INLINE V16 load(const std::int16_t* at) { return hn::LoadU(D16(), at); }
 
-// 32-bit numbers of a vector of pixels.
+// 32-bit numbers of a vector of pixels. The constructors are written out, because an implicit one is compiled without the
+// target's instructions, and then cannot call those of vectors.
 struct Wide {
+  Wide() = default;
+  Wide(V32 low_, V32 high_) : low(low_), high(high_) {}
+
   V32 low, high;
 };
 // Applies f to the 32-bit numbers of each pixel.
@@ -92,6 +96,9 @@ HWY_INLINE void fill_largest(int y, const Evidence& e) {
 }
 
 struct Agreements {
+  Agreements() = default;
+  Agreements(V16 valid_, V16 measured_) : valid(valid_), measured(measured_) {}
+
   V16 valid, measured;
 };
 

@@ -173,6 +173,23 @@ class Candidates {
 #endif
 };
 
+#if HWY_ARCH_ARM_A64
+// Four components of a candidate in each lane, for processors with dot products of signed bytes.
+class DotCandidates {
+ public:
+  DotCandidates() = default;
+  explicit DotCandidates(V32 components) : components_(components) {}
+
+  static V32 start(std::int32_t) { return hn::Zero(D32()); }
+  V32 add(V32 sum, std::int32_t four_of_pixel) const {
+    return convolution::HWY_NAMESPACE::add_dot<0>(sum, hn::Set(D32(), four_of_pixel), components_);
+  }
+
+ private:
+  V32 components_;
+};
+#endif
+
 // Stores those bytes of a block that belong to the costs of a pixel. The block may start `before` bytes before the
 // costs, or end after them.
 template <class V>
@@ -231,9 +248,10 @@ HWY_INLINE std::int32_t sum_of_components([[maybe_unused]] const std::int32_t* w
 #endif
 }
 
-// Computes the costs for kGroups groups, or for any number of groups if kGroups is 0. A block of candidates stays in
+// Computes the costs for kGroups groups, or for any number of groups if kGroups is 0. C is Candidates or DotCandidates. A
+// block of candidates stays in
 // registers, and is combined with all pixels for which some of them are candidates.
-template <int kGroups>
+template <class C, int kGroups>
 void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, int width, int disparities, std::uint8_t* costs) {
   const D32 d;
   const hn::Rebind<std::uint8_t, D32> narrow;
@@ -245,9 +263,9 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, int width, in
     row.sums[x] = sum_of_components(row.own + static_cast<std::ptrdiff_t>(x) * groups, groups);
   for (int block = 0; block < width + disparities - 1; block += lanes) {
     const auto load = [&](int g) HWY_ATTR {
-      return Candidates(hn::LoadU(d, row.candidates + static_cast<std::ptrdiff_t>(g) * row.entries + block));
+      return C(hn::LoadU(d, row.candidates + static_cast<std::ptrdiff_t>(g) * row.entries + block));
     };
-    Candidates candidates[std::max(kGroups, 1)];
+    C candidates[std::max(kGroups, 1)];
     for (int g = 0; g < kGroups; ++g) candidates[g] = load(g);
     // Candidate i belongs to disparity i − (width − 1 − x).
     const int last = std::min(width - 1, width - 1 - block + disparities - 1);
@@ -257,7 +275,7 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, int width, in
     const auto is_inside = [&](int k) { return k >= 0 && k + lanes <= disparities; };
     const auto four = [&] HWY_ATTR {
       V32 values[4];
-      for (int p = 0; p < 4; ++p) values[p] = Candidates::start(row.sums[x + p]);
+      for (int p = 0; p < 4; ++p) values[p] = C::start(row.sums[x + p]);
       for (int g = 0; g < kGroups; ++g)
         for (int p = 0; p < 4; ++p)
           values[p] = candidates[g].add(values[p], row.own[static_cast<std::ptrdiff_t>(x + p) * kGroups + g]);
@@ -276,7 +294,7 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, int width, in
         }
 #endif
       const std::int32_t* const words = row.own + static_cast<std::ptrdiff_t>(x) * groups;
-      V32 dot = Candidates::start(row.sums[x]);
+      V32 dot = C::start(row.sums[x]);
       for (int g = 0; g < groups; ++g)
         dot = kGroups > 0 ? candidates[kGroups > 0 ? g : 0].add(dot, words[g]) : load(g).add(dot, words[g]);
       const V32 value = hn::ShiftRightSame(hn::Sub(first, hn::Mul(dot, scale)), cost.shift);
@@ -296,10 +314,16 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, int width, in
 void costs_of_row(const CostOfDot& cost, FeatureRow& row, const TwoRows& rows, int min_disparity, int disparities,
                   std::uint8_t* costs) {
   load_features(row, rows, min_disparity);
-  if (row.groups == 8)
-    costs_of_groups<8>(cost, row, rows.width, disparities, costs);
-  else
-    costs_of_groups<0>(cost, row, rows.width, disparities, costs);
+  const auto compute = [&]<class C>(const C*) HWY_ATTR {
+    if (row.groups == 8)
+      costs_of_groups<C, 8>(cost, row, rows.width, disparities, costs);
+    else
+      costs_of_groups<C, 0>(cost, row, rows.width, disparities, costs);
+  };
+#if HWY_ARCH_ARM_A64
+  if (system::has_dot_product()) return compute(static_cast<const DotCandidates*>(nullptr));
+#endif
+  compute(static_cast<const Candidates*>(nullptr));
 }
 
 }  // namespace stereopsis::learned_features::HWY_NAMESPACE

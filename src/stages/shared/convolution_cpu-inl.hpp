@@ -9,7 +9,9 @@
 #include <hwy/highway.h>
 
 #include <cstring>
+#include <type_traits>
 
+#include "device/system/system.hpp"
 #include "stages/shared/convolution.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,16 +23,22 @@ using D16 = hn::Repartition<std::int16_t, D32>;
 using V32 = hn::VFromD<D32>;
 using V16 = hn::VFromD<D16>;
 
-// Partial sums of the products of a run. With VNNI they are the sums in 32 bits. Without VNNI they are sums of the
-// products of two adjacent channels, in 16 bits.
+// Partial sums of the products of a run. Where an instruction adds the products of four bytes (VNNI, NEON's dot product),
+// they are the sums in 32 bits. Elsewhere they are sums of the products of two adjacent channels, in 16 bits.
 #if HWY_TARGET == HWY_AVX3_DL
 using Partial = V32;
-HWY_INLINE Partial begin_run(V32 sum) { return sum; }
-HWY_INLINE V32 end_run(V32, Partial partial) { return partial; }
 #else
 using Partial = V16;
-HWY_INLINE Partial begin_run(V32) { return hn::Zero(D16()); }
-HWY_INLINE V32 end_run(V32 sum, Partial partial) {
+#endif
+template <class P>
+HWY_INLINE P begin_run(V32 sum) {
+  if constexpr (std::is_same_v<P, V32>)
+    return sum;
+  else
+    return hn::Zero(D16());
+}
+HWY_INLINE V32 end_run(V32, V32 partial) { return partial; }
+HWY_INLINE V32 end_run(V32 sum, V16 partial) {
 #if HWY_TARGET == HWY_AVX3
   return hn::Add(sum, V32{_mm512_madd_epi16(partial.raw, _mm512_set1_epi16(1))});
 #elif HWY_TARGET == HWY_AVX2
@@ -42,16 +50,18 @@ HWY_INLINE V32 end_run(V32 sum, Partial partial) {
   return hn::Add(sum, hn::Add(hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs)), hn::ShiftRight<16>(pairs)));
 #endif
 }
-#endif
 
 // Adds the products of four bytes in 0 to 127 and four signed bytes, in each 32-bit lane.
-HWY_INLINE Partial add_to_run(Partial partial, V32 bytes, V32 weights) {
 #if HWY_TARGET == HWY_AVX3_DL
+HWY_INLINE V32 add_to_run(V32 partial, V32 bytes, V32 weights) {
   // Highway's feature list of this target has another VNNI than the one by which the target is selected, so that an
   // intrinsic cannot be used.
   asm("vpdpbusd %2, %1, %0" : "+v"(partial.raw) : "v"(bytes.raw), "v"(weights.raw));
   return partial;
-#elif HWY_TARGET == HWY_AVX3
+}
+#else
+HWY_INLINE V16 add_to_run(V16 partial, V32 bytes, V32 weights) {
+#if HWY_TARGET == HWY_AVX3
   return hn::Add(partial, V16{_mm512_maddubs_epi16(bytes.raw, weights.raw)});
 #elif HWY_TARGET == HWY_AVX2
   // The compiler would load all inputs first, and move sums from registers to memory.
@@ -69,10 +79,23 @@ HWY_INLINE Partial add_to_run(Partial partial, V32 bytes, V32 weights) {
   return hn::Add(hn::Add(partial, even), odd);
 #endif
 }
+#endif
+
+#if HWY_ARCH_ARM_A64
+// Adds the products of signed bytes in each 32-bit lane. The four bytes of lane kLane are those of all lanes of the sum.
+// Highway selects NEON with and without these instructions; the caller asks system::has_dot_product().
+template <int kLane>
+HWY_INLINE V32 add_dot(V32 sum, V32 bytes, V32 weights) {
+  asm(".arch armv8.2-a+crypto+dotprod\n\tsdot %0.4s, %1.16b, %2.4b[%3]"
+      : "+w"(sum.raw)
+      : "w"(weights.raw), "w"(bytes.raw), "i"(kLane));
+  return sum;
+}
+#endif
 
 // Returns sum + the dot product of four bytes in 0 to 127 and four signed bytes, in each 32-bit lane.
 HWY_INLINE V32 add_products(V32 sum, V32 bytes, V32 weights) {
-  return end_run(sum, add_to_run(begin_run(sum), bytes, weights));
+  return end_run(sum, add_to_run(begin_run<Partial>(sum), bytes, weights));
 }
 
 // Sums of kVectors vectors of outputs for each pixel.
@@ -146,6 +169,42 @@ HWY_INLINE void pixels_of(const PackedConvolution& layer, const std::uint8_t* co
 }
 #endif
 
+#if HWY_ARCH_ARM_A64
+// Does what pixels() does, by dot products. The number of inputs must be a multiple of 16, the bytes of a vector.
+template <int kVectors>
+HWY_INLINE void pixels_by_dots(const PackedConvolution& layer, const std::uint8_t* const rows[3], int first,
+                               std::uint8_t* after) {
+  constexpr int loaded = convolved_pixels + 2;
+  const D32 d;
+  const int lanes = static_cast<int>(hn::Lanes(d)), in = layer.in, groups = in / 4;
+  const std::ptrdiff_t out = layer.out;
+  Block<V32, kVectors> sums;
+  for (int p = 0; p < convolved_pixels; ++p)
+    for (int v = 0; v < kVectors; ++v) sums[p][v] = hn::LoadU(d, layer.biases.data() + first + v * lanes);
+  const std::int32_t* weights = layer.weights.data() + first;
+  for (int row = 0; row < 3; ++row, weights += 2 * groups * out) {
+    for (int channel = 0; channel < in; channel += 16) {
+      V32 bytes[loaded];
+      for (int p = 0; p < loaded; ++p)
+        bytes[p] = hn::BitCast(d, hn::LoadU(hn::Repartition<std::uint8_t, D32>(), rows[row] + p * in + channel));
+      const auto add_group = [&]<int kLane>() HWY_ATTR {
+        for (int tap = 0; tap < 3; ++tap)
+          for (int v = 0; v < kVectors; ++v) {
+            const V32 w = hn::LoadU(d, weights + tap * groups * out + v * lanes);
+            for (int p = 0; p < convolved_pixels; ++p) sums[p][v] = add_dot<kLane>(sums[p][v], bytes[p + tap], w);
+          }
+        weights += out;
+      };
+      add_group.template operator()<0>();
+      add_group.template operator()<1>();
+      add_group.template operator()<2>();
+      add_group.template operator()<3>();
+    }
+  }
+  put_values<kVectors>(layer, sums, first, after);
+}
+#endif
+
 // Computes kVectors vectors of outputs from `first` on, for convolved_pixels pixels.
 template <int kVectors>
 HWY_INLINE void pixels(const PackedConvolution& layer, const std::uint8_t* const rows[3], int first,
@@ -153,6 +212,8 @@ HWY_INLINE void pixels(const PackedConvolution& layer, const std::uint8_t* const
 #if HWY_TARGET == HWY_AVX3_DL
   if (layer.in == 32) return pixels_of<kVectors, 32>(layer, rows, first, after);
   if (layer.in == 16) return pixels_of<kVectors, 16>(layer, rows, first, after);
+#elif HWY_ARCH_ARM_A64
+  if (layer.in % 16 == 0 && system::has_dot_product()) return pixels_by_dots<kVectors>(layer, rows, first, after);
 #endif
   const D32 d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -167,7 +228,7 @@ HWY_INLINE void pixels(const PackedConvolution& layer, const std::uint8_t* const
   for (int row = 0; row < 3; ++row)
     for (int n = 0; n < layer.row_numbers; n += *run++) {
       Block<Partial, kVectors> partial;
-      each([&](int p, int v) HWY_ATTR { partial[p][v] = begin_run(sums[p][v]); });
+      each([&](int p, int v) HWY_ATTR { partial[p][v] = begin_run<Partial>(sums[p][v]); });
       weights = add_run<kVectors>(layer, *run, rows[row] + n * layer.step, weights, partial);
       each([&](int p, int v) HWY_ATTR { sums[p][v] = end_run(sums[p][v], partial[p][v]); });
     }
