@@ -47,8 +47,8 @@ file(GLOB kernel_headers RELATIVE ${kernel_source_dir} CONFIGURE_DEPENDS
 set(kernel_files ${kernels} ${kernel_headers})
 list(TRANSFORM kernel_files PREPEND ${kernel_source_dir}/ OUTPUT_VARIABLE kernel_paths)
 set(kernel_dir ${PROJECT_BINARY_DIR}/kernels)
-set(STEREOPSIS_KERNELS "" CACHE PATH
-  "Where another build of these sources for the same architectures has its CUDA kernels, to take them instead of compiling them again")
+set(STEREOPSIS_KERNELS "" CACHE STRING
+  "The folder where another build of these sources for the same architectures has its CUDA kernels, to take them instead of compiling them again; none: no kernels")
 
 find_program(STEREOPSIS_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
 find_program(STEREOPSIS_ZSTD zstd)
@@ -184,6 +184,12 @@ function(stereopsis_kernel_machine_code target)
     endif()
   endif()
 
+  if(STEREOPSIS_KERNELS STREQUAL none)
+    message(STATUS "CUDA kernels are left out: this build uses no CUDA device")
+    foreach(list kernels tuned_kernels real virtual tuned_real tuned_virtual)
+      set(${list} "")
+    endforeach()
+  endif()
   set(declarations "")
   set(entries "")
   foreach(file ${kernels})

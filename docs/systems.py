@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Writes the table of systems in docs/support.md from the records of tests/systems/record.py.
+
+    python3 docs/systems.py [--check]
+
+A record of a run that failed, or that counted no test, is an error: the table shows what worked. With --check, the page
+stays as it is, and the script fails if the page has another table.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent
+PAGE = DOCS / "support.md"
+BEGIN, END = "<!-- made by docs/systems.py from docs/measured/systems -->\n", "<!-- end -->\n"
+COLUMNS = ["system", "compiler", "commit", "command", "exit code", "tests", "date"]
+
+
+def row_of(record):
+    """Returns the cells of a record."""
+    about = dict(line.split(": ", 1) for line in record.read_text().split("\n\n", 1)[0].splitlines())
+    if missing := [column for column in COLUMNS if column not in about]:
+        sys.exit(f"{record} has no line '{missing[0]}:'; make the record again by tests/systems/record.py")
+    if about["exit code"] != "0" or not re.match(r"[1-9]\d* passed, 0 failed,", about["tests"]):
+        sys.exit(f"{record} records exit code {about['exit code']} and {about['tests']}; the code must be 0, with tests that "
+                 "passed and none that failed; mend it and record the run again, or remove the record")
+    about["command"] = f"`{about['command']}`"
+    return [about[column].replace("|", "\\|") for column in COLUMNS]
+
+
+def table():
+    rows = [COLUMNS, ["---"] * len(COLUMNS)] + [row_of(record) for record in sorted((DOCS / "measured/systems").glob("*.log"))]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def main():
+    page = PAGE.read_text()
+    if BEGIN not in page or END not in page:
+        sys.exit(f"{PAGE} has no lines '{BEGIN.strip()}' and '{END.strip()}', between which the table belongs; add them")
+    before, rest = page.split(BEGIN, 1)
+    made = before + BEGIN + "\n" + table() + "\n" + END + rest.split(END, 1)[1]
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(made)
+    elif made != page:
+        sys.exit(f"the table in {PAGE} is not the one of the records; run python3 docs/systems.py")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds and tests with other compilers and on other systems, and records each run for docs/support.md: tests/systems/all.sh NAME…
+# (default: all names below). Requires root for the chroots. All of them take hours on two cores.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+record=tests/systems/record.py
+wine="Windows (x86_64) by Wine"
+
+run() {
+  case $1 in
+    gcc-11) ./dev setup g++-11 && $record gcc-11 --compiler g++-11 -- tests/systems/compiler.sh g++-11 ;;
+    clang-14) ./dev setup clang-14 && $record clang-14 --compiler clang++-14 -- tests/systems/compiler.sh clang++-14 ;;
+    aarch64)
+      ./dev setup qemu-user g++-aarch64-linux-gnu
+      $record aarch64 --on "Debian 12, aarch64, by QEMU $(qemu-aarch64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')" \
+        --compiler aarch64-linux-gnu-g++ -- ./dev test aarch64 ;;
+    windows)
+      ./dev setup wine wine64
+      tests/cross/ziglang.sh x86_64-windows-gnu --tools
+      $record windows --on "$wine $(wine --version | sed 's/wine-//; s/ .*//')" --compiler build/zig/x86_64-windows-gnu/bin/zig-c++ \
+        -- tests/cross/ziglang.sh x86_64-windows-gnu ;;
+    macos) tests/cross/ziglang.sh aarch64-macos ;;  # nothing runs its programs here, so that it has no row
+    debian-13) ./dev setup debootstrap && tests/systems/debian.sh trixie debian-13 ;;
+    debian-14) ./dev setup debootstrap && tests/systems/debian.sh forky debian-14 ;;
+    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, windows, macos, debian-13 or debian-14" >&2; return 2 ;;
+  esac
+}
+
+[ $# -gt 0 ] || set -- gcc-11 clang-14 aarch64 windows macos debian-13 debian-14
+for name; do run "$name"; done
+python3 docs/systems.py

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Runs a command and records the run for the table of docs/support.md, which docs/systems.py makes.
+
+    tests/systems/record.py NAME [--root FOLDER] [--on SYSTEM] [--compiler COMMAND] -- COMMAND…
+
+The record is docs/measured/systems/NAME.log: what ran, where, with which compiler, at which commit, when, how it ended, how
+many tests it ran, and the last lines that it printed. A run that counts no test is recorded with 0 tests, which the table
+rejects.
+"""
+
+import argparse
+import datetime
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDS = ROOT / "docs/measured/systems"
+LAST_LINES = 25
+
+
+def system_of(root):
+    """Returns the name of the system in a folder, with the processor."""
+    text = (Path(root) / "etc/os-release").read_text()
+    name = re.search(r'^PRETTY_NAME="?([^"\n]*)', text, re.MULTILINE).group(1)
+    return f"{name}, {os.uname().machine}"
+
+
+def tests_in(lines):
+    """Returns how many tests passed, failed and were skipped, by the lines of tests/summary.awk, GoogleTest and ctest."""
+    summary = [re.match(r"(\d+) passed, (\d+) failed, (\d+) skipped", line) for line in lines]
+    if any(summary):
+        return [sum(int(found.group(i)) for found in summary if found) for i in (1, 2, 3)]
+    patterns = [r"\[  PASSED  \] (\d+) tests?\b", r"\[  FAILED  \] (\d+) tests?, listed", r"\[  SKIPPED \] (\d+) tests?[.,]"]
+    return [sum(int(found.group(1)) for line in lines if (found := re.match(pattern, line))) for pattern in patterns]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name")
+    parser.add_argument("--root", help="run the command in this folder by chroot, in /root/stereopsis")
+    parser.add_argument("--on", help="the system, where it is not the one of the folder or of this machine")
+    parser.add_argument("--compiler", default="g++", help="the compiler, whose --version is recorded (default: g++)")
+    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options, command = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1 :]
+    if not command:
+        parser.error("name the command behind --")
+    inside = ["chroot", options.root, "sh", "-c", 'cd /root/stereopsis && exec "$@"', "sh"] if options.root else []
+
+    def output_of(*call):
+        return subprocess.run(call, capture_output=True, text=True, cwd=ROOT, check=True).stdout.strip()
+
+    sources = Path(options.root) / "root/stereopsis" if options.root else ROOT
+
+    compiler = output_of(*inside, *options.compiler.split(), "--version").splitlines()[0]
+    commit = output_of("git", "-C", sources, "describe", "--always", "--abbrev=8", "--dirty=+", "--exclude=*")
+    lines = []
+    with subprocess.Popen([*inside, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          cwd=ROOT) as process:
+        for line in process.stdout:
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            lines.append(line.rstrip())
+    passed, failed, skipped = tests_in(lines)
+    about = {
+        "system": options.on or system_of(options.root or "/"),
+        "compiler": compiler,
+        "commit": commit,
+        "command": " ".join(command),
+        "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        "exit code": process.returncode,
+        "tests": f"{passed} passed, {failed} failed, {skipped} skipped",
+    }
+    RECORDS.mkdir(parents=True, exist_ok=True)
+    head = "".join(f"{key}: {value}\n" for key, value in about.items())
+    (RECORDS / f"{options.name}.log").write_text(head + "\n" + "\n".join(lines[-LAST_LINES:]) + "\n")
+    return process.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
