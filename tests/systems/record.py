@@ -55,7 +55,9 @@ def main():
     sources = Path(options.root) / "root/stereopsis" if options.root else ROOT
 
     compiler = output_of(*inside, *options.compiler.split(), "--version").splitlines()[0]
-    commit = output_of("git", "-C", sources, "describe", "--always", "--abbrev=8", "--dirty=+", "--exclude=*")
+    commit = output_of("git", "-C", sources, "rev-parse", "--short=8", "HEAD")
+    if output_of("git", "-C", sources, "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs"):
+        commit += " and changes"
     lines = []
     with subprocess.Popen([*inside, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           cwd=ROOT) as process:
