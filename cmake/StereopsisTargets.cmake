@@ -33,6 +33,10 @@ function(stereopsis_runs_rarely target)
     set(options -Og)
   endif()
   set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${options}")
+  # GCC 13 and later do not take a precompiled header of another level of optimisation, and warn of it.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  endif()
 endfunction()
 
 # Sets the options that all objects of tests share.
