@@ -10,8 +10,12 @@ import dataclasses
 import functools
 import hashlib
 import importlib
+import io
 import json
+import math
 import os
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,8 +37,13 @@ PROVIDERS = {
     "openvino": "OpenVINOExecutionProvider",
 }
 AUTOMATIC = ("cuda", "cpu")  # TensorRT compiles a network for minutes, so that it is used by name only
+BESIDE = {"tensorrt": ("cuda",)}  # providers that run what another provider cannot; the CPU runs the rest
 COLOURS = {1: "grey", 3: "rgb"}
 TYPES = {"tensor(float)": "float32", "tensor(float16)": "float16", "tensor(uint8)": "uint8"}
+OUTPUT_TYPES = {**TYPES, "tensor(double)": "float64", "tensor(int8)": "int8", "tensor(uint16)": "uint16", "tensor(int16)": "int16",
+    "tensor(int32)": "int32", "tensor(int64)": "int64"}  # fmt: skip
+WARNING, FATAL = 2, 4  # severities of onnxruntime's messages; WARNING is the default
+GPU_KINDS = (2, 13)  # DLPack's numbers of CUDA's memory
 
 
 @dataclass(frozen=True)
@@ -133,12 +142,19 @@ class _Session:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 3  # errors only, which are raised, too
-        self.provider = _provider_of(provider, onnxruntime.get_available_providers())
-        try:
-            self._session = onnxruntime.InferenceSession(str(file), options, providers=[PROVIDERS[self.provider]])
-        except Exception as error:  # noqa: BLE001 - onnxruntime has many exceptions without a common base
-            raise FormatError(f"'{file}' cannot be loaded as a network: {_first_line(error)}") from error
-        if PROVIDERS[self.provider] not in self._session.get_providers():
+        candidates = _providers_of(provider, onnxruntime.get_available_providers())
+        if candidates[0] != "cpu":
+            _load_libraries(onnxruntime)
+        for self.provider in candidates:
+            wanted = [PROVIDERS[one] for one in (self.provider, *BESIDE.get(self.provider, ()))]
+            try:
+                with _without_messages(onnxruntime, self.provider != candidates[-1]):
+                    self._session = onnxruntime.InferenceSession(str(file), options, providers=wanted)
+            except Exception as error:  # noqa: BLE001 - onnxruntime has many exceptions without a common base
+                raise FormatError(f"'{file}' cannot be loaded as a network: {_first_line(error)}") from error
+            if wanted[0] in self._session.get_providers():
+                break
+        else:
             raise UnsupportedError(
                 f"the provider {self.provider} of onnxruntime does not start on this machine; check its driver and libraries, or use provider='cpu'"
             )
@@ -167,7 +183,7 @@ class _Session:
         except Exception as error:  # noqa: BLE001 - as above
             raise Error(f"the network cannot be run on images of {_sizes(inputs)}: {_first_line(error)}") from error
         found = binding.get_outputs()[0]
-        return _cupy().from_dlpack(found) if on_device else found.numpy()
+        return _on_device(found, number) if on_device else found.numpy()
 
 
 def _address(array: Array) -> int:
@@ -182,15 +198,40 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
 
 
-def _provider_of(name: str, available: list[str]) -> str:
-    """Returns the name of the provider; "auto" is the first of AUTOMATIC that is there."""
+def _on_device(found: Any, number: int) -> Array:
+    """Returns an output in the memory of a GPU as an array of CuPy, without a copy. The array keeps the output."""
+    cupy, shape, dtype = _cupy(), tuple(found.shape()), np.dtype(OUTPUT_TYPES[found.data_type()])
+    memory = cupy.cuda.UnownedMemory(found.data_ptr(), math.prod(shape) * dtype.itemsize, found, number)
+    return cupy.ndarray(shape, dtype, cupy.cuda.MemoryPointer(memory, 0))
+
+
+def _load_libraries(onnxruntime: Any) -> None:
+    """Loads the libraries of CUDA and cuDNN that pip has installed, which the dynamic loader does not find by itself."""
+    if hasattr(onnxruntime, "preload_dlls"):
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints which libraries are missing; a provider that does not start is reported later
+            onnxruntime.preload_dlls()
+
+
+@contextlib.contextmanager
+def _without_messages(onnxruntime: Any, silent: bool) -> Iterator[None]:
+    """Keeps the standard output free of onnxruntime's text about a provider that does not start, and the standard error if `silent`."""
+    onnxruntime.set_default_logger_severity(FATAL if silent else WARNING)
+    try:
+        with contextlib.redirect_stdout(io.StringIO() if silent else sys.stderr):
+            yield
+    finally:
+        onnxruntime.set_default_logger_severity(WARNING)
+
+
+def _providers_of(name: str, available: list[str]) -> list[str]:
+    """Returns the providers to try, in this order; for "auto" those of AUTOMATIC that are there."""
     there = [known for known, full in PROVIDERS.items() if full in available]
     if name == "auto":
-        return next(one for one in AUTOMATIC if one in there)
+        return [one for one in AUTOMATIC if one in there]
     _options.one_of("provider", name, "auto", *PROVIDERS)
     if name not in there:
         raise UnsupportedError(f"this onnxruntime has no provider {name}; it has {', '.join(there)}; install another build of onnxruntime")
-    return name
+    return [name]
 
 
 def _cupy() -> Any:
@@ -202,9 +243,11 @@ def _cupy() -> Any:
 
 def _as_array(image: Array) -> Array:
     """Returns the image as an array of NumPy or, on a GPU, of CuPy, without a copy."""
-    if isinstance(image, np.ndarray) or hasattr(image, "__array__"):
-        return np.asarray(image)
-    return _cupy().from_dlpack(image) if hasattr(image, "__dlpack__") else _cupy().asarray(image)
+    if isinstance(image, np.ndarray):
+        return image
+    if hasattr(image, "__dlpack__") and image.__dlpack_device__()[0] in GPU_KINDS:
+        return _cupy().from_dlpack(image)
+    return _cupy().asarray(image) if hasattr(image, "__cuda_array_interface__") else np.asarray(image)
 
 
 def _module_of(array: Array) -> Any:
@@ -250,7 +293,7 @@ class OnnxMatcher:
     """A stereo network in an ONNX file, as a method for every tool: st.Matcher(st.OnnxMatcher("model.onnx")), `--method onnx:model.onnx`.
 
     file       the network. A file of the same name with the ending .json is its Description
-    provider   "auto" (CUDA if this onnxruntime has it, else the CPU), "cpu", "cuda", "tensorrt" or "openvino"
+    provider   "auto" (CUDA if it starts here, else the CPU), "cpu", "cuda", "tensorrt" or "openvino"
     threads    number of CPU threads; 0: all
     described  keys of Description, which replace those of the JSON file
 

@@ -91,6 +91,14 @@ def volume_network(file, disparities):
     g.write(file, [(name, TensorProto.FLOAT, (1, 3, "h", "w")) for name in ("left", "right")], volume, (1, disparities, None, None))
 
 
+def features_network(file):
+    """One input; the features are the sums of 3×3 pixels, by a grouped convolution whose integers are exact in any order."""
+    g = Graph()
+    x = g.add("Pad", "image", g.constant(np.array([0, 0, 1, 1] * 2, np.int64)), mode="edge")
+    x = g.add("Conv", x, g.constant(np.ones((3, 1, 3, 3), np.float32)), group=3)
+    g.write(file, [("image", TensorProto.FLOAT, (1, 3, "h", "w"))], x, (1, 3, None, None))
+
+
 def learned_network(file, layers):
     """The integer layers of the cost `learned`. Floats hold these integers exactly, so that the features are the same."""
     g = Graph()

@@ -183,7 +183,7 @@ def test_a_pipeline_file_runs_no_program(program, tmp_path):
 
 onnx = pytest.importorskip("onnx", reason="onnx makes the networks of the tests")
 pytest.importorskip("onnxruntime", reason="onnxruntime runs the networks")
-from onnx_files import expected, learned_network, pair_network, stacked_network, volume_network  # noqa: E402
+from onnx_files import expected, features_network, learned_network, pair_network, stacked_network, volume_network  # noqa: E402
 
 
 @pytest.fixture
@@ -315,13 +315,83 @@ def test_a_networks_volume_is_a_cost(scene, tmp_path, same_bits):
         st.match(scene.left, scene.right, 20, pipeline=pipeline, device="cpu")
 
 
-@pytest.mark.skipif(not any(d.name.startswith("cuda") and d.usable for d in st.devices()), reason="needs a GPU")
-def test_images_on_a_gpu_stay_there(scene, network, same_bits):
-    cupy = pytest.importorskip("cupy", reason="cupy holds images on a GPU")
+@pytest.mark.filterwarnings("ignore:Specified provider")
+def test_automatic_provider_is_one_that_starts(network, monkeypatch, capfd):
+    """An onnxruntime with CUDA on a machine without it: the CPU runs the network, unless CUDA was asked for."""
+    import onnxruntime
+
+    if any(d.name.startswith("cuda") and d.usable for d in st.devices()):
+        pytest.skip("this machine has a GPU; the test needs one without")
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CUDAExecutionProvider", "CPUExecutionProvider"])
+    assert st.OnnxMatcher(network).provider == "cpu" and capfd.readouterr() == ("", "")
+    with pytest.raises(st.UnsupportedError, match="the provider cuda of onnxruntime does not start on this machine"):
+        st.OnnxMatcher(network, provider="cuda")
+    assert capfd.readouterr().out == ""
+
+
+def test_arrays_on_a_gpu_are_taken_without_a_copy(monkeypatch):
+    """Arrays of the library and tensors of PyTorch on a GPU have `__array__`, too, which raises an error."""
+    from dlpack_standin import OnGpu
+    from stereopsis import onnx as networks
+
+    class Tensor(OnGpu):
+        def __array__(self, *_, **__):
+            raise TypeError("it is on cuda:0")
+
+    class Cupy:
+        from_dlpack = staticmethod(lambda array: ("from_dlpack", array))
+
+    monkeypatch.setattr(networks, "_cupy", lambda: Cupy)
+    tensor = Tensor(np.zeros((3, 4), np.uint8))
+    assert networks._as_array(tensor) == ("from_dlpack", tensor)
+    assert isinstance(networks._as_array(Tensor(np.zeros((3, 4), np.uint8), kind=1).array), np.ndarray)
+
+
+@pytest.fixture
+def cupy():
+    """CuPy, where the library and onnxruntime can use a GPU."""
+    import onnxruntime
+
+    if not any(d.name.startswith("cuda") and d.usable for d in st.devices()):
+        pytest.skip("needs a GPU")
+    if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
+        pytest.skip("needs a GPU, and an onnxruntime with the provider CUDA")
+    return pytest.importorskip("cupy", reason="cupy holds images on a GPU")
+
+
+@pytest.mark.parametrize("dtype", [onnx.TensorProto.FLOAT, onnx.TensorProto.UINT8])
+def test_images_on_a_gpu_stay_there(scene, network, cupy, same_bits, dtype):
+    pair_network(network, D, dtype=dtype)
     matcher = st.Matcher(st.OnnxMatcher(network, provider="cuda"), disparities=D)
     result = matcher(cupy.asarray(scene.left), cupy.asarray(scene.right))
     assert isinstance(result.disparity, cupy.ndarray)
     same_bits(cupy.asnumpy(result.disparity), expected(scene.left, scene.right, D))
+    same_bits(st.match(scene.left, scene.right, D, f"onnx:{network}", device="cuda").disparity, cupy.asnumpy(result.disparity))
+
+
+def test_tensors_on_a_gpu_stay_there(scene, network, cupy, same_bits):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    left, right = (torch.from_numpy(np.ascontiguousarray(one)).cuda() for one in (scene.left, scene.right))
+    found = st.OnnxMatcher(network, provider="cuda")(left, right, (0, D))
+    same_bits(torch.from_dlpack(found).cpu().numpy(), expected(scene.left, scene.right, D))
+
+
+@pytest.mark.parametrize("kind", ["features", "volume"])
+def test_a_networks_cost_on_a_gpu_has_the_bits_of_the_cpu(scene, tmp_path, cupy, same_bits, kind):
+    """Images, features and costs remain on the GPU; the integers of both networks are exact in floats."""
+    if kind == "features":
+        features_network(tmp_path / "net.onnx")
+        how = {"offset": 255 * 255 * 9.0, "scale": 2.0**-12, "largest": 127}
+    else:
+        volume_network(tmp_path / "net.onnx", D)
+        how = {"offset": 0, "scale": 1 / 4, "largest": 127}
+    results = []
+    for device in ("cpu", "cuda"):
+        cost = st.OnnxCost(tmp_path / "net.onnx", provider=device, **how)
+        pipeline = st.Pipeline("sgm").set_stage("cost", cost, largest=cost.largest)
+        results.append(st.match(scene.left, scene.right, D, pipeline=pipeline, device=device, want=["cost", "confidence"]))
+    for name in ("cost", "disparity", "validity", "confidence"):
+        same_bits(*(getattr(one, name) for one in results))
 
 
 # Both together

@@ -104,6 +104,25 @@ def test_unknown_options_of_an_action_get_its_own_nearest_one():
         commands.run("scale", ["plan", "job", "left.tif", "right.tif", "--disparites", "64"])
 
 
+@pytest.mark.parametrize("word", ["--budget", "--time", "--duration"])
+def test_the_duration_of_a_search_has_other_names(word):
+    with pytest.raises(st.CallError, match=rf"stereopsis tune has no option '{word}' \(did you mean '--minutes'\?\)"):
+        commands.run("tune", ["--dataset", "x", "-o", "y", word, "3"])
+
+
+@pytest.mark.parametrize("name, words", [("tune", "--quality --gpu --iterations"), ("view", "--baseline --focal --jobs"), ("bag", "--gpu --quality --data")])
+def test_distant_names_get_no_suggestion(name, words):
+    """The dashes of both names are not alike letters."""
+    for word in words.split():
+        with pytest.raises(st.CallError, match=f"stereopsis {name} has no option '{word}'; `stereopsis {name} --help` lists all options"):
+            commands.run(name, [word, "3"])
+
+
+def test_the_beginning_of_an_option_is_completed():
+    with pytest.raises(st.CallError, match=r"stereopsis view has no option '--dispar' \(did you mean '--disparities'\?\)"):
+        commands.run("view", ["--dispar", "64"])
+
+
 def test_every_subcommand_helps_without_what_it_needs_to_run():
     for name in commands.names():
         helped = run(sys.executable, "-m", "stereopsis", name, "--help")

@@ -37,8 +37,13 @@ std::size_t edit_distance(std::string_view first, std::string_view second) {
 
 namespace {
 
+// The dashes of an option are no letters: "--time" is not near "--simd".
+std::size_t number_of_letters(std::string_view name) {
+  return name.size() - std::min(name.find_first_not_of('-'), name.size());
+}
+
 bool is_near(std::string_view name, std::string_view candidate) {
-  return edit_distance(name, candidate) <= std::max(name.size(), candidate.size()) / 3;
+  return edit_distance(name, candidate) <= std::max(number_of_letters(name), number_of_letters(candidate)) / 3;
 }
 
 // Returns the shortest candidate that starts with `name`, or an empty string.

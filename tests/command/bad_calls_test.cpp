@@ -218,6 +218,7 @@ TEST_F(BadCalls, UnknownOptionsGetTheNearestKnownOne) {
   expect_match_refused({"--disparity", "64"}, {"match has no option '--disparity' (did you mean '--disparities'?)"});
   expect_match_refused({"--min-disprity=3"}, {"'--min-disprity' (did you mean '--min-disparity'?)"});
   expect_match_refused({"-x", "3"}, {"match has no option '-x'; `stereopsis match --help`"});
+  expect_match_refused({"--time", "3"}, {"match has no option '--time'; `stereopsis match --help`"});  // --simd is far
   // The value of an unknown option takes the place of an image.
   expect_refused({"match", "--dispaities", "64", "scene/left.png", "scene/right.png"}, 2,
                  {"'--dispaities' (did you mean '--disparities'?)"});

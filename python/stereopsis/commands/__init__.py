@@ -17,11 +17,10 @@ begin with an underscore are not subcommands; `_match`, `_evaluate` and `_bench`
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
 import pkgutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -62,6 +61,8 @@ def _values_of(option: str, arguments: Sequence[str]) -> list[str]:
 class _Parser(argparse.ArgumentParser):
     """Reports a wrong call in one sentence, and prints its help, as the compiled commands do."""
 
+    meant: Mapping[str, str] = {}  # names that other programs use, and the option to suggest for each
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**{**options, "add_help": False})
         self.add_argument("-h", "--help", action="help", help="Print this help and exit")
@@ -96,16 +97,43 @@ class _Parser(argparse.ArgumentParser):
             if word == "--" or word in actions or (option in known and known[option].nargs == argparse.REMAINDER):
                 return
             if word.startswith("--") and option not in known:
-                near = difflib.get_close_matches(option, known, 1)
-                hint = f" (did you mean '{near[0]}'?)" if near else ""
+                near = self.meant.get(option) or _nearest(option, known)
+                hint = f" (did you mean '{near}'?)" if near else ""
                 raise CallError(f"{self.prog} has no option '{option}'{hint}; `{self.prog} --help` lists all options")
 
 
 def parser_of(name: str, module: ModuleType) -> argparse.ArgumentParser:
     shown = f"{name[1:]} --method onnx:FILE" if name.startswith("_") else name
     parser = _Parser(prog=f"stereopsis {shown}", description=module.help + ".", allow_abbrev=False)
+    parser.meant = getattr(module, "meant", {})
     module.add_arguments(parser)
     return parser
+
+
+def _nearest(option: str, known: Iterable[str]) -> str | None:
+    """Returns the known option that is nearest to `option`, or None. As in the compiled commands, a third of the letters may differ; otherwise
+    it is the shortest option that begins with `option`.
+    """
+    names = [name for name in known if name.startswith("--")]
+    distances = {name: _distance(option.lower(), name) for name in names}
+    near = min(names, key=distances.__getitem__)
+    if distances[near] <= (max(len(option), len(near)) - 2) // 3:
+        return near
+    begun = [name for name in names if len(option) >= 5 and name.startswith(option.lower())]
+    return min(begun, key=len, default=None)
+
+
+def _distance(first: str, second: str) -> int:
+    """Returns the number of letters to insert, remove, replace or swap with a neighbour."""
+    rows = [[*range(len(second) + 1)]]
+    for i, a in enumerate(first):
+        row = [i + 1]
+        for j, b in enumerate(second):
+            row.append(min(rows[i][j] + (a != b), row[j] + 1, rows[i][j + 1] + 1))
+            if i and j and a == second[j - 1] and first[i - 1] == b:
+                row[-1] = min(row[-1], rows[i - 1][j - 1] + 1)
+        rows.append(row)
+    return rows[-1][-1]
 
 
 def run(name: str, arguments: list[str]) -> int:

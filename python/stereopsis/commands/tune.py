@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-__all__ = ["add_arguments", "extra", "help", "run"]
+__all__ = ["add_arguments", "extra", "help", "meant", "run"]
 
 help = "Search the method and parameters that suit your pairs, within a time limit per pair"
 extra = "tune"
+meant = {**dict.fromkeys(["--budget", "--time", "--duration", "--timeout", "--seconds", "--hours"], "--minutes"), "--time-limit": "--limit"}
 
 EXAMPLES = """Examples:
   stereopsis tune --dataset scenes/ -o tuned/               scenes with truth
