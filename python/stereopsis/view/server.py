@@ -41,7 +41,8 @@ COLOR_MAPS = json.dumps(
 ).encode()
 LARGEST_MESSAGE = 1 << 20
 # Seconds between frames: for a page that draws them at once, and for a slow page, perhaps on the machine that also matches.
-FAST, SLOW = 1 / 30, 1 / 18
+FAST, SLOW = 1 / 30, 1 / 6
+SHARE = 5  # a page draws during at most this part of the time
 EVERYWHERE = ("", "0.0.0.0", "::")  # the names of these addresses are unknown, so that only the token protects the page
 
 
@@ -82,8 +83,8 @@ class Page:
                     await self.connection.send(message)
 
     def _is_early(self, shown: Shown) -> bool:
-        """Sends a result of changed settings at once, and other results at the rate of the page."""
-        pause = min(SLOW, max(FAST, 2.5 * (self._taken - self._sent)))
+        """Returns whether the page should not receive this result yet. Results of changed settings are sent at once, others at the page's rate."""
+        pause = min(SLOW, max(FAST, SHARE * (self._taken - self._sent)))
         wait = self._sent + pause - time.monotonic()
         if wait <= 0 or shown.revision != self._revision:
             return False
