@@ -28,6 +28,7 @@ from stereopsis.view.keep import Keeper  # noqa: E402
 from stereopsis.view.messages import plane, seen, slots_of, state_message  # noqa: E402
 from stereopsis.view.pairing import Pairing  # noqa: E402
 from stereopsis.view.probe import Probe, curve  # noqa: E402
+from stereopsis.view.server import Page  # noqa: E402
 from stereopsis.view.settings import Settings, changed  # noqa: E402
 from websockets.asyncio.client import connect  # noqa: E402
 from websockets.exceptions import InvalidStatus  # noqa: E402
@@ -702,3 +703,23 @@ def test_the_command_line_gives_the_same_bits(server, command, tmp_path, same_bi
     monkeypatch.chdir(tmp_path)
     command(*words[1:])
     same_bits(st.read_pfm(tmp_path / "disparity.pfm"), shown)
+
+
+@pytest.mark.parametrize(
+    "address, device, least, most",
+    [("127.0.0.1", "cpu", 0.09, 0.1), ("::1", "cpu", 0.09, 0.1), ("127.0.0.1", "cuda:0", 0.02, 1 / 30), ("192.0.2.7", "cpu", 0.02, 1 / 30)],
+)
+def test_a_page_that_shares_the_cores_gets_ten_frames_a_second(address, device, least, most):
+    """The browser of this machine draws with the cores that match, so that fewer frames leave more pairs matched."""
+    page = Page(SimpleNamespace(), SimpleNamespace(remote_address=(address, 5000)))
+
+    async def waits(revision):
+        found = []
+        asyncio.get_running_loop().call_later = lambda wait, call: found.append(wait)
+        page._revision, page._sent = 3, time.monotonic()
+        page._taken = page._sent + 0.001
+        return page._is_early(SimpleNamespace(device=device, revision=revision)), found
+
+    early, (wait,) = asyncio.run(waits(3))
+    assert early and least < wait <= most
+    assert asyncio.run(waits(4)) == (False, [])  # changed settings

@@ -44,7 +44,7 @@ function new_renderer() {
   }
 }
 
-// Requests new versions of the planes that are shown; the server answers when there is one. The time of the request tells it how fast the page is.
+// Requests new versions of the planes that are shown; the server answers when there is one.
 function ask() {
   const names = new Set(["disparity", "left", ...model.views().filter((v) => available(v, model)).flatMap((v) => views[v].planes)]);
   if (!model.running || model.pixel) names.add("validity"); // else nobody asks for a pixel's reason
@@ -82,7 +82,7 @@ link.on("frame", (frame) => {
   if (size && size !== frame.size.join()) model.pixel = null;
   model.changed("frame");
   figures();
-  requestAnimationFrame(() => requestAnimationFrame(ask)); // when the frame is drawn, so that the server waits for a slow page
+  ask();
 });
 
 // Lists the devices that were found, and the requested one if the call gave it another name.
