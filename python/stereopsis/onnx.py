@@ -241,6 +241,24 @@ def _cupy() -> Any:
         raise UnsupportedError("images on a GPU require the package cupy, which is not installed; install it, or copy the images to the host") from None
 
 
+def _cupy_stream(address: int) -> Any:
+    """Returns a CUDA stream of the library as a stream of CuPy."""
+    cuda = _cupy().cuda
+    if not hasattr(cuda.Stream, "from_external"):  # CuPy before version 14
+        return cuda.ExternalStream(address)
+    return cuda.Stream.from_external(_Stream(address))
+
+
+@dataclass(frozen=True)
+class _Stream:
+    """A CUDA stream in the protocol of Python's libraries."""
+
+    address: int
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.address
+
+
 def _as_array(image: Array) -> Array:
     """Returns the image as an array of NumPy or, on a GPU, of CuPy, without a copy."""
     if isinstance(image, np.ndarray):
@@ -502,8 +520,7 @@ class OnnxCost:
         self.__name__ = f"onnx:{self.file.name}"
 
     def __call__(self, call: StageCall) -> None:
-        on_device = call.stream is not None
-        with _cupy().cuda.ExternalStream(call.stream) if on_device else contextlib.nullcontext():
+        with _cupy_stream(call.stream) if call.stream is not None else contextlib.nullcontext():
             self._compute(call)
 
     def _compute(self, call: StageCall) -> None:

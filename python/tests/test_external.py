@@ -196,7 +196,7 @@ def network(tmp_path):
 def test_a_network_is_a_method(scene, network, same_bits):
     """Inputs, layout and padding are found: 150×101 is no multiple of 32."""
     matcher = st.OnnxMatcher(network)
-    assert repr(matcher) == "<onnx:net.onnx on cpu: left, right (NCHW, rgb, float32, any size) → disparity>"
+    assert repr(matcher) == f"<onnx:net.onnx on {matcher.provider}: left, right (NCHW, rgb, float32, any size) → disparity>"
     assert st.match(scene.left, scene.right, D, matcher).method == "onnx:net.onnx"
     same_bits(st.match(scene.left, scene.right, D, f"onnx:{network}").disparity, expected(scene.left, scene.right, D))
 
