@@ -23,7 +23,7 @@ SLOW = ("asw", "asw-separable", "segment-support", "esaw", "ad-census")
 
 def frames(scene, count, step, seed=0):
     """Yields (left, right, truth, visible, shift in pixels since the frame before)."""
-    (width, height), random = SIZE, np.random.default_rng(seed)
+    (width, _), random = SIZE, np.random.default_rng(seed)
     for k in range(count):
         part = slice(k * step, k * step + width)
         left, right = (

@@ -198,6 +198,8 @@ def test_wrong_calls_are_named(folder, tmp_path, capsys):
         (["match", folder / "scenes", *network, "-o", tmp_path], "scenes has 2 folders with pairs, such as table1; give one of them"),
         (["match", *pair, *network, "-o", tmp_path / "no/d.pfm", "--no-create"], "is in a folder that does not exist"),
         (["evaluate", *network, "--dataset", tmp_path / "no"], "is not a folder that exists"),
+        (["evaluate", "--method", "sgm", *network, "--dataset", folder], "--method is given twice, as sgm and onnx:"),
+        (["match", *pair, *network, "--method", "sgm", "-o", tmp_path / "d.pfm"], "compare them with `stereopsis bench --dataset DIR --method onnx:"),
         (["bench", *network, "--size", "3"], "--size 3 is not allowed"),
     ]:
         assert main([str(word) for word in words]) == 2

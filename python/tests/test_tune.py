@@ -1,6 +1,7 @@
 """The search for settings: its proxies, its space, and the command with what it writes and continues."""
 
 import json
+import shutil
 import xml.etree.ElementTree
 
 import numpy as np
@@ -129,6 +130,17 @@ def test_a_search_with_truth_ends_with_a_pipeline_and_is_continued(folder, tmp_p
     assert json.loads((tmp_path / "report.json").read_text())["trials"]["finished"] == 6
     tune(*call, "--trials", 6, "--limit", 9, code=2)
     assert "has the trials of another search" in capsys.readouterr().err
+
+
+def test_scenes_of_one_name_are_kept_apart(folder, tmp_path, capsys):
+    """`stereopsis synth` names every scene after its kind."""
+    shutil.copytree(folder / "scenes", tmp_path / "scenes")
+    for about in (tmp_path / "scenes").glob("*/dataset.json"):
+        about.write_text(json.dumps({**json.loads(about.read_text()), "name": "table", "dataset": "synth"}))
+    tune("--dataset", tmp_path / "scenes", "-o", tmp_path / "tuned", "--trials", 2, "--device", "cpu", "--threads", 1, "--quiet")
+    names = {part: [f"synth/table (table{k})" for k in numbers] for part, numbers in (("searched", (0, 1, 3)), ("held_out", (2,)))}
+    assert json.loads((tmp_path / "tuned/report.json").read_text())["pairs"] == names
+    assert "Mean of the 1 held-out pairs" in capsys.readouterr().out
 
 
 def test_pairs_without_truth_are_scored_by_a_proxy(folder, tmp_path, capsys):

@@ -125,7 +125,7 @@ def _nearest(option: str, known: Iterable[str]) -> str | None:
 
 def _distance(first: str, second: str) -> int:
     """Returns the number of letters to insert, remove, replace or swap with a neighbour."""
-    rows = [[*range(len(second) + 1)]]
+    rows: list[list[int]] = [[*range(len(second) + 1)]]
     for i, a in enumerate(first):
         row = [i + 1]
         for j, b in enumerate(second):

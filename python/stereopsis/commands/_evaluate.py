@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from .._datasets import evaluate_dataset, folder_of, widest
-from ._external import METHOD_HELP, SET_HELP, add_matching, cell, check_json, note_failures, print_table, settings_of, write_json
+from ._external import METHOD_HELP, SET_HELP, Once, add_matching, cell, check_json, note_failures, print_table, settings_of, write_json
 
 __all__ = ["add_arguments", "extra", "help", "run"]
 
@@ -18,7 +18,7 @@ HEADER = ("scene", "size", "disp.", "ms", "nonocc bad0.5", "bad1.0", "bad2.0", "
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--dataset", required=True, metavar="DIR", help="Folder of scenes: all subfolders with a dataset.json, at any depth")
-    add("--method", required=True, metavar="METHOD", help=METHOD_HELP)
+    add("--method", action=Once, required=True, metavar="METHOD", help=METHOD_HELP)
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=SET_HELP)
     add_matching(add)
     add("--json", metavar="FILE.json", help="Write all measures as JSON")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import os
@@ -14,6 +15,19 @@ from .._errors import CallError
 
 METHOD_HELP = "onnx:FILE, a network; or program:'CMD {left} {right} {out}'"
 SET_HELP = "Set the refinements after the method, such as refinements=left_right,speckle, or their parameters; repeatable"
+
+
+class Once(argparse.Action):
+    """An option that is given once. A second value would replace the first one silently."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: str | None = None) -> None:
+        first = getattr(namespace, self.dest)
+        if first is not None:
+            raise CallError(
+                f"{option_string} is given twice, as {first} and {values}; give one method, or compare them with "
+                f"`stereopsis bench --dataset DIR --method {first} --method {values}`"
+            )
+        setattr(namespace, self.dest, values)
 
 
 def add_matching(add: Any) -> None:

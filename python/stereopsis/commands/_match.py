@@ -21,7 +21,7 @@ from ..view.arguments import geometry_of, range_of
 from ..view.keep import ply
 from ..view.pairing import Pairing
 from ..view.sources import Files, Source, open_sources
-from ._external import METHOD_HELP, SET_HELP, add_matching, note, settings_of
+from ._external import METHOD_HELP, SET_HELP, Once, add_matching, note, settings_of
 
 __all__ = ["add_arguments", "extra", "help", "run"]
 
@@ -43,7 +43,7 @@ RESULTS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", nargs="+", metavar="LEFT RIGHT", help="Left and right image; for a sequence patterns, folders or videos; or one folder with both views")
-    add("--method", metavar="METHOD", help=METHOD_HELP)
+    add("--method", action=Once, metavar="METHOD", help=METHOD_HELP)
     add("--pipeline", metavar="FILE", help="JSON file of the pipeline to use instead of --method, as Pipeline.to_json() returns it")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=SET_HELP)
     add_matching(add)

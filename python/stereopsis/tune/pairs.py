@@ -20,7 +20,7 @@ HELD_OUT = 3  # every third pair is held out
 FEWEST = 3  # pairs of which a part can be held out
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no single result of ==
 class Item:
     """A pair, and what scores a disparity of it: the truth with the counted pixels, or the map of a reference method."""
 
@@ -56,13 +56,14 @@ def of_dataset(folder: str) -> list[Item]:
     scenes, failed = _native.find_scenes(folder_of(folder))
     if failed:
         raise CallError(f"'{failed[0][0]}' describes no scene: {failed[0][1]}")
-    items = []
-    for scene in scenes:
+    items, names = [], [f"{scene.dataset}/{scene.name}" for scene in scenes]
+    for name, scene in zip(names, scenes, strict=True):
         loaded = scene.load()
         regions = loaded["regions"]
         counted = regions.get("all", regions.get("nonocc"))
         pair = proxies.Pair(loaded["left"], loaded["right"], (0, scene.disparities))
-        items.append(Item(f"{scene.dataset}/{scene.name}", pair, bit_depth_of(loaded), loaded["truth"], counted))
+        unique = name if names.count(name) == 1 else f"{name} ({scene.folder.name})"
+        items.append(Item(unique, pair, bit_depth_of(loaded), loaded["truth"], counted))
     return items
 
 
