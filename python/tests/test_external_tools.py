@@ -183,6 +183,14 @@ def test_evaluate_and_bench_compare_networks(folder, tmp_path, capsys):
     assert table.count("64×48×16") == 2 and len(json.loads((tmp_path / "b.json").read_text())["results"]) == 2
 
 
+def test_compare_has_networks_beside_methods(folder, monkeypatch):
+    monkeypatch.setenv("STEREOPSIS_PYTHON", sys.executable)
+    found = st.compare(folder / "scenes", ["sgm", f"onnx:{folder}/net.onnx"], device="cpu", repeat=1)
+    assert [one["method"] for one in found] == ["sgm", "onnx:net.onnx"] and all(len(one["scenes"]) == 2 for one in found)
+    with pytest.raises(st.CallError, match="has no --html: the report contains only methods of the library"):
+        st.compare(folder / "scenes", ["sgm", f"onnx:{folder}/net.onnx"], html=folder / "page.html")
+
+
 def test_wrong_calls_are_named(folder, tmp_path, capsys):
     pair = [folder / f"scenes/table1/{name}.png" for name in ("left", "right")]
     network = ["--method", f"onnx:{folder}/net.onnx"]
@@ -200,6 +208,8 @@ def test_wrong_calls_are_named(folder, tmp_path, capsys):
         (["evaluate", *network, "--dataset", tmp_path / "no"], "is not a folder that exists"),
         (["evaluate", "--method", "sgm", *network, "--dataset", folder], "--method is given twice, as sgm and onnx:"),
         (["match", *pair, *network, "--method", "sgm", "-o", tmp_path / "d.pfm"], "compare them with `stereopsis bench --dataset DIR --method onnx:"),
+        (["evaluate", "--method", "sgm", *network, "--dataset", folder, "--html", "a.html"], "has no --html: the report contains only methods of the library"),
+        (["bench", "--method", "sgm", *network, "--dataset", folder, "--html=a.html"], "has no --html: the report contains only methods of the library"),
         (["bench", *network, "--size", "3"], "--size 3 is not allowed"),
     ]:
         assert main([str(word) for word in words]) == 2

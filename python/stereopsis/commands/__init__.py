@@ -62,6 +62,7 @@ class _Parser(argparse.ArgumentParser):
     """Reports a wrong call in one sentence, and prints its help, as the compiled commands do."""
 
     meant: Mapping[str, str] = {}  # names that other programs use, and the option to suggest for each
+    not_here: Mapping[str, str] = {}  # options of the compiled command that this one rejects, and the reason
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{**options, "add_help": False})
@@ -96,6 +97,8 @@ class _Parser(argparse.ArgumentParser):
             option = word.split("=")[0]
             if word == "--" or word in actions or (option in known and known[option].nargs == argparse.REMAINDER):
                 return
+            if option in self.not_here:
+                raise CallError(f"{self.prog} has no {option}: {self.not_here[option]}")
             if word.startswith("--") and option not in known:
                 near = self.meant.get(option) or _nearest(option, known)
                 hint = f" (did you mean '{near}'?)" if near else ""
@@ -105,7 +108,7 @@ class _Parser(argparse.ArgumentParser):
 def parser_of(name: str, module: ModuleType) -> argparse.ArgumentParser:
     shown = f"{name[1:]} --method onnx:FILE" if name.startswith("_") else name
     parser = _Parser(prog=f"stereopsis {shown}", description=module.help + ".", allow_abbrev=False)
-    parser.meant = getattr(module, "meant", {})
+    parser.meant, parser.not_here = getattr(module, "meant", {}), getattr(module, "not_here", {})
     module.add_arguments(parser)
     return parser
 

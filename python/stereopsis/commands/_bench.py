@@ -11,12 +11,13 @@ from .._matching import Matcher
 from .._options import is_external
 from .._pipeline import Pipeline
 from .._scenes import synth
-from ._external import METHOD_HELP, SET_HELP, add_matching, cell, check_json, note_failures, print_table, settings_of, write_json
+from ._external import METHOD_HELP, NO_REPORT, SET_HELP, add_matching, cell, check_json, note_failures, print_table, settings_of, write_json
 
-__all__ = ["add_arguments", "extra", "help", "run"]
+__all__ = ["add_arguments", "extra", "help", "not_here", "run"]
 
 help = "Measure the run time of networks, programs and the library's methods"
 extra = "onnx"
+not_here = {"--html": NO_REPORT}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +61,10 @@ def scenes(contenders: dict[str, Pipeline], how: dict[str, Any], arguments: argp
             rows.append([name, found["device"], *scored(dataset, found)])
         print_table(rows, left=(0, 1))
         print()
+    failed = [{**one, "name": f"{one['name']} by {found['method']}"} for found in results for one in found["failed"]]
     if arguments.json:
-        write_json(arguments.json, {"results": results})
-    return note_failures([{**one, "name": f"{one['name']} by {found['method']}"} for found in results for one in found["failed"]])
+        write_json(arguments.json, {"results": results, "failed": failed})
+    return note_failures(failed)
 
 
 def scored(dataset: str, found: dict[str, Any]) -> list[str]:

@@ -6,12 +6,13 @@ import argparse
 from typing import Any
 
 from .._datasets import evaluate_dataset, folder_of, widest
-from ._external import METHOD_HELP, SET_HELP, Once, add_matching, cell, check_json, note_failures, print_table, settings_of, write_json
+from ._external import METHOD_HELP, NO_REPORT, SET_HELP, Once, add_matching, cell, check_json, note_failures, print_table, settings_of, write_json
 
-__all__ = ["add_arguments", "extra", "help", "run"]
+__all__ = ["add_arguments", "extra", "help", "not_here", "run"]
 
 help = "Score a network or a program on a folder of scenes"
 extra = "onnx"
+not_here = {"--html": NO_REPORT}
 HEADER = ("scene", "size", "disp.", "ms", "nonocc bad0.5", "bad1.0", "bad2.0", "bad4.0", "all bad1.0", "disc bad1.0", "D1", "avgerr", "density")
 
 

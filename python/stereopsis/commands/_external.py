@@ -14,6 +14,7 @@ from typing import Any
 from .._errors import CallError
 
 METHOD_HELP = "onnx:FILE, a network; or program:'CMD {left} {right} {out}'"
+NO_REPORT = "the report contains only methods of the library; leave --html out, or the networks and programs"
 SET_HELP = "Set the refinements after the method, such as refinements=left_right,speckle, or their parameters; repeatable"
 
 
