@@ -150,6 +150,9 @@ class MatchJob {
   void summarise_complaints() const;
   // match_range.cpp: returns the shares of the points of a frame that its range leaves out; 1 if they are not known.
   OutsideRange outside_range(std::size_t i, DisparityRange searched) const;
+  // Returns the number of frames that are read, and the number that are written, at the same time. A GPU matches faster
+  // than one thread reads and writes; on the CPU, matching needs the cores.
+  std::size_t files_at_once() const;
   // Returns the bytes that matching may use: the limit minus maps and images.
   std::size_t memory_for_matching() const;
   bool range_is_estimated() const { return !options.disparities && !options.near && !costs; }
@@ -242,7 +245,7 @@ class MatchJob {
   // match_memory.cpp: throws before anything is allocated that exceeds the limit. `rectified` is 0×0 if nothing is
   // rectified.
   void bound_memory(Size images, Size rectified) const;
-  std::size_t bytes_beside_matching(Size images, Size rectified) const;
+  std::size_t bytes_beside_matching(Size images, Size rectified, std::size_t frames_at_once = 1) const;
   std::size_t memory_limit() const;
   std::string limit_text() const;
   [[noreturn]] void explain_limit(const Error& error) const;

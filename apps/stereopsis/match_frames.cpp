@@ -1,5 +1,5 @@
-// Matches the frames of a call. In a sequence, one frame is read, two are in flight on each device, and one is written
-// at a time. A frame that fails ends the call or, with --keep-going, is recorded; frames begun before it are finished
+// Matches the frames of a call. In a sequence, two frames are in flight on each device, and MatchJob::files_at_once()
+// frames are read, and as many written, at the same time. A frame that fails ends the call or, with --keep-going, is recorded; frames begun before it are finished
 // in either case.
 #include <fmt/core.h>
 
@@ -39,20 +39,21 @@ class FrameLoop {
       : call_(call),
         records_(records),
         most_in_work_(2 * call.devices.size()),
-        slots_(most_in_work_ + 2),
+        files_at_once_(call.files_at_once()),
+        slots_(most_in_work_ + 1 + files_at_once_),
         progress_(call.left.size(), "frames", advice()) {}
 
   void run() {
     const Plan plan = call_.plan(call_.first);  // throws before anything is written if the plan does not fit
     call_.create_folders();
     const std::vector<bool> there = frames_there(call_, call_.written_size(plan.output_size()));
-    std::vector<std::size_t> todo;
-    for (std::size_t i = 0; i < there.size(); ++i) there[i] ? note_there(i) : todo.push_back(i);
-    if (!todo.empty()) reading_ = read_ahead(todo[0]);
-    for (std::size_t k = 0; k < todo.size() && !problem_; ++k) {
+    for (std::size_t i = 0; i < there.size(); ++i) there[i] ? note_there(i) : todo_.push_back(i);
+    for (std::size_t k = 0; k < todo_.size() && !problem_; ++k) {
+      read_ahead();
       // If reading is slow, the previous frame is finished first.
-      if (!in_work_.empty() && reading_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) finish_oldest();
-      begin(todo[k], k + 1 < todo.size() ? std::optional(todo[k + 1]) : std::nullopt);
+      if (!in_work_.empty() && reading_.front().wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+        finish_oldest();
+      begin(todo_[k]);
       if (in_work_.size() == most_in_work_) finish_oldest();
     }
     finish_all();
@@ -80,21 +81,24 @@ class FrameLoop {
     std::future<long long> writing;  // declared last, so that it is finished before its inputs are destroyed
   };
 
-  std::future<Read> read_ahead(std::size_t i) {
-    return std::async(std::launch::async, [this, i] {
-      Read read;
-      const bool first = i == call_.first_index && !call_.first.left.view().empty();
-      read.frame = first ? std::move(call_.first) : call_.read(i);
-      if (call_.options.wants(ResultFile::right)) read.mirrored = mirrored(read.frame);
-      return read;
-    });
+  // Starts reading the next frames.
+  void read_ahead() {
+    while (reading_.size() < files_at_once_ && next_read_ < todo_.size())
+      reading_.push_back(std::async(std::launch::async, [this, i = todo_[next_read_++]] {
+        Read read;
+        const bool first = i == call_.first_index && !call_.first.left.view().empty();
+        read.frame = first ? std::move(call_.first) : call_.read(i);
+        if (call_.options.wants(ResultFile::right)) read.mirrored = mirrored(read.frame);
+        return read;
+      }));
   }
 
-  void begin(std::size_t i, std::optional<std::size_t> next) try {
+  void begin(std::size_t i) try {
     Slot& slot = free_slot();
-    std::future<Read> reading = std::move(reading_);
+    std::future<Read> reading = std::move(reading_.front());
+    reading_.pop_front();
     reading.wait();
-    if (next) reading_ = read_ahead(*next);
+    read_ahead();
     reading_failed_ = true;
     slot.input = reading.get();
     reading_failed_ = false;
@@ -113,7 +117,8 @@ class FrameLoop {
   // slots do not become free in order.
   Slot& free_slot() {
     return *std::find_if(slots_.begin(), slots_.end(), [this](const Slot& slot) {
-      return &slot != written_ && std::find(in_work_.begin(), in_work_.end(), &slot) == in_work_.end();
+      const auto is_among = [&](const std::deque<Slot*>& used) { return std::ranges::count(used, &slot) > 0; };
+      return !is_among(written_) && !is_among(in_work_);
     });
   }
 
@@ -131,7 +136,7 @@ class FrameLoop {
     while (!in_work_.empty()) finish_oldest();
   }
 
-  // Waits for the oldest frame in flight, and starts writing it when the previous one is written.
+  // Waits for the oldest frame in flight, and starts writing it when few enough earlier frames are being written.
   void finish_oldest() {
     Slot& slot = *in_work_.front();
     in_work_.pop_front();
@@ -143,8 +148,8 @@ class FrameLoop {
     } catch (...) {
       return note_failure(slot.frame);
     }
-    finish_writing();
-    written_ = &slot;
+    finish_writing(files_at_once_ - 1);
+    written_.push_back(&slot);
     slot.writing = std::async(std::launch::async, [this, &slot, &record] {
       const Stopwatch watch;
       const long long too_far = write(call_, slot.input.frame, slot.result, call_.files[slot.frame]);
@@ -161,16 +166,19 @@ class FrameLoop {
     since_done_ = Stopwatch();
   }
 
-  void finish_writing() {
-    if (written_ == nullptr) return;
-    Slot& slot = *std::exchange(written_, nullptr);
-    FrameRecord& record = records_.frames[slot.frame];
-    try {
-      record.too_far = slot.writing.get();
-      record.state = FrameRecord::State::done;
-      progress_.update(++done_);
-    } catch (...) {
-      note_failure(slot.frame);
+  // Waits until at most `left` frames are being written.
+  void finish_writing(std::size_t left = 0) {
+    while (written_.size() > left) {
+      Slot& slot = *written_.front();
+      written_.pop_front();
+      FrameRecord& record = records_.frames[slot.frame];
+      try {
+        record.too_far = slot.writing.get();
+        record.state = FrameRecord::State::done;
+        progress_.update(++done_);
+      } catch (...) {
+        note_failure(slot.frame);
+      }
     }
   }
 
@@ -208,8 +216,8 @@ class FrameLoop {
 
   MatchJob& call_;
   FrameRecords& records_;
-  const std::size_t most_in_work_;
-  std::vector<Slot> slots_;  // one is being read to, those of in_work_ are in flight, one is being written
+  const std::size_t most_in_work_, files_at_once_;
+  std::vector<Slot> slots_;  // one is being begun, those of in_work_ are in flight, those of written_ are being written
   Progress progress_;
   Stopwatch since_begun_;
   std::optional<Stopwatch> since_done_;
@@ -217,9 +225,10 @@ class FrameLoop {
   bool reading_failed_ = false;  // the frame of the current failure cannot be read, now or later
   std::exception_ptr problem_;
   std::unique_ptr<Matchers> matchers_;  // destroyed before the memory that it works on
-  std::deque<Slot*> in_work_;
-  Slot* written_ = nullptr;
-  std::future<Read> reading_;  // declared last, for the same reason
+  std::deque<Slot*> in_work_, written_;
+  std::vector<std::size_t> todo_;  // frames to match, of which next_read_ were given to a reader
+  std::size_t next_read_ = 0;
+  std::deque<std::future<Read>> reading_;  // declared last, for the same reason
 };
 
 }  // namespace

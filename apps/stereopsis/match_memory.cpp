@@ -1,13 +1,14 @@
 // Memory that `match` needs in addition to the matching itself, computed from sizes only.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "core/memory_text.hpp"
 #include "match.hpp"
 
 namespace stereopsis::command::matching {
 namespace {
-
-constexpr std::size_t frames_of_sequence = 4;  // one is read, two are in flight, one is written
 
 std::size_t pixels_of(Size size) {
   return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
@@ -19,7 +20,21 @@ std::size_t MatchJob::memory_limit() const {
   return options.memory_limit.empty() ? host_memory_bytes() / 2 : to_bytes("--memory-limit", options.memory_limit);
 }
 
-std::size_t MatchJob::bytes_beside_matching(Size images, Size rectified) const {
+std::size_t MatchJob::files_at_once() const {
+  // Frames of a video are decoded and written in order. The other options judge or search each frame while it is read.
+  const bool in_order = left.video || right.video || color_video || depth_video || options.strict ||
+                        options.range_per_frame || rectifies_ahead();
+  const auto gpus = std::count_if(devices.begin(), devices.end(), [](const Device& d) { return d.name != "cpu"; });
+  if (in_order || gpus == 0 || !left.sequence) return 1;
+  std::size_t frames = std::clamp<std::size_t>(4 * gpus, 1, std::max(1U, std::thread::hardware_concurrency()));
+  const auto is_too_much = [&] {
+    return bytes_beside_matching(given_size, maps ? size : Size{}, frames) > memory_limit() / 2;
+  };
+  while (frames > 1 && is_too_much()) frames /= 2;
+  return frames;
+}
+
+std::size_t MatchJob::bytes_beside_matching(Size images, Size rectified, std::size_t frames_at_once) const {
   const AnyImageView view = first.left;
   const std::size_t sample = view.type == PixelType::u8 ? 1 : view.type == PixelType::u16 ? 2 : 4;
   const std::size_t pixel = static_cast<std::size_t>(view.channels) * sample,
@@ -40,7 +55,8 @@ std::size_t MatchJob::bytes_beside_matching(Size images, Size rectified) const {
   if (options.wants(ResultFile::cloud)) frame += (12 + pixel) * results;
   const std::size_t registration =
       target ? bytes_for_registration(rectified == Size{} ? images : rectified, target->size) : 0;
-  return maps_bytes + registration + frame * (left.sequence ? frames_of_sequence : 1);
+  // Two frames are in flight on each device; `frames_at_once` frames are read, and as many are written.
+  return maps_bytes + registration + frame * (left.sequence ? 2 * (devices.size() + frames_at_once) : 1);
 }
 
 void MatchJob::bound_memory(Size images, Size rectified) const {

@@ -55,7 +55,8 @@ class BorrowedArray {
   ImageView<const std::uint16_t> paths() const;    // (kinds, width, disparities), of uint16
 
  private:
-  bool take_buffer(nb::handle array);  // false: it has none
+  bool take_buffer(nb::handle array);    // false: it has none
+  bool take_exchange(nb::handle array);  // false: its type has no exchange functions, or they do not apply
   void take_dlpack(nb::handle array, std::uint64_t stream);
   void take_tensor(const dlpack::Tensor& tensor);
   void take_interface(nb::handle array);

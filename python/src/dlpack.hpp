@@ -26,6 +26,19 @@ struct VersionedManaged {
 };
 inline constexpr std::uint64_t read_only = 1;
 
+// The functions of an array type that DLPack 1.3 lets extension modules call without Python, in a capsule
+// "dlpack_exchange_api" that is the type's attribute __dlpack_c_exchange_api__. Functions return 0, or −1 with a Python
+// error. They do not order streams.
+struct ExchangeApi {
+  std::uint32_t major, minor;
+  const ExchangeApi* older;
+  void (*allocate)();
+  int (*tensor_of)(void* object, VersionedManaged** tensor);
+  void (*object_of)();
+  void (*view_of)();
+  int (*current_stream)(std::int32_t device_type, std::int32_t device, void** stream);
+};
+
 enum DeviceType : std::int32_t { cpu = 1, cuda = 2, cuda_host = 3, cuda_managed = 13 };
 
 // Streams of CUDA as DLPack and __cuda_array_interface__ number them, and the driver too; others are their handles.

@@ -31,6 +31,8 @@ Managed._fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter"
 
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+rename = ctypes.pythonapi.PyCapsule_SetName
+rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 lent = {}  # by number: what was lent and not given back, as a framework keeps it
@@ -69,6 +71,69 @@ class OnGpu:
         return new_capsule(ctypes.addressof(managed), b"dltensor", None)
 
     number = 0
+
+
+class ExchangeApi(ctypes.Structure):
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("older", ctypes.c_void_p),
+        ("allocate", ctypes.c_void_p),
+        ("tensor_of", ctypes.c_void_p),
+        ("object_of", ctypes.c_void_p),
+        ("view_of", ctypes.c_void_p),
+        ("current_stream", ctypes.c_void_p),
+    ]
+
+
+class VersionedManaged(ctypes.Structure):
+    pass
+
+
+VersionedDeleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(VersionedManaged))
+VersionedManaged._fields_ = [
+    ("major", ctypes.c_uint32),
+    ("minor", ctypes.c_uint32),
+    ("context", ctypes.c_void_p),
+    ("deleter", VersionedDeleter),
+    ("flags", ctypes.c_uint64),
+    ("tensor", Tensor),
+]
+
+
+class Exchanging(OnGpu):
+    """An array whose type has the functions of DLPack 1.3, as PyTorch's has. `work_stream` is the stream that they report."""
+
+    work_stream, fails = 0, False
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))
+    def tensor_of(self, to):
+        if self.fails:
+            return -1
+        capsule = OnGpu.__dlpack__(self)
+        self.asked.pop()
+        number = OnGpu.number
+        _, managed, shape, strides = lent[number]
+        rename(capsule, b"used_dltensor")
+
+        def give_back(_):
+            managed.deleter(ctypes.pointer(managed))
+
+        versioned = VersionedManaged(1, 3, None, VersionedDeleter(give_back), 0, managed.tensor)
+        lent[number] = self, managed, shape, strides, versioned
+        to[0] = ctypes.addressof(versioned)
+        return 0
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+    def current_stream(kind, device, to):
+        to[0] = Exchanging.work_stream
+        return 0
+
+    api = ExchangeApi(
+        1, 3, None, None, ctypes.cast(tensor_of, ctypes.c_void_p), None, None, ctypes.cast(current_stream, ctypes.c_void_p)
+    )
+    name = b"dlpack_exchange_api"  # the capsule keeps only its address
+    __dlpack_c_exchange_api__ = new_capsule(ctypes.addressof(api), name, None)
 
 
 class Interface:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import stereopsis as st
 from stereopsis import scale
+from stereopsis.scale.work import run_unit
 
 rasterio = None
 try:
@@ -83,6 +84,17 @@ def kill(process):
 def made_at(job):
     """Returns the time when each unit's sidecar was written."""
     return {unit.name: Path(job.store.sidecar(unit.name)).stat().st_mtime_ns for unit in job.units if job.store.about(unit.name)}
+
+
+def unit_on_lost_device(folder, number, device, threads):
+    """Computes a unit, unless the device is `auto`, which is lost."""
+    if device == "auto":
+        raise st.DeviceError("the device of a test was lost")
+    return run_unit(folder, number, device, threads)
+
+
+def unit_without_device(folder, number, device, threads):
+    raise st.DeviceError(f"the device {device} was lost")
 
 
 def synthetic(width, height, disparities, seed=1):

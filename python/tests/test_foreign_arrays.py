@@ -6,7 +6,7 @@ import types
 import numpy as np
 import pytest
 import stereopsis as st
-from dlpack_standin import Interface, Lender, OnGpu
+from dlpack_standin import Exchanging, Interface, Lender, OnGpu
 from stereopsis import _native
 
 HAS_CUDA = any(device.usable and device.name.startswith("cuda") for device in st.devices())
@@ -62,6 +62,29 @@ def test_the_producer_is_told_the_stream(pair, stream, number):
     assert left.asked == right.asked == [number]
     assert taken.stream == number
     assert taken.kind == ((120, 160, 1, "uint8"), None, "cuda:0")
+
+
+def test_functions_of_the_type_replace_the_protocol(pair):
+    left, right = map(Exchanging, pair)
+    taken = lent(left, right, stream=77)
+    assert left.asked == right.asked == []  # __dlpack__ was not called
+    assert taken.stream == 77
+    assert taken.kind == ((120, 160, 1, "uint8"), None, "cuda:0")
+    assert left.given_back == right.given_back == 0
+    del taken
+    gc.collect()
+    assert left.given_back == right.given_back == 1
+
+
+def test_the_protocol_is_used_for_what_the_functions_do_not_take(pair, monkeypatch):
+    floats = [Exchanging(image.astype(np.float32)) for image in pair]
+    taken = lent(*floats, stream=77)
+    assert [image.asked for image in floats] == [[77], [77]] and taken.kind[0] == (120, 160, 1, "float32")
+    assert [image.given_back for image in floats] == [1, 1]  # by the functions; __dlpack__ lent them again
+    monkeypatch.setattr(Exchanging, "fails", True)
+    left, right = map(Exchanging, pair)
+    lent(left, right)
+    assert left.asked == right.asked == [1]
 
 
 def test_what_was_lent_is_given_back(pair):

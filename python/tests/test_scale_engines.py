@@ -11,6 +11,8 @@ pytest.importorskip("rasterio", reason="rasterio reads and writes what scale doe
 
 import scale_jobs as jobs  # noqa: E402
 from stereopsis import scale  # noqa: E402
+from stereopsis.scale import options  # noqa: E402
+from stereopsis.scale.engines import local  # noqa: E402
 
 RANGE = (0, 24)
 
@@ -46,6 +48,47 @@ def test_make_runs_what_is_emitted(job, whole, tmp_path):
     jobs.assert_same(jobs.merged(job), whole)
     again = subprocess.run(["make", "-f", tmp_path / "job.mk"], capture_output=True, text=True)
     assert "Nothing to be done" in again.stdout, again.stdout
+
+
+def devices_used(job):
+    return {job.store.about(unit.name)["device"] for unit in job.units}
+
+
+def run_on(job, devices):
+    local.run(job, list(job.units), options.Options(device=devices, retries=0), lambda unit: None)
+
+
+def test_units_are_distributed_to_the_devices(job, whole):
+    run_on(job, "cpu,auto")
+    jobs.assert_same(jobs.merged(job), whole)
+    assert devices_used(job) <= {"cpu", "auto"}
+
+
+def test_the_units_of_a_lost_device_are_computed_by_the_others(job, whole, monkeypatch, capfd):
+    monkeypatch.setattr(local, "run_unit", jobs.unit_on_lost_device)
+    run_on(job, "cpu,auto")
+    jobs.assert_same(jobs.merged(job), whole)
+    assert devices_used(job) == {"cpu"}
+    assert "auto was lost; cpu will compute its units: the device of a test was lost" in capfd.readouterr().err
+    monkeypatch.setattr(local, "run_unit", jobs.unit_without_device)
+    with pytest.raises(st.DeviceError, match="was lost"):
+        run_on(job, "cpu,auto")
+
+
+def test_a_list_of_devices_has_all_usable_ones(monkeypatch):
+    class Device:
+        def __init__(self, name, usable):
+            self.name, self.usable = name, usable
+
+    monkeypatch.setattr(options, "known_devices", lambda: [Device("cpu", True), Device("cuda:0", True), Device("cuda:1", False), Device("cuda:2", True)])
+    assert options.devices_of("cuda:*,cpu") == ["cuda:0", "cuda:2", "cpu"]
+    with pytest.raises(st.CallError, match="no usable device opencl"):
+        options.devices_of("opencl:*")
+
+
+@pytest.mark.parametrize("how", [("--unit", 0), ("--shard", "1/2"), ("--engine", "parallel")])
+def test_several_devices_are_rejected_where_units_run_on_one(job, how):
+    assert "--device cpu,auto names several devices" in jobs.run("run", job.folder, "--device", "cpu,auto", *how, expected=2)
 
 
 def test_a_list_has_every_unit_behind_what_it_needs(job):

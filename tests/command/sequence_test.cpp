@@ -24,6 +24,14 @@ class Sequence : public Command {
     }
   }
 
+  static std::string all_devices() {
+    std::string all = "cpu";
+    const Json listed = Json::parse(call({"devices", "--json"}).out);
+    for (const Json& device : listed["devices"])
+      if (device["usable"] && device["name"] != "cpu") all += "," + device["name"].get<std::string>();
+    return all;
+  }
+
   void expect_as_alone(const std::string& prefix) {
     for (int i = 8; i < 8 + frames; ++i) {
       const std::string got = contents(folder / (prefix + std::to_string(i) + ".pfm"));
@@ -50,10 +58,7 @@ TEST_F(Sequence, ByPattern) {
 }
 
 TEST_F(Sequence, OnSeveralDevices) {
-  std::string all = "cpu";
-  const Json listed = Json::parse(call({"devices", "--json"}).out);
-  for (const Json& device : listed["devices"])
-    if (device["usable"] && device["name"] != "cpu") all += "," + device["name"].get<std::string>();
+  const std::string all = all_devices();
   fs::create_directory(folder / "shared");
   const Answer answer = call(
       {"match", "left", "right", "-o", "shared", "--disparities", "16", "--device", all, "--report", "shared.json"});
@@ -61,6 +66,27 @@ TEST_F(Sequence, OnSeveralDevices) {
   expect_as_alone("shared/frame");
   EXPECT_EQ(json("shared.json")["device"], all);
   EXPECT_EQ(call({"match", "left", "right", "-o", "shared", "--device", "cpu,cpu"}).code, 2);
+}
+
+// With a GPU, several frames are read and written at the same time. A frame that fails loses no other frame.
+TEST_F(Sequence, AFrameThatFailsAmongSeveralThatAreReadAtATime) {
+  constexpr int count = 14, broken = 5;
+  for (const char* name : {"many_left", "many_right"}) fs::create_directory(folder / name);
+  for (const std::string side : {"left", "right"})
+    for (int i = 0; i < count; ++i)
+      fs::copy_file(folder / side / ("frame" + std::to_string(8 + i % frames) + ".png"),
+                    folder / ("many_" + side) / (std::to_string(i) + ".png"));
+  write(folder / "many_right/5.png", "not an image");
+  const Answer answer = call({"match", "many_left", "many_right", "-o", "many", "--disparities", "16", "--device",
+                              all_devices(), "--keep-going", "--report", "many.json"});
+  EXPECT_EQ(answer.code, 1) << answer.err;
+  for (int i = 0; i < count; ++i) {
+    const fs::path made = folder / "many" / (std::to_string(i) + ".pfm");
+    EXPECT_EQ(fs::exists(made), i != broken) << i;
+    const fs::path alone = folder / ("alone/" + std::to_string(8 + i % frames) + ".pfm");
+    EXPECT_TRUE(i == broken || contents(made) == contents(alone)) << i;
+  }
+  EXPECT_EQ(json("many.json")["frames"].size(), static_cast<std::size_t>(count));
 }
 
 TEST_F(Sequence, ByDirectory) {

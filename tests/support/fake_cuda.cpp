@@ -1,6 +1,6 @@
 // A CUDA driver for tests: device memory is the host's, kernels do nothing, calls are counted, and can be told to fail. Device 0
-// is a current one (FAKE_CUDA_LOCAL_KIB: with so much shared memory), device 1, or the one that FAKE_CUDA_OLD
-// names, is too old.
+// is a current one (FAKE_CUDA_LOCAL_KIB: with so much shared memory; FAKE_CUDA_CAPABILITY: of that compute capability, such
+// as 75), device 1, or the one that FAKE_CUDA_OLD names, is too old.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -120,9 +120,11 @@ Status cuDeviceGetAttribute(int* value, int attribute, DeviceId id) {
   const char* named = std::getenv("FAKE_CUDA_OLD");
   const bool old = id == (named != nullptr ? std::atoi(named) : 1);
   const char* kib = std::getenv("FAKE_CUDA_LOCAL_KIB");
+  const char* given = std::getenv("FAKE_CUDA_CAPABILITY");
+  const int capability = given != nullptr ? std::atoi(given) : 90;
   switch (attribute) {
-    case compute_capability_major: *value = old ? 3 : 9; break;
-    case compute_capability_minor: *value = old ? 5 : 0; break;
+    case compute_capability_major: *value = (old ? 35 : capability) / 10; break;
+    case compute_capability_minor: *value = (old ? 35 : capability) % 10; break;
     case max_shared_memory_per_block_opt_in: *value = (kib != nullptr ? std::atoi(kib) : 227) << 10; break;
     case max_shared_memory_per_multiprocessor: *value = 228 << 10; break;
     case multiprocessors: *value = 132; break;

@@ -81,9 +81,10 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     add("--shard", metavar="I/N", help="Compute every N-th unit, starting with the I-th, and wait for units of other shards")
     add("--patience", type=float, default=3600.0, metavar="SECONDS", help="Seconds that a shard waits without progress before it fails [3600]")
     add("--engine", choices=("local", "dask", "slurm", "parallel"), default="local", help="Engine that runs the units [local]")
-    add("--workers", type=int, default=0, metavar="N", help="Number of units that run at the same time [1; slurm: no limit]")
+    add("--workers", type=int, default=0, metavar="N", help="Number of units that run at the same time [1 for each device; slurm: no limit]")
     add("--threads", type=int, default=0, metavar="N", help="Number of threads of each worker [the machine's cores, divided among its workers]")
-    add("--device", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [the device of the plan]")
+    device = "Device: auto, cpu, cuda[:N] or opencl[:N]; with the local engine also a list with commas, or cuda:* [the device of the plan]"
+    add("--device", metavar="NAME", help=device)
     add("--retries", type=int, default=3, metavar="N", help="Number of retries of a failed unit [3]")
     add("--scheduler", metavar="ADDRESS", help="dask: address or scheduler file of a running scheduler")
     add("--ssh", metavar="HOSTS",

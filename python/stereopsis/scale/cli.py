@@ -14,7 +14,7 @@ from .._pair_source import PairSource
 from . import emit
 from .manifest import Job
 from .merging import Status, merge
-from .options import Options
+from .options import Options, only_device
 from .planning import plan
 from .running import run_all, run_shard, run_units
 from .settings import Settings
@@ -121,7 +121,7 @@ def settings_of(arguments: argparse.Namespace, pairs: list[tuple[str, str]]) -> 
         pipeline=pipeline,
         disparities=disparities,
         coarse=arguments.coarse,
-        device=arguments.device or "auto",
+        device=only_device(arguments.device or "auto", "units of the plan are computed on one; give the list to scale run"),
         bit_depth=arguments.bit_depth,
         confidence=arguments.confidence,
         memory=size_of(arguments.mem),

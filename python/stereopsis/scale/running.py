@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from .._errors import CallError, Error
 from .manifest import Job, Unit
-from .options import OnUnitDone, Options
+from .options import OnUnitDone, Options, only_device
 from .store import State
 from .work import Worker, missing, targets
 
@@ -61,6 +61,8 @@ def duration(seconds: float) -> str:
 def run_all(job: Job, options: Options, quiet: bool = False) -> int:
     """Computes the needed units that are absent or damaged. Returns the number of these units; with Slurm, the units may still be running.
     """
+    if options.device and options.engine != "local":
+        only_device(options.device, "only the local engine distributes units to devices")
     todo = missing(job, targets(job))
     if todo:
         progress = Progress(todo, quiet)
@@ -88,8 +90,12 @@ def _engine(name: str) -> Callable[[Job, list[Unit], Options, OnUnitDone], None]
 
 def run_units(job: Job, numbers: Sequence[int], options: Options) -> int:
     """Computes these units, and the units that they need, in this process."""
-    worker = Worker(job, options.device, options.threads)
+    worker = Worker(job, _one_device(options), options.threads)
     return sum(worker.run(unit) for unit in (unit_of(job, number) for number in numbers))
+
+
+def _one_device(options: Options) -> str | None:
+    return options.device and only_device(options.device, "--unit and --shard compute one unit at a time")
 
 
 def unit_of(job: Job, number: int) -> Unit:
@@ -105,7 +111,7 @@ def run_shard(job: Job, index: int, count: int, options: Options, patience: floa
     """
     if not 1 <= index <= count:
         raise CallError(f"--shard {index}/{count} is not allowed; it must be from 1/{count} to {count}/{count}")
-    worker = Worker(job, options.device, options.threads)
+    worker = Worker(job, _one_device(options), options.threads)
     todo = [unit for unit in missing(job, targets(job)) if unit.number % count == index - 1]
     progress, made = Progress(todo, quiet), 0
     for unit in todo:

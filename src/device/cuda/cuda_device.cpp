@@ -133,6 +133,8 @@ class CudaDevice final : public gpu::Device {
     api.driver_version(&version);
     put("driver", text("CUDA ", version / 1000, '.', version % 1000 / 10));
     put("compute capability", capability());
+    if (properties().cuda_capability == portable_only)
+      put("kernels", "portable; the faster tuned kernels need compute capability 8.0, and code for it in this build");
     if (const auto native = native_instructions(); !native.empty()) put("native instructions", join(native, ", "));
     put("compute units", text(properties().multiprocessors));
     char address[40];
@@ -308,11 +310,13 @@ class CudaDevice final : public gpu::Device {
     return text(attribute(compute_capability_major), '.', attribute(compute_capability_minor));
   }
 
-  // CUDA 12.3 and later let kernels in a recorded graph start early.
+  // CUDA 12.3 and later let kernels in a recorded graph start early. How early kernels wait for data was verified for the
+  // generation of GPUs that the code was compiled for, so that a later generation runs kernels one after the other.
   bool starts_early() const {
     int driver = 0;
     api.driver_version(&driver);
-    return api.launch_with != nullptr && driver >= 12030 && properties().has_early_start();
+    return api.launch_with != nullptr && driver >= 12030 && properties().has_early_start() &&
+           attribute.capability() / 10 == properties().cuda_capability / 10;
   }
 
   [[noreturn]] void refuse_memory(std::size_t bytes) const {

@@ -342,6 +342,36 @@ TEST_F(CudaDevice, LetsKernelsStartEarlyThatAskForIt) {
   EXPECT_GT(calls("cuLaunchKernel") - all, calls("early") - early);  // only some kernels start early
 }
 
+// The kernels were compiled for 9.0, for which the waits of early kernels were verified.
+TEST_F(CudaDevice, StartsNoKernelEarlyOnALaterGenerationThanThatOfTheCode) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  setenv("FAKE_CUDA_CAPABILITY", "100", 1);
+  const auto starts_none = [&] {
+    Matcher matcher(plan());
+    matcher.match(pair());
+    return calls("early") == 0 && calls("cuLaunchKernel") > 0;
+  };
+  EXPECT_EXIT(std::exit(starts_none() ? 0 : 1), testing::ExitedWithCode(0), "");
+  unsetenv("FAKE_CUDA_CAPABILITY");
+}
+
+TEST_F(CudaDevice, WithoutTunedKernelsSaysSo) {
+  const auto kernels = [] {
+    for (const DeviceDescription& device : devices())
+      if (device.name == "cuda:0")
+        for (const auto& [property, value] : device.properties)
+          if (property == "kernels") return value;
+    return std::string();
+  };
+  EXPECT_EQ(kernels(), "");
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  setenv("FAKE_CUDA_CAPABILITY", "75", 1);
+  EXPECT_EXIT(
+      std::exit(kernels().starts_with("portable; the faster tuned kernels need compute capability 8.0") ? 0 : 1),
+      testing::ExitedWithCode(0), "");
+  unsetenv("FAKE_CUDA_CAPABILITY");
+}
+
 TEST_F(CudaDevice, StartsNoKernelEarlyWhereFramesAreInFlightTogether) {
   Matcher matcher(plan(2));
   const int early = calls("early"), all = calls("cuLaunchKernel");

@@ -122,8 +122,9 @@ struct Bundles {
   }
   // Blocks of four warps are spread evenly over the schedulers. If most blocks wait until others end, smaller blocks
   // leave fewer gaps.
-  gpu::Grid grid() const {
+  gpu::Grid grid(bool only_upward) const {
     const int in_block = has_small_blocks ? 1 : border_warps;
+    if (only_upward) return {directions / 2 * ceil_div(lines, in_block), 1, 32 * in_block, 1};
     return {directions * ceil_div(lines, in_block) + 2 * ceil_div(rows, in_block), 1, 32 * in_block, 1};
   }
 
@@ -173,7 +174,7 @@ void lay_out_penalties(Problem& problem, Memory& memory) {
   problem.penalties = memory.take<std::uint32_t>(2 * problem.penalty_plane);
 }
 
-// Computes the sizes, and the layout of the workspace.
+// Computes the sizes, and the layout of the workspace, for an image or for a stripe of an image.
 template <class Kind>
 Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparities, bool compact, Memory& memory) {
   const Shape shape(disparities);
@@ -223,6 +224,35 @@ Problem lay_out(const Parameters& p, const Kind& kind, Size size, int disparitie
   return problem;
 }
 
+// The states of the vertical and diagonal paths between stripes. The upward paths that enter stripe i leave their states
+// in place i + 1, and the downward paths that leave stripe i leave theirs in place i, which no later stripe reads.
+class Borders {
+ public:
+  Borders(const Parameters& p, const Stripes& stripes, int width, int disparities, Memory& memory)
+      : last_(stripes.count() - 1),
+        bytes_(static_cast<std::size_t>(p.sgm.paths == 8 ? 3 : 1) * width * Shape(disparities).range),
+        states_(last_ > 0 ? memory.take<std::uint8_t>(stripes.count() * bytes_) : nullptr) {}
+
+  void attach(Problem& problem, int stripe) const {
+    if (stripe > 0) problem.entering[0] = place(stripe - 1);
+    if (stripe < last_) problem.entering[1] = place(stripe + 1), problem.leaving[0] = place(stripe);
+  }
+  // Upward paths leave the stripe for the stripe before it.
+  void attach_upward(Problem& problem, int stripe) const {
+    attach(problem, stripe);
+    problem.leaving[0] = nullptr;
+    problem.leaving[1] = place(stripe);
+    problem.only_upward = 1;
+  }
+
+ private:
+  std::uint8_t* place(int i) const { return states_ + i * bytes_; }
+
+  int last_;
+  std::size_t bytes_;
+  std::uint8_t* states_;
+};
+
 // Sets the members of `problem` that depend on the device. Returns the lines that the warps will follow.
 template <class Kind>
 Bundles schedule(Problem& problem, const Parameters& p, const gpu::Properties& device) {
@@ -230,36 +260,45 @@ Bundles schedule(Problem& problem, const Parameters& p, const gpu::Properties& d
   const Bundles bundles(border_form_of<Kind>(p, shape), problem, shape, p.sgm.paths, !is_rank<Kind>, device);
   problem.line_bundles = bundles.lines;
   problem.wide_rows = bundles.wide_rows;
-  problem.order = bundles.order;
+  problem.order = problem.only_upward ? Order::lines_first : bundles.order;
   problem.acquires = gpu::pick(tunings, device).acquires;
   return bundles;
 }
 
+// Returns the address of row y of an image, or null if there is no image.
+template <class T>
+T* row_of(const gpu::View<T>& view, int y) {
+  return view.empty() ? nullptr : address(view) + y * view.pitch;
+}
+
+// Sets the members of `problem` that describe the inputs and outputs, from row y on.
 template <class Kind>
-void attach(Problem& problem, const Input<Kind, gpu::View>& in, const wta::OutputOf<gpu::View>& out) {
+void attach(Problem& problem, const Input<Kind, gpu::View>& in, const wta::OutputOf<gpu::View>& out, int y) {
   problem.min_disparity = in.select.min_disparity;
-  problem.left_words = address(in.source.left);
-  problem.right_words = address(in.source.right);
+  problem.left_words = row_of(in.source.left, y);
+  problem.right_words = row_of(in.source.right, y);
   problem.left_words_pitch = in.source.left.pitch;
   problem.right_words_pitch = in.source.right.pitch;
-  problem.guide = address(in.guide);
+  problem.guide = row_of(in.guide, y);
   problem.guide_pitch = in.guide.pitch;
-  problem.mask_left = address(in.select.mask_left);
+  problem.guide_above = y;
+  problem.guide_below = in.source.left.height - y - problem.height;
+  problem.mask_left = row_of(in.select.mask_left, y);
   problem.mask_left_pitch = in.select.mask_left.pitch;
-  problem.mask_right = address(in.select.mask_right);
+  problem.mask_right = row_of(in.select.mask_right, y);
   problem.mask_right_pitch = in.select.mask_right.pitch;
   if constexpr (std::is_same_v<Kind, cost::CensusGradient>) {
     problem.census_weight = in.source.kind.census_weight;
     problem.gradient_limit = in.source.kind.gradient_limit;
   }
   if constexpr (std::is_same_v<Kind, cost::Given>) problem.most_cost = in.source.kind.largest;
-  problem.disparity = address(out.disparity);
+  problem.disparity = row_of(out.disparity, y);
   problem.disparity_pitch = out.disparity.pitch;
-  problem.validity = address(out.validity);
+  problem.validity = row_of(out.validity, y);
   problem.validity_pitch = out.validity.pitch;
-  problem.right_disparity = address(out.right);
+  problem.right_disparity = row_of(out.right, y);
   problem.right_disparity_pitch = out.right.pitch;
-  problem.confidence = address(out.confidence);
+  problem.confidence = row_of(out.confidence, y);
   problem.confidence_pitch = out.confidence.pitch;
   if (out.right.empty()) problem.right_best = nullptr;
 }
@@ -315,7 +354,9 @@ class Launcher {
     const auto tiles = [&](int strips) {
       return gpu::Grid{strips * problem_.bands, 1, shape_.tile_threads(), 1, sum_bytes};
     };
-    queue_.launch(pass("borders", kept > 0 ? keeping : variant, false, 0), bundles.grid(), problem_);
+    queue_.launch(pass("borders", kept > 0 ? keeping : variant, false, 0), bundles.grid(problem_.only_upward),
+                  problem_);
+    if (problem_.only_upward) return;
     if (kept > 0) queue_.launch(pass("tiles", keeping, true, sum_bytes), tiles(kept), problem_);
     queue_.launch(pass("tiles", variant, true, sum_bytes), tiles(problem_.strips - kept), problem_);
     if (problem_.right_best != nullptr)
@@ -370,6 +411,27 @@ class Launcher {
   const Shape shape_;
 };
 
+// Processes a stripe, or follows only its upward paths. All stripes use the same memory.
+template <class Kind>
+void run_stripe(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::OutputOf<gpu::View>& out,
+                const Stripes& stripes, int stripe, const Borders& borders, bool only_upward, Memory memory,
+                gpu::Queue& queue) {
+  const Kind& kind = in.source.kind;
+  const Size size{in.source.left.width, stripes.rows_of(stripe)};
+  const bool compact = cuda_is_compact(queue.cuda_capability(), in.stripe_rows);
+  Problem problem = lay_out(p, kind, size, in.disparities, compact, memory);
+  attach(problem, in, out, stripes.first_row(stripe));
+  if (only_upward)
+    borders.attach_upward(problem, stripe);
+  else
+    borders.attach(problem, stripe);
+  const Bundles bundles = schedule<Kind>(problem, p, queue.properties());
+  Launcher launcher(problem, queue);
+  launcher.features(p, kind);
+  if (p.sgm.adaptive()) launcher.penalties(penalty_table(p));
+  launcher.paths(p, kind, bundles);
+}
+
 }  // namespace
 
 template <class Kind>
@@ -387,30 +449,32 @@ bool cuda_is_compact(int capability, int stripe_rows) {
 }
 
 template <class Kind>
-std::size_t cuda_workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities, bool compact) {
+std::size_t cuda_workspace_bytes(const Parameters& p, const Kind& kind, Size size, int disparities, bool compact,
+                                 int stripe_rows) {
+  const Stripes stripes(size.height, stripe_rows);
   Memory memory({});
-  lay_out(p, kind, size, disparities, compact, memory);
+  Borders(p, stripes, size.width, disparities, memory);
+  lay_out(p, kind, {size.width, stripes.rows}, disparities, compact, memory);
   return memory.bytes();
 }
 
 template <class Kind>
 void cuda(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::OutputOf<gpu::View>& out,
           gpu::Span workspace, gpu::Queue& queue) {
-  const Kind& kind = in.source.kind;
+  const Size size = in.source.left.size();
+  const Stripes stripes(size.height, in.stripe_rows);
   Memory memory(workspace);
-  const bool compact = cuda_is_compact(queue.cuda_capability(), in.stripe_rows);
-  Problem problem = lay_out(p, kind, in.source.left.size(), in.disparities, compact, memory);
-  const Bundles bundles = schedule<Kind>(problem, p, queue.properties());
-  attach(problem, in, out);
-  Launcher launcher(problem, queue);
-  launcher.features(p, kind);
-  if (p.sgm.adaptive()) launcher.penalties(penalty_table(p));
-  launcher.paths(p, kind, bundles);
+  const Borders borders(p, stripes, size.width, in.disparities, memory);
+  for (int stripe = stripes.count() - 1; stripe > 0; --stripe)
+    run_stripe(p, in, out, stripes, stripe, borders, true, memory, queue);
+  for (int stripe = 0; stripe < stripes.count(); ++stripe)
+    run_stripe(p, in, out, stripes, stripe, borders, false, memory, queue);
 }
 
 #define STEREOPSIS_INSTANCE(Kind)                                                                                  \
   template bool cuda_serves(const Parameters&, const Kind&, int disparities);                                      \
-  template std::size_t cuda_workspace_bytes(const Parameters&, const Kind&, Size, int disparities, bool compact);  \
+  template std::size_t cuda_workspace_bytes(const Parameters&, const Kind&, Size, int disparities, bool compact,   \
+                                            int stripe_rows);                                                      \
   template void cuda(const Parameters&, const Input<Kind, gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span, \
                      gpu::Queue&);
 STEREOPSIS_INSTANCE(cost::Rank)

@@ -4,6 +4,10 @@
 //
 // Memory: 0.45 to 3 bytes per cell. A cell is a pixel and a disparity; the number of disparities is rounded up to 64,
 // 128, 256, 512 or 1024.
+//
+// If this is too much memory, the image is processed in stripes of rows. The upward paths are followed first, from the
+// last stripe to the second one, and their states are stored where they enter each stripe. Both passes then process the
+// stripes from the first one on; the downward paths continue from the states in which they left the previous stripe.
 #pragma once
 
 #include "device/gpu/device.hpp"
@@ -24,7 +28,8 @@ bool cuda_serves(const Parameters&, const Kind&, int disparities);
 // layout is always used on devices where more memory was not faster.
 bool cuda_is_compact(int capability, int stripe_rows);
 template <class Kind>
-std::size_t cuda_workspace_bytes(const Parameters&, const Kind&, Size, int disparities, bool compact);
+std::size_t cuda_workspace_bytes(const Parameters&, const Kind&, Size, int disparities, bool compact,
+                                 int stripe_rows = 0);
 
 // Requires that cuda_runs_on() and cuda_serves() return true, and that `workspace` holds at least
 // cuda_workspace_bytes(). The workspace has the compact layout if the input requests stripes.

@@ -104,9 +104,20 @@ struct Lines {
     }
   }
 
-  // Stores the states of all paths when the paths leave their band, for use at x + dx.
-  __device__ __forceinline__ void keep_for_band(bool mine, int x, int band) {
-    u8* to = row_state<T, V>(p, up, dx, band, x + dx);
+  // Continues the paths that enter the stripe from the previous one, at column x + c.
+  __device__ __forceinline__ void enter(bool mine, int x) {
+    const u8* const from = p.entering[up];
+    if (from == nullptr) return;
+#pragma unroll
+    for (int c = 0; c < N; ++c) {
+      if (!mine || !stays(x + c - dx)) continue;
+      unpack<T>(state[c], load_state<T>(stripe_state<T, V>(p, from, dx, x + c), at.lane));
+    }
+    __syncwarp();
+  }
+
+  // Stores the states of all paths when the paths leave their band, for use at x + dx, whose state is at `to`.
+  __device__ __forceinline__ void keep_for_band(bool mine, int x, u8* to) {
 #pragma unroll
     for (int c = 0; c < N; ++c) {
       before[c] = subtract(before[c], low[c]), after[c] = subtract(after[c], low[c]);
@@ -244,6 +255,7 @@ struct Lines {
     neighbours.keep();
     const u32 p1 = kept(p.p1_pair), one = kept(1);
 
+    enter(mine, x);
     Minima<T, N> minima;
     minima.set(low);
     look_around(neighbours);
@@ -274,7 +286,7 @@ struct Lines {
     x -= dx;  // from this line on, the column of the row before `row` is x + dx · row
     const auto meet_strip = [&] {
       minima.get(low);
-      keep_for_strip(mine, x + dx * row, first_y + sense * row);
+      keep_for_strip(mine && !p.only_upward, x + dx * row, first_y + sense * row);
       __syncwarp();
     };
     const auto go_on = [&](int buffer) {
@@ -302,14 +314,22 @@ struct Lines {
     const auto turns = [&] {
       minima.get(low);
       const int here = x + dx * row;
-      if (row == p.height) {  // the states that enter the last band are already stored
+      const bool ends = row == p.height;
+      u8* const leaving = p.leaving[up];
+      if (ends && leaving == nullptr) {  // the states that enter the last band are already stored
         count(lines_done_with(p, up, p.bands));
         return false;
       }
       if (V::diagonals && shares && strips >> (row - 1) % 32 & 1) meet_strip();
-      if (row == band_end) {
+      if (row == band_end || ends) {
         const int band = (first_y + sense * row) / tile_height, done = up ? p.bands - 1 - band : band;
-        keep_for_band(mine, here, band);
+        // In one place, because the code must fit in the instruction cache.
+        keep_for_band(mine && (ends || !p.only_upward), here,
+                      ends ? stripe_state<T, V>(p, leaving, dx, here + dx) : row_state<T, V>(p, up, dx, band, here + dx));
+        if (ends) {
+          count(lines_done_with(p, up, p.bands));
+          return false;
+        }
         band_end += tile_height;
         __syncwarp();
         if constexpr (shares) feed.end_band(row);
@@ -521,8 +541,9 @@ __device__ __forceinline__ void follow_paths(const Problem& p) {
   // expensive.
   const int warps = blockDim.x / 32, warp = __shfl_sync(everywhere, threadIdx.x / 32, 0);
   const int line_blocks = (p.line_bundles + warps - 1) / warps * directions;
-  const int block = number_of_block<Layout<kRange>, V>(p, line_blocks);
+  int block = number_of_block<Layout<kRange>, V>(p, line_blocks);
   if (block >= 0 && block < line_blocks) {
+    if (p.only_upward) block = block / (directions / 2) * directions + block % (directions / 2) * 2 + 1;
     const int direction = block % directions;
     Lines<Layout<kRange, form.words>, V, form>(p, direction % 2, V::diagonals ? direction / 2 - 1 : 0)
         .follow(block / directions, warp);

@@ -5,7 +5,9 @@
 namespace stereopsis::sgm_wta {
 namespace {
 
-constexpr const char* takes_whole_images = "the tuned kernels take whole images, and stripes go to the portable ones";
+constexpr const char* starts_at_borders = "the tuned kernels do not continue from the path costs of another image";
+// The portable kernels need less memory for lower stripes.
+constexpr int least_stripe_rows = 64;
 bool has_edges(const Step& paths) {
   return paths.input("paths_above").value >= 0 || paths.input("paths_below").value >= 0;
 }
@@ -26,7 +28,8 @@ const StageDescriptor tuned{
                       std::size_t bytes = 0;
                       cost::with_followed_kind(s.as<Parameters>().cost, [&](const auto& kind) {
                         bytes = cuda_workspace_bytes(s.as<Parameters>(), kind, s.size(), s.context.range.count,
-                                                     cuda_is_compact(s.target.cuda_capability, s.context.stripe_rows));
+                                                     cuda_is_compact(s.target.cuda_capability, s.context.stripe_rows),
+                                                     s.context.stripe_rows);
                       });
                       return bytes;
                     }},
@@ -36,10 +39,10 @@ Step fuse_tuned(const Run& run) {
   if (!cuda_runs_on(run.target.cuda_capability)) return {.note = "the tuned kernels need compute capability 8.0"};
   const Step step = fused(run, tuned);
   if (step.entry == nullptr) return step;
-  if (has_edges(run.steps[1])) return {.note = takes_whole_images};
+  if (has_edges(run.steps[1])) return {.note = starts_at_borders};
   const StepContext& n = step.context;
-  if (n.stripe_rows != 0 && n.stripe_rows < run.shape(step.input("words")).height)
-    return {.note = "the memory limit asks for stripes, which the portable kernels do"};
+  if (n.stripe_rows != 0 && n.stripe_rows < std::min(least_stripe_rows, run.shape(step.input("words")).height))
+    return {.note = "the memory limit asks for stripes of fewer than 64 rows, which the portable kernels do"};
   bool serves = false;
   const auto& p = step.parameters.as<Parameters>();
   cost::with_followed_kind(p.cost, [&](const auto& kind) { serves = cuda_serves(p, kind, n.range.count); });
@@ -72,9 +75,9 @@ const StageDescriptor tuned_volume{
                       }},
     .scratch = {.gpu =
                     [](const Shape& s) {
-                      return cuda_workspace_bytes(s.as<Parameters>(), given_costs(s.as<Parameters>()), s.size(),
-                                                  s.disparities(),
-                                                  cuda_is_compact(s.target.cuda_capability, s.context.stripe_rows));
+                      return cuda_workspace_bytes(
+                          s.as<Parameters>(), given_costs(s.as<Parameters>()), s.size(), s.disparities(),
+                          cuda_is_compact(s.target.cuda_capability, s.context.stripe_rows), s.context.stripe_rows);
                     }},
     .work = [](const Shape& s) {
       return Work{.bytes = s.cells(), .path_ops = 11 * s.cells() * s.as<Parameters>().sgm.paths};
@@ -86,7 +89,7 @@ Step fuse_tuned_volume(const Run& run) {
   const AnyView costs = run.shape(paths.input("costs"));
   if (selection.context.from_right) return {.note = "the tuned kernels select for the left view"};
   if (costs.element != Element::u8) return {.note = "the tuned kernels take costs of 8 bits"};
-  if (has_edges(paths)) return {.note = takes_whole_images};
+  if (has_edges(paths)) return {.note = starts_at_borders};
   const Parameters p{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()};
   if (!cuda_serves(p, given_costs(p), costs.disparities))
     return {.note = "the tuned kernels take 1024 disparities, path costs of 11 bits and sums of 12 at most"};

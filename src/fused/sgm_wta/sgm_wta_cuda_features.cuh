@@ -313,7 +313,8 @@ __device__ __forceinline__ void fill_penalties(const Problem& p, const PenaltyTa
   __syncthreads();
   const int y = blockIdx.x;
   const auto grey = [&](int column, int row) -> int {
-    return p.guide[min(max(row, 0), p.height - 1) * p.guide_pitch + clamp_column(p, column)];
+    const int clamped = min(max(row, -p.guide_above), p.height - 1 + p.guide_below);
+    return p.guide[clamped * p.guide_pitch + clamp_column(p, column)];
   };
   for (int i = threadIdx.x; i < p.penalty_pitch; i += blockDim.x) {
     const int x = clamp_column(p, i - left_margin), here = grey(x, y);

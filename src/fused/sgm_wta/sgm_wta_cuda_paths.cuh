@@ -318,6 +318,11 @@ __device__ __forceinline__ u8* row_state(const Problem& p, bool up, int dx, int 
   const int direction = V::diagonals ? up * 3 + dx + 1 : up;
   return p.rows + (i64)((direction * p.bands + band) * p.width + x) * T::range;
 }
+// Returns the place of a state in Problem::entering or Problem::leaving.
+template <class T, class V, class Bytes>
+__device__ __forceinline__ Bytes* stripe_state(const Problem& p, Bytes* states, int dx, int x) {
+  return states + (i64)((V::diagonals ? dx + 1 : 0) * p.width + x) * T::range;
+}
 template <class T>
 __device__ __forceinline__ u8* side_state(const Problem& p, bool up, int dx, int strip, int y) {
   return p.sides + (i64)(((up * 2 + (dx > 0)) * p.strips + strip) * p.height + y) * T::range;

@@ -89,6 +89,8 @@ struct Tuning {
 // Effects of the numbers on an H100 with 8 paths. The rows for other devices were compiled but not measured.
 //
 // - tile_blocks_8: with 6 blocks, registers are spilled (0.525 instead of 0.494 ms at 1280 × 960 × 128).
+// - tile_blocks_1024: three blocks do not fit in shared memory, and spill registers (banz-sgm at 2880 × 1980 × 800 on an
+//   H200: 34.2 instead of 44.3 ms).
 // - steps_ahead_256: 2.31 ms with 2 steps, 2.38 with 3, 2.76 with 6 (borders from bytes, 2880 × 1980 × 256); from six bits
 //   1.94, 2.06, 2.08.
 // - local_percent: equal values let both passes share multiprocessors, half of the gain of tiles that start early (0.682
@@ -107,7 +109,7 @@ inline constexpr Tuning before_9_0{.capability = 80,
                                    .tile_blocks_8 = 4,
                                    .tile_blocks_256 = 5,
                                    .tile_blocks_4 = 6,
-                                   .tile_blocks_1024 = 3,
+                                   .tile_blocks_1024 = 2,
                                    .steps_ahead_256 = 2,
                                    .steps_ahead = 6,
                                    .local_percent = 85,
@@ -144,7 +146,9 @@ struct Problem {
   int around;         // number of vertical lines, or of diagonal lines on the cylinder
   int line_bundles;   // number of bundles of a direction; a warp of the first pass follows one bundle
   Order order;
-  int wide_rows;                   // BorderForm
+  int wide_rows;  // BorderForm
+  // True if the first pass follows only upward lines and stores only `leaving`, which is the pass before all stripes.
+  int only_upward;
   int p1, p2;                      // p2: the largest P2
   std::uint32_t p1_pair, p2_pair;  // each value is repeated in both halves
   int subpixel;                    // wta::Subpixel
@@ -157,6 +161,7 @@ struct Problem {
   const std::uint8_t* mask_left;
   const std::uint8_t* mask_right;
   std::int64_t left_words_pitch, right_words_pitch, guide_pitch, mask_left_pitch, mask_right_pitch;
+  int guide_above, guide_below;  // number of rows of the guide image before the first row and after the last row
   int census_weight, gradient_limit;
   int most_cost;  // largest given cost
   int run;        // number of steps along a row between normalisations, a power of two; along lines, this number is 8
@@ -178,6 +183,10 @@ struct Problem {
   std::uint8_t* rows;   // states that enter a band from above or below: [6, or 2 with 4 paths][bands][width][range]
   std::uint8_t* sides;  // states of diagonal paths that enter a strip: [4][strips][height][range]
   std::uint8_t* ends;   // states of horizontal paths that enter a strip: [2][strips that are not kept][height][range]
+  // States with which downward (0) and upward (1) paths enter a stripe of the image, and with which they leave it for
+  // the next stripe: [3, or 1 with 4 paths][width][range]. Null where the stripe ends at a border of the image.
+  const std::uint8_t* entering[2];
+  std::uint8_t* leaving[2];
   // The kept strips, from kept_first on, have no `ends`. For them, the contributions of the paths along rows to the
   // sums are stored (sgm_wta_cuda_rows.cuh): [2][bands][quads of columns][tile_height][4][range].
   std::uint8_t* along_rows;

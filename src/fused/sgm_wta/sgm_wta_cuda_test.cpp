@@ -63,11 +63,11 @@ Selected selected_by_oracles(const sgm_wta::Parameters& p, const sgm_wta::Input<
 template <class Kind>
 void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta::Parameters& p, const Kind& kind,
                            typename Kind::Word max_word, Size size, DisparityRange range, bool masked,
-                           bool apart = false, bool compact = false) {
+                           bool apart = false, int stripe_rows = 0) {
   using Word = typename Kind::Word;
   SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << ", disparities from " << range.min << ": "
                                   << range.count << ", paths " << p.sgm.paths << ", p1 " << p.sgm.p1 << ", p2 "
-                                  << p.sgm.p2);
+                                  << p.sgm.p2 << ", stripes of " << stripe_rows);
   auto [left, right] =
       apart ? far_apart<Word>(size, max_word) : features<Word>(size, range.min + range.count / 3, max_word);
   PitchedImage<Word> left_pitched(left.view()), right_pitched(right.view());
@@ -84,12 +84,12 @@ void expect_equals_oracles(gpu::Device& device, gpu::Queue& queue, const sgm_wta
       mask_right_there(device, queue, mask_right);
   sgm_wta::Input<Kind, gpu::View> in{{left_there, right_there, kind}, guide_there, {range.min, {}, {}}, range.count};
   if (masked) in.select = {range.min, mask_left_there, mask_right_there};
-  if (compact) in.stripe_rows = size.height;
+  in.stripe_rows = stripe_rows;
   ASSERT_TRUE(sgm_wta::cuda_serves(p, kind, range.count));
-  const gpu::Buffer workspace =
-      poisoned(device, queue,
-               sgm_wta::cuda_workspace_bytes(p, kind, size, range.count,
-                                             sgm_wta::cuda_is_compact(queue.cuda_capability(), in.stripe_rows)));
+  const gpu::Buffer workspace = poisoned(
+      device, queue,
+      sgm_wta::cuda_workspace_bytes(p, kind, size, range.count,
+                                    sgm_wta::cuda_is_compact(queue.cuda_capability(), stripe_rows), stripe_rows));
   for (const bool all_wanted : {true, true, false}) {
     Selected got(size);
     SelectedOnDevice got_there(device, queue, got);
@@ -136,7 +136,7 @@ TEST(SgmWtaCuda, KeptRowsEqualOracles) {
         const sgm_wta::Parameters p{{.paths = paths, .p1 = 20, .p2 = p2}, {.subpixel = parabola}};
         const auto expect_rank = [&](Size size, int first, bool masked, bool apart, bool compact) {
           expect_equals_oracles(device, queue, p, rank9, std::uint8_t{80}, size, {first, disparities}, masked, apart,
-                                compact);
+                                compact ? size.height : 0);
         };
         for (const Size size : {Size{10, 5}, Size{17, 9}, Size{33, 17}, Size{64, 40}, Size{67, 34}, Size{50, 200},
                                 Size{200, 100}, Size{201, 100}}) {
@@ -247,6 +247,34 @@ TEST(SgmWtaCuda, WideImagesEqualOracles) {
                               {2100, 10}, range, false);
       }
   });
+}
+
+// Paths of all kinds cross the borders of stripes, whose heights are a multiple of a tile's height or not.
+TEST(SgmWtaCuda, StripesEqualOracles) {
+  for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+    for (const DisparityRange range :
+         {DisparityRange{0, 64}, DisparityRange{-7, 100}, DisparityRange{0, 128}, DisparityRange{3, 250},
+          DisparityRange{0, 256}, DisparityRange{0, 300}, DisparityRange{0, 600}})
+      for (const int paths : {4, 8})
+        for (const Size size : {Size{5, 9}, Size{67, 41}, Size{131, 37}})
+          for (const int rows : {1, 8, 13, 24}) {
+            const auto expect_stripes = [&](const sgm_wta::Parameters& p, const auto& kind, auto max_word) {
+              expect_equals_oracles(device, queue, p, kind, max_word, size, range, rows == 8, false, rows);
+            };
+            expect_stripes({{.paths = paths, .p1 = 10, .p2 = 60}, {.subpixel = parabola}}, rank9, std::uint8_t{80});
+            expect_stripes({{.paths = paths, .p1 = 30, .p2 = 100}, {.subpixel = equiangular}}, census9x7, ~0ull >> 2);
+            expect_stripes({adaptive(paths, 20, 100, 30), {}}, census_gradient, 0xFFFFFFFFu);
+          }
+  });
+}
+
+// The memory that stripes need is about that of their share of the rows.
+TEST(SgmWtaCuda, StripesTakeTheMemoryOfTheirRows) {
+  const sgm_wta::Parameters p{{.paths = 8, .p1 = 20, .p2 = 100}, {}};
+  const auto bytes = [&](int stripe_rows) {
+    return sgm_wta::cuda_workspace_bytes(p, census9x7, {2880, 1980}, 256, true, stripe_rows);
+  };
+  for (const int stripes : {2, 4, 8}) EXPECT_LT(bytes(1980 / stripes), bytes(0) * 1.1 / stripes);
 }
 
 // Every cost is nearly the largest cost, so that path costs grow as fast as possible.

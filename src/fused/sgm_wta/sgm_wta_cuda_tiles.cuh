@@ -210,15 +210,21 @@ struct StageDescriptor {
   PackedState<T> vertical[group_columns<T>], rightward[group_columns<T>], leftward[group_columns<T>];
   __device__ __forceinline__ StageDescriptor(const Problem& p, const Place<T>& at, int strip, int band) {
     const bool first_band = at.up ? band == p.bands - 1 : band == 0;
+    const u8* const entering = p.entering[at.up];
+    const int x0 = strip * T::tile_width + at.column;
+    const auto from = [&](int dx) -> const u8* {
+      return first_band ? stripe_state<T, V>(p, entering, dx, x0) : row_state<T, V>(p, at.up, dx, band, x0);
+    };
+    const u8 *const from_above = from(0), *const from_left = from(1), *const from_right = from(-1);
+    const int width = first_band && entering == nullptr ? 0 : p.width;
 #pragma unroll
     for (int c = 0; c < group_columns<T>; ++c) {
-      const int x = strip * T::tile_width + at.column + c;
+      const int x = x0 + c;
       vertical[c] = rightward[c] = leftward[c] = PackedState<T>{};
-      if (first_band || x >= p.width) continue;
-      vertical[c] = load_state_early<T>(row_state<T, V>(p, at.up, 0, band, x), at.lane);
-      if (V::diagonals && x > 0) rightward[c] = load_state_early<T>(row_state<T, V>(p, at.up, 1, band, x), at.lane);
-      if (V::diagonals && x < p.width - 1)
-        leftward[c] = load_state_early<T>(row_state<T, V>(p, at.up, -1, band, x), at.lane);
+      if (x >= width) continue;
+      vertical[c] = load_state_early<T>(from_above + c * T::range, at.lane);
+      if (V::diagonals && x > 0) rightward[c] = load_state_early<T>(from_left + c * T::range, at.lane);
+      if (V::diagonals && x < p.width - 1) leftward[c] = load_state_early<T>(from_right + c * T::range, at.lane);
     }
   }
 };
