@@ -323,7 +323,7 @@ struct Lines {
       if (V::diagonals && shares && strips >> (row - 1) % 32 & 1) meet_strip();
       if (row == band_end || ends) {
         const int band = (first_y + sense * row) / tile_height, done = up ? p.bands - 1 - band : band;
-        // In one place, because the code must fit in the instruction cache.
+        // This call has one place in the code, which must fit in the instruction cache.
         keep_for_band(mine && (ends || !p.only_upward), here,
                       ends ? stripe_state<T, V>(p, leaving, dx, here + dx) : row_state<T, V>(p, up, dx, band, here + dx));
         if (ends) {
