@@ -2,8 +2,9 @@
 """A prototype in NumPy of a stage that reads the previous map of a sequence: flicker and errors with it and without it, and how far the previous
 map narrows the search. It is no part of the library; docs/notes/flicker.md has the figures.
 
-    docs/temporal.py generated [--frames 4] [--methods sgm]      sequences with exact truth; motion by optical flow of the left images
+    docs/temporal.py generated [--frames 4] [--seed 11]          sequences with exact truth; motion by optical flow of the left images
     docs/temporal.py kitti FOLDER [--frames 6]                   a sequence of KITTI odometry with calib.txt and poses.txt; motion by the poses
+    docs/temporal.py kitti-methods FOLDER [--methods sgm,zncc]   flicker of methods on it, without the prototype
 
 The packages stereopsis and opencv-python-headless are required. In sequences without truth, "wrong" is the share of pixels that differ from
 `sgm-learned`.
@@ -19,7 +20,7 @@ import numpy as np
 import stereopsis as st
 from flicker import NOISE, SCENES, SIZE, STEP, D, frames
 
-SEED, KITTI_D, TILE = 11, 128, 64
+KITTI_D, TILE = 128, 64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,11 +118,11 @@ def by_flow(before, now, found):
     return np.where(usable, found[0][at], np.nan), found[1][at]
 
 
-def generated(method, kind, rule, count):
+def generated(method, kind, rule, count, seed):
     rows, (width, height) = [], SIZE
     inside = np.arange(width) >= D
     for name in SCENES:
-        scene = st.synth(name, width=width + STEP * count, height=height, disparities=D, seed=SEED)
+        scene = st.synth(name, width=width + STEP * count, height=height, disparities=D, seed=seed)
         if kind == "object":
             sequence = ((*frame[:4], 0, frame[4]) for frame in with_object(scene, count))
         else:
@@ -231,20 +232,41 @@ def kitti(folder, count):
         print(f"narrowed, ±{more} pixels", json.dumps(means(rows)), flush=True)
 
 
+def kitti_flicker(folder, methods, count):
+    """Prints the flicker of methods, and the share of measured pixels."""
+    sequence = Sequence(folder)
+    for method in methods:
+        rows, last = [], None
+        with st.Matcher(method, disparities=KITTI_D, device="cpu", warn_of_pair=False) as matcher:
+            for k in range(count):
+                result = matcher(*sequence.read(k))
+                disparity = np.array(result.disparity)
+                if last is not None:
+                    moved = sequence.moved((last, np.zeros_like(last)), k)[0]
+                    inside = np.broadcast_to(np.arange(disparity.shape[1]) >= KITTI_D, disparity.shape)
+                    rows.append({"flicker": changed(disparity, moved, inside), "measured": 100 * float(np.mean(np.array(result.validity) == 0))})
+                last = disparity
+        print(method, json.dumps(means(rows)), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=["generated", "kitti"])
+    parser.add_argument("kind", choices=["generated", "kitti", "kitti-methods"])
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--frames", type=int, default=4)
     parser.add_argument("--methods", default="sgm")
+    parser.add_argument("--seed", type=int, default=11)
     given = parser.parse_args()
+    if given.kind == "kitti-methods":
+        kitti_flicker(given.folder, given.methods.split(","), given.frames)
+        return
     if given.kind == "kitti":
         kitti(given.folder, given.frames)
         return
     for rule in RULES:
         for method in given.methods.split(","):
             for kind in ("static", "moving", "object"):
-                print(rule, method, kind, json.dumps(generated(method, kind, rule, given.frames)), flush=True)
+                print(rule, method, kind, json.dumps(generated(method, kind, rule, given.frames, given.seed)), flush=True)
 
 
 if __name__ == "__main__":
