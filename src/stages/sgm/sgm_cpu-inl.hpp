@@ -90,6 +90,8 @@ struct PixelCosts {
   CostsAt costs;
   PaddingAt padding;
 };
+template <class CostsAt, class PaddingAt>  // Clang before 17 deduces no arguments of an aggregate
+PixelCosts(CostsAt, PaddingAt)->PixelCosts<CostsAt, PaddingAt>;
 
 // Returns the lowest matching cost of a pixel, repeated in all lanes.
 template <class D, class Pixel, class V = hn::VFromD<D>>
