@@ -141,6 +141,8 @@ TEST_F(CudaDevice, WithLittleMemoryDoesLargeImagesInStripes) {
   const Plan large = planned({2880, 1980});
   EXPECT_GT(large.stripe_rows(), 0);
   EXPECT_LE(large.workspace_bytes(), std::size_t{1} << 30);
+  const auto tuned = [](const PlanStep& step) { return step.stage == "sgm_wta_cuda"; };
+  EXPECT_TRUE(std::ranges::any_of(large.steps(), tuned)) << "stripes go to the tuned kernels";
   expect_error(ErrorCategory::memory, "'cuda:0' has 921.5 MiB available", [&] { planned({20000, 20000}); });
 }
 
