@@ -15,6 +15,7 @@ if [ ! -e "$root/root/ready" ]; then
   touch "$root/root/ready"
 fi
 mount -t proc proc "$root/proc"
+mount --rbind /sys "$root/sys"  # the CPU driver of OpenCL looks for the processors there
 mount --rbind /dev "$root/dev"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 chroot "$root" sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends git ca-certificates g++ >/dev/null'
