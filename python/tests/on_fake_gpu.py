@@ -10,7 +10,7 @@ import weakref
 import dlpack_standin
 import numpy as np
 import stereopsis as st
-from dlpack_standin import Interface, Managed
+from dlpack_standin import Exchanging, Interface, Managed
 
 driver = ctypes.CDLL("libcuda.so.1")
 driver.fake_cuda_allocated.argtypes = [ctypes.c_uint64, ctypes.c_size_t]
@@ -139,6 +139,26 @@ def check_the_stream_is_joined():
     for taken in (same, unordered, foreign):
         taken.give_back()
     assert calls("cuEventRecord", OTHER) == recorded + 1, "nobody notes what the other stream did with it"
+
+
+def check_the_stream_that_fills_exchanged_arrays_is_waited_for():
+    m = matcher()
+    pair = [Exchanging(np.full((H, W), value, np.uint8)) for value in (1, 2)]
+    first = [np.lib.array_utils.byte_bounds(image.array) for image in pair]
+    for start, end in first:
+        driver.fake_cuda_allocated(start, end - start)
+    m(*pair, stream=SIDE)  # the default stream fills the arrays
+    Exchanging.work_stream = OTHER
+    recorded, waited = calls("cuEventRecord", OTHER), calls("cuStreamWaitEvent", SIDE)
+    m(*pair, stream=SIDE)
+    assert calls("cuEventRecord", OTHER) > recorded and calls("cuStreamWaitEvent", SIDE) > waited
+    ordered, waited = calls("cuStreamWaitEvent", SIDE) - waited, calls("cuStreamWaitEvent", SIDE)
+    Exchanging.work_stream = SIDE
+    recorded = calls("cuEventRecord", OTHER)
+    m(*pair, stream=SIDE)
+    assert calls("cuEventRecord", OTHER) == recorded
+    assert calls("cuStreamWaitEvent", SIDE) - waited == ordered - 2, "arrays of the stream itself need no wait"
+    assert all(image.asked == [] for image in pair)
 
 
 def check_what_is_lent_is_kept_until_the_pair_is_done():
