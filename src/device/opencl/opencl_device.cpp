@@ -80,6 +80,8 @@ gpu::Properties properties_of(const Api& api, cl_device_id id) {
   report(p.multiprocessors, CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint{});
   report(p.warp_size, warp_size_nv, cl_uint{});
   report(p.warp_size, wavefront_width_amd, cl_uint{});
+  // A CPU runs one work-item after the other.
+  if (device_number<cl_device_type>(api, id, CL_DEVICE_TYPE) == CL_DEVICE_TYPE_CPU) p.warp_size = 1;
   report(p.local_bytes, CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong{});
   report(p.cache_bytes, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cl_ulong{});
   return p;
@@ -251,7 +253,7 @@ class OpenClDevice final : public gpu::Device {
         (number<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     const std::string options =
         "-cl-std=CL1.2" + std::string(rounds ? " -cl-fp32-correctly-rounded-divide-sqrt -D ROUNDED_DIVISION" : "") +
-        constants;
+        nvidia_capability() + constants;
     const std::string key = join(
         {platform_, text_of(CL_DEVICE_NAME), text_of(CL_DEVICE_VERSION), text_of(CL_DRIVER_VERSION), options, source},
         "\n");
@@ -272,6 +274,13 @@ class OpenClDevice final : public gpu::Device {
     }
     if (const std::string binary = binary_of(program); !binary.empty()) store_program(key, binary);
     return program;
+  }
+
+  // Returns the option that tells kernels the compute capability of one of NVIDIA's GPUs (90 means 9.0).
+  std::string nvidia_capability() const {
+    constexpr cl_device_info major_nv = 0x4000, minor_nv = 0x4001;
+    const cl_uint major = number<cl_uint>(major_nv), minor = number<cl_uint>(minor_nv);
+    return major > 0 ? text(" -D NVIDIA_CAPABILITY=", 10 * major + minor) : std::string();
   }
 
   cl_program from_binary(cl_context in, const std::string& binary, const std::string& options) {

@@ -65,7 +65,8 @@ std::size_t workspace_bytes(const Parameters&, const Kind&, Size, int disparitie
 template <class Kind>
 void cpu(const Parameters&, const Input<Kind>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
 
-// Runs the portable kernels of both stages, one after the other. `workspace` holds at least gpu_workspace_bytes().
+// Runs the portable kernels of the stages, one after the other: from a volume of costs for a whole image, which is
+// faster, and from features in stripes, which takes less memory. `workspace` holds at least gpu_workspace_bytes().
 std::size_t gpu_workspace_bytes(const Parameters&, Size, int disparities, int stripe_rows = 0);
 template <class Kind>
 void gpu(const Parameters&, const Input<Kind, gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace,

@@ -4,6 +4,8 @@
 
 #include "device/gpu/device.hpp"
 #include "fused/sgm_wta/sgm_wta.hpp"
+#include "stages/cost/any_kind.hpp"
+#include "stages/cost_volume/cost_volume.hpp"
 
 namespace stereopsis::sgm_wta {
 namespace {
@@ -141,9 +143,37 @@ class Run {
   gpu::Span kept_, scratch_;
 };
 
+// Returns whether the whole image is processed at once, from a volume of costs.
+bool at_once(int max_cost, int disparities, int stripe_rows) {
+  return stripe_rows == 0 && max_cost <= 255 && disparities <= 1024;
+}
+// Returns the number of costs of a pixel, of which work-items load 16 at once.
+int padded(int disparities) { return (disparities + 15) / 16 * 16; }
+
+template <class Kind>
+void match_at_once(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::OutputOf<gpu::View>& out,
+                   gpu::Span workspace, gpu::Queue& queue) {
+  const Size size = in.source.left.size();
+  const int width = size.width, height = size.height, pitch = padded(in.disparities);
+  const auto cells = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  const gpu::Volume<std::uint16_t> sums{workspace.take(sums_bytes(size, in.disparities)).template as<std::uint16_t>(),
+                                        width, height, in.disparities};
+  const gpu::Volume<std::uint8_t> costs{workspace.take(cells * pitch).template as<std::uint8_t>(), width, height,
+                                        pitch};
+  cost_volume::gpu(in.source, in.select.min_disparity, costs, queue);
+  sgm::gpu(p.sgm, gpu::Volume<const std::uint8_t>(costs), in.source.kind.max_cost(), in.guide, in.edges, sums,
+           workspace, queue);
+  wta::gpu(p.select, in.select, sums, out, queue);
+}
+
 }  // namespace
 
 std::size_t gpu_workspace_bytes(const Parameters& p, Size size, int disparities, int stripe_rows) {
+  int max_cost = 0;
+  cost::with_followed_kind(p.cost, [&](const auto& kind) { max_cost = kind.max_cost(); });
+  if (at_once(max_cost, disparities, stripe_rows))
+    return sums_bytes(size, disparities) + 256 + sums_bytes(size, padded(disparities)) / 2 + 256 +
+           sgm::gpu_scratch_bytes(p.sgm, 1, size, disparities);
   const Stripes stripes(size.height, stripe_rows);
   // Number of rows that one sweep covers.
   const int tallest = std::min(Groups(stripes).size * stripes.rows, size.height);
@@ -154,7 +184,9 @@ std::size_t gpu_workspace_bytes(const Parameters& p, Size size, int disparities,
 template <class Kind>
 void gpu(const Parameters& p, const Input<Kind, gpu::View>& in, const wta::OutputOf<gpu::View>& out,
          gpu::Span workspace, gpu::Queue& queue) {
-  sgm::check(p.sgm, in.source.kind.max_cost());
+  const int max_cost = in.source.kind.max_cost();
+  sgm::check(p.sgm, max_cost);
+  if (at_once(max_cost, in.disparities, in.stripe_rows)) return match_at_once(p, in, out, workspace, queue);
   Run<Kind>(p, in, out, workspace, queue).run();
 }
 

@@ -5,6 +5,10 @@ FUNCTION uint colour_difference(uint a, uint b) {
   return __vsadu4(a, b);
 #elif defined(__CUDACC__)
   return 0;  // this is the host pass of the compiler, whose code never runs
+#elif NVIDIA_CAPABILITY >= 30
+  uint result;
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, 0;" : "=r"(result) : "r"(a), "r"(b));
+  return result;
 #else
   const uchar4 difference = abs_diff(as_uchar4(a), as_uchar4(b));
   return (uint)difference.x + difference.y + difference.z + difference.w;

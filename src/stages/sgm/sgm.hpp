@@ -100,7 +100,9 @@ std::size_t scratch_bytes(const Parameters&, int max_cost, Size, int disparities
 template <class T>
 void cpu(const Parameters&, VolumeView<const T> costs, int max_cost, ImageView<const std::uint8_t> guide, const Edges&,
          VolumeView<std::uint16_t> sums, std::span<std::byte> scratch, Threads&);
-// `scratch` holds at least gpu_scratch_bytes().
+// `scratch` holds at least gpu_scratch_bytes(), and starts at a multiple of 16 bytes. The costs may have more
+// disparities than the sums, which are ignored then.
+std::size_t gpu_scratch_bytes(const Parameters&, int cost_bytes, Size, int disparities);
 template <class T>
 void gpu(const Parameters&, gpu::Volume<const T> costs, int max_cost, gpu::View<const std::uint8_t> guide,
          const EdgesOf<gpu::View>&, gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue&);

@@ -55,7 +55,11 @@ const StageDescriptor entry{
     .global_support = true,
     .check = [](const Shape& s) { check(s.as<Parameters>(), max_cost(s)); },
     .scratch = {.cpu = [](const Shape& s) { return cpu_scratch(s); },
-                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size(), s.disparities()); }},
+                .gpu =
+                    [](const Shape& s) {
+                      const int cost_bytes = s.operand("costs").element == Element::u16 ? 2 : 1;
+                      return gpu_scratch_bytes(s.as<Parameters>(), cost_bytes, s.size(), s.disparities());
+                    }},
     // The costs are read once, and the sums are written once. Each cell of a path takes 11 instructions: cost, minima,
     // additions, sums.
     .work =

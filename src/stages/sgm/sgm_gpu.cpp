@@ -34,33 +34,80 @@ std::size_t gpu_scratch_bytes(Size size, int disparities) {
   return 2 * sizeof(std::uint16_t) * (static_cast<std::size_t>(size.width) + size.height) * (disparities + 2);
 }
 
-// A group of 32 work-items follows a line. Each work-item has `fours` times four disparities. If there are more
-// disparities, the disparities of a work-item are processed one by one.
+namespace {
+
+// Returns the bytes of a slot, which holds L_r − C of two directions, in sgm_volume.cl. Both are at most P2.
+int slot_bytes(const Parameters& p, int cost_bytes) { return cost_bytes == 1 && p.p2 <= 127 ? 1 : 2; }
+
+// The instances of sgm_volume.cl for up to `disparities` disparities, which `lanes` work-items share.
+struct Narrow {
+  int disparities, lanes;
+  const char *u8, *u8_u16, *u16;
+};
+constexpr Narrow narrow[] = {{64, 4, "u8_64", "u8_u16_64", "u16_64"},
+                             {128, 8, "u8_128", "u8_u16_128", "u16_128"},
+                             {256, 16, "u8_256", "u8_u16_256", "u16_256"},
+                             {512, 32, "u8_512", "u8_u16_512", "u16_512"},
+                             {narrow_disparities, 32, "u8_1024", "u8_u16_1024", "u16_1024"}};
+
+// The instances of sgm_lines.cl.
+constexpr Narrow lines{narrow_disparities, 1, "u8", "u8_u16", "u16"};
+
+std::size_t slots_of_pixel(int disparities) {
+  const int cells = disparities <= 512 ? 16 : 32;  // cells of a work-item; rows of slots are whole runs of them
+  return static_cast<std::size_t>((disparities + cells - 1) / cells * cells);
+}
+
+// Follows all paths from a volume with `pitch` costs per pixel, and adds them.
+template <class T>
+void follow_pairs(const Parameters& p, gpu::Volume<const T> costs, int pitch, int max_cost,
+                  gpu::View<const std::uint8_t> guide, const EdgesOf<gpu::View>& edges, gpu::Volume<std::uint16_t> sums,
+                  gpu::Span scratch, gpu::Queue& queue) {
+  const int bytes = slot_bytes(p, sizeof(T)), disparities = sums.disparities;
+  const bool one_by_one = queue.properties().warp_size == 1;
+  const Narrow* sizes = one_by_one ? &lines : narrow;
+  while (sizes->disparities < disparities) ++sizes;
+  const char* const file = one_by_one ? "sgm_lines" : "sgm_volume";
+  const char* const instance = sizeof(T) == 2 ? sizes->u16 : bytes == 2 ? sizes->u8_u16 : sizes->u8;
+  const auto slots = scratch.as<std::uint32_t>();
+  const int most_lines = std::max(sums.width, sums.height), followed = one_by_one ? 8 : 32 / sizes->lanes;
+  queue.launch({file, one_by_one ? "lines" : "pairs", instance},
+               {(most_lines + followed - 1) / followed, p.paths / 2, one_by_one ? 1 : 32, 1}, costs.cells, pitch, guide,
+               edges.above, edges.below, slots, sums.width, sums.height, disparities, max_cost, p.p1, p.p2,
+               p.lowest_p2(), p.gradient);
+  gpu::Grid grid{sums.height, 1, 1, 1};
+  if (!one_by_one) {
+    const std::size_t cells = disparities <= 512 ? 16 : 32;
+    grid = gpu::over(sums.width * static_cast<int>(slots_of_pixel(disparities) / cells));
+    grid.groups_y = sums.height;
+  }
+  queue.launch({file, one_by_one ? "sum_row" : "sum", instance}, grid, costs.cells, pitch, slots, sums.cells,
+               sums.width, sums.height, disparities, max_cost, p.paths);
+}
+
+}  // namespace
+
+std::size_t gpu_scratch_bytes(const Parameters& p, int cost_bytes, Size size, int disparities) {
+  if (disparities > narrow_disparities) return gpu_scratch_bytes(size, disparities);
+  return static_cast<std::size_t>(p.paths / 2) * slot_bytes(p, cost_bytes) * size.width *
+         static_cast<std::size_t>(size.height) * slots_of_pixel(disparities);
+}
+
 template <class T>
 void gpu(const Parameters& p, gpu::Volume<const T> costs, int max_cost, gpu::View<const std::uint8_t> guide,
          const EdgesOf<gpu::View>& edges, gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue& queue) {
   check(p, max_cost);
-  const int fours = (costs.disparities + 127) / 128;
-  constexpr bool bytes = sizeof(T) == 1;
-  const char* const instance = fours <= 1   ? bytes ? "u8_1" : "u16_1"
-                               : fours <= 2 ? bytes ? "u8_2" : "u16_2"
-                               : fours <= 4 ? bytes ? "u8_4" : "u16_4"
-                               : bytes      ? "u8_8"
-                                            : "u16_8";
   const gpu::View<const std::uint8_t> used = p.adaptive() ? guide : gpu::View<const std::uint8_t>();
+  if (sums.disparities <= narrow_disparities)
+    return follow_pairs(p, costs, costs.disparities, max_cost, used, edges, sums, scratch, queue);
   for (int i = 0; i < p.paths; ++i) {
     const Direction r = directions[i];
     const int lines = lines_of({costs.width, costs.height}, r);
     const gpu::View<const std::uint16_t> edge =
         r.dy == 0 || edges.before(r).empty() ? gpu::View<const std::uint16_t>() : edges.before(r);
-    if (costs.disparities <= narrow_disparities)
-      queue.launch({"sgm_volume", "paths", instance}, {lines, 1, 32, 1}, costs.cells, used, edge, sums.cells,
-                   costs.width, costs.height, costs.disparities, r.dx, r.dy, i > 0 ? 1 : 0, max_cost, p.p1, p.p2,
-                   p.lowest_p2(), p.gradient);
-    else
-      queue.launch({"sgm_volume", "wide_paths", bytes ? "u8_1" : "u16_1"}, {lines, 1, most_items, 1}, costs.cells, used,
-                   edge, sums.cells, scratch.as<std::uint16_t>(), costs.width, costs.height, costs.disparities, r.dx,
-                   r.dy, i > 0 ? 1 : 0, max_cost, p.p1, p.p2, p.lowest_p2(), p.gradient);
+    queue.launch({"sgm_wide", "wide_paths", gpu::instance_of<T>()}, {lines, 1, most_items, 1}, costs.cells, used, edge,
+                 sums.cells, scratch.as<std::uint16_t>(), costs.width, costs.height, costs.disparities, r.dx, r.dy,
+                 i > 0 ? 1 : 0, max_cost, p.p1, p.p2, p.lowest_p2(), p.gradient);
   }
 }
 

@@ -42,7 +42,7 @@ void expect_equal_oracle(const sgm::Parameters& p, int max_cost, const Volume<T>
     const VolumeOnDevice<T> costs_there(device, queue, costs.view());
     const OnDevice<std::uint8_t> guide_there(device, queue, guide);
     VolumeOnDevice<std::uint16_t> sums(device, queue, size, disparities);
-    const gpu::Buffer scratch = poisoned(device, queue, sgm::gpu_scratch_bytes(size, disparities) + 256);
+    const gpu::Buffer scratch = poisoned(device, queue, sgm::gpu_scratch_bytes(p, sizeof(T), size, disparities) + 256);
     const auto run = [&](const sgm::EdgesOf<gpu::View>& there) {
       sgm::gpu(p, gpu::Volume<const T>(costs_there.volume()), max_cost, guide_there, there, sums.volume(),
                scratch.span(), queue);

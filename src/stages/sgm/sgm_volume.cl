@@ -1,251 +1,322 @@
-// Semi-global matching from a cost volume: sgm.hpp. A launch processes one direction, and adds the path costs to the
-// sums.
+// Semi-global matching from a cost volume: sgm.hpp.
 //
-// A group of 32 work-items walks along one path. A work-item has FOURS times four adjacent disparities, in pairs of
-// 16-bit lanes. The work-item keeps the path costs at the previous pixel, minus their minimum, so that equation 4 takes
-// seven instructions for two disparities. Loads of the costs and sums of AHEAD pixels are in flight while the previous
-// pixels are processed.
+// A group of 32 work-items processes one or more adjacent lines of an image, LANES work-items per line. It follows each
+// line forwards and then backwards, so that it computes two opposite directions. All lines of a pair of directions have
+// the same number of pixels: a diagonal line that leaves the image at its left or right border continues in the next row
+// at the other border, where a new path starts. One launch processes all pairs of directions.
 //
-// If vectors of 32 work-items run in lockstep, memory traffic takes most of the time. The traffic is 5 bytes per cell
-// and path with 8-bit costs, or 38 bytes per cell for 8 paths, of which 3 are unavoidable.
+// A work-item has CELLS adjacent disparities, in pairs of 16-bit lanes. A quad of four disparities d … d + 3 has its
+// even disparities (d, d + 2) in one word and its odd disparities (d + 1, d + 3) in another, so that the neighbours of
+// one word are mostly the other word. The work-item keeps the path costs at the previous pixel, minus their minimum.
+// The kernel stores L_r − C, which is at most P2. The two directions of a pair are added in a slot of the cell, of
+// SLOT_BYTES. The kernel `sum` adds the slots and the costs. The costs and slots of AHEAD pixels are
+// loaded while the AHEAD pixels before them are processed.
 //
-// instance u8_1: COST=uchar FOUR_COSTS=uint FOURS=1 AHEAD=4
-// instance u8_2: COST=uchar FOUR_COSTS=uint FOURS=2 AHEAD=2
-// instance u8_4: COST=uchar FOUR_COSTS=uint FOURS=4 AHEAD=1
-// instance u8_8: COST=uchar FOUR_COSTS=uint FOURS=8 AHEAD=1
-// instance u16_1: COST=ushort FOUR_COSTS=ulong FOURS=1 AHEAD=4
-// instance u16_2: COST=ushort FOUR_COSTS=ulong FOURS=2 AHEAD=2
-// instance u16_4: COST=ushort FOUR_COSTS=ulong FOURS=4 AHEAD=1
-// instance u16_8: COST=ushort FOUR_COSTS=ulong FOURS=8 AHEAD=1
+// Traffic per cell with 8-bit costs and slots: 5 bytes for each pair of directions, and 3 + number of pairs for the
+// sum, or 27 bytes for 8 paths and 15 bytes for 4 paths. Operations: about 20 per direction and quad.
+//
+// instance u8_64: COST=uchar COST_BYTES=1 SLOT_BYTES=1 LANES=4 CELLS=16 AHEAD=4
+// instance u8_128: COST=uchar COST_BYTES=1 SLOT_BYTES=1 LANES=8 CELLS=16 AHEAD=4
+// instance u8_256: COST=uchar COST_BYTES=1 SLOT_BYTES=1 LANES=16 CELLS=16 AHEAD=4
+// instance u8_512: COST=uchar COST_BYTES=1 SLOT_BYTES=1 LANES=32 CELLS=16 AHEAD=4
+// instance u8_1024: COST=uchar COST_BYTES=1 SLOT_BYTES=1 LANES=32 CELLS=32 AHEAD=2
+// instance u8_u16_64: COST=uchar COST_BYTES=1 SLOT_BYTES=2 LANES=4 CELLS=16 AHEAD=2
+// instance u8_u16_128: COST=uchar COST_BYTES=1 SLOT_BYTES=2 LANES=8 CELLS=16 AHEAD=2
+// instance u8_u16_256: COST=uchar COST_BYTES=1 SLOT_BYTES=2 LANES=16 CELLS=16 AHEAD=2
+// instance u8_u16_512: COST=uchar COST_BYTES=1 SLOT_BYTES=2 LANES=32 CELLS=16 AHEAD=2
+// instance u8_u16_1024: COST=uchar COST_BYTES=1 SLOT_BYTES=2 LANES=32 CELLS=32 AHEAD=1
+// instance u16_64: COST=ushort COST_BYTES=2 SLOT_BYTES=2 LANES=4 CELLS=16 AHEAD=2
+// instance u16_128: COST=ushort COST_BYTES=2 SLOT_BYTES=2 LANES=8 CELLS=16 AHEAD=2
+// instance u16_256: COST=ushort COST_BYTES=2 SLOT_BYTES=2 LANES=16 CELLS=16 AHEAD=2
+// instance u16_512: COST=ushort COST_BYTES=2 SLOT_BYTES=2 LANES=32 CELLS=16 AHEAD=2
+// instance u16_1024: COST=ushort COST_BYTES=2 SLOT_BYTES=2 LANES=32 CELLS=32 AHEAD=1
 #include "device/gpu/vocabulary.h"
+#include "device/gpu/pairs.cl.h"
+#include "stages/sgm/sgm_volume.cl.h"
 
-// Value for disparities before the first and after the last one. The value is larger than any path cost, and has 16
-// bits even with a penalty added.
-#define BEYOND 0xA000u
-#undef PAIRS
-#define PAIRS (2 * FOURS)
-#define TWICE(v) ((uint)(v) * 65537u)
+#undef QUADS
+#undef COST_WORDS
+#undef SLOT_WORDS
+#undef LINES
+#define QUADS (CELLS / 4)
+#define COST_WORDS (QUADS * COST_BYTES)  // words of a work-item's costs at a pixel
+#define SLOT_WORDS (QUADS * SLOT_BYTES)  // words of a work-item's slots at a pixel
+#define LINES (32 / LANES)
 
-FUNCTION uint min_of_pairs(uint a, uint b) {
-#ifdef __CUDA_ARCH__
-  return __vminu2(a, b);
-#elif defined(__CUDACC__)
-  return 0;  // this is the host pass of the compiler, whose code never runs
+// The number of words of all slots of a pixel.
+FUNCTION long slot_pitch(int disparities) { return (long)((disparities + CELLS - 1) / CELLS) * SLOT_WORDS; }
+
+// Loads `count` words, a multiple of four, from an aligned address.
+#define LOAD_WORDS(to, from, count)                              \
+  for (int load = 0; load < (count) / 4; ++load) {               \
+    const uint4 four = ((GLOBAL const uint4*)(from))[load];      \
+    (to)[4 * load] = four.x;                                     \
+    (to)[4 * load + 1] = four.y;                                 \
+    (to)[4 * load + 2] = four.z;                                 \
+    (to)[4 * load + 3] = four.w;                                 \
+  }
+// Loads the costs of a work-item, of which `count` exist. `unit` is the number of costs that a load may read at once.
+#define LOAD_COSTS(to, from, count, unit)                                                                    \
+  if ((unit) == CELLS) {                                                                                     \
+    LOAD_WORDS(to, from, COST_WORDS)                                                                         \
+  } else {                                                                                                   \
+    for (int i = 0; i < COST_WORDS; ++i) (to)[i] = 0;                                                  \
+    if ((unit) == 4) {                                                                                       \
+      for (int i = 0; i < COST_WORDS; ++i)                                                            \
+        if (i * 4 / COST_BYTES < (count)) (to)[i] = ((GLOBAL const uint*)(from))[i];                         \
+    } else {                                                                                                 \
+      for (int i = 0; i < CELLS; ++i)                                                                 \
+        if (i < (count)) (to)[i * COST_BYTES / 4] |= (uint)(from)[i] << 8 * (i * COST_BYTES % 4);            \
+    }                                                                                                        \
+  }
+// Returns the number of costs that a load may read at once, with `pitch` costs per pixel.
+FUNCTION int load_unit(GLOBAL const COST* costs, int pitch) {
+  const ulong address = (ulong)costs;
+  if (pitch % CELLS == 0 && address % 16 == 0) return CELLS;
+  return pitch % 4 == 0 && address % (4 * COST_BYTES) == 0 ? 4 : 1;
+}
+
+// Split a quad of 8-bit or 16-bit values into words of even and of odd elements.
+#define EVEN8(words, quad) ((words)[quad] & 0x00FF00FFu)
+#define ODD8(words, quad) ((words)[quad] >> 8 & 0x00FF00FFu)
+#define EVEN16(words, quad) (((words)[2 * (quad)] & 0xFFFFu) | (words)[2 * (quad) + 1] << 16)
+#define ODD16(words, quad) ((words)[2 * (quad)] >> 16 | ((words)[2 * (quad) + 1] & 0xFFFF0000u))
+#undef EVEN_COSTS
+#undef ODD_COSTS
+#undef EVEN_SLOTS
+#undef CLAMPED
+#undef ODD_SLOTS
+#if COST_BYTES == 1
+#define EVEN_COSTS EVEN8
+#define ODD_COSTS ODD8
+#define CLAMPED(costs, most) min_of_pairs(costs, most)
 #else
-  return as_uint(min(as_ushort2(a), as_ushort2(b)));
+#define EVEN_COSTS EVEN16
+#define ODD_COSTS ODD16
+// 16-bit costs may exceed the values that min_of_pairs compares.
+#define CLAMPED(costs, most) (min((costs) & 0xFFFFu, (most) & 0xFFFFu) | min((costs) & 0xFFFF0000u, (most) & 0xFFFF0000u))
 #endif
-}
-
-// Return the start of a line. Lines start in the row that all lines cross, if there is such a row. The remaining lines
-// start in the first or last column.
-FUNCTION int first_x(int line, int width, int dx, int dy) {
-  return dy != 0 && line < width ? line : dx > 0 ? 0 : width - 1;
-}
-FUNCTION int first_y(int line, int width, int height, int dy) {
-  if (dy == 0) return line;
-  const int entry = dy > 0 ? 0 : height - 1;
-  return line < width ? entry : entry + dy * (line - width + 1);
-}
-// Returns the number of pixels that remain on a path along one axis.
-FUNCTION int steps_along(int from, int size, int step) { return step == 0 ? 1 << 30 : step > 0 ? size - from : from + 1; }
-
-// Returns the path costs in the row outside the stripe, from which the path costs of a line's first pixel follow. Returns null if
-// there are none or the position is outside the image.
-FUNCTION GLOBAL const ushort* costs_before(IMAGE(const ushort, edge), int line, int width, int disparities, int dx, int dy) {
-  const int x = line - dx;
-  if (!GIVEN(edge) || dy == 0 || line >= width || x < 0 || x >= width) return 0;
-  return &PIXEL(edge, 0, (dx + 3) % 3) + (long)x * disparities;
-}
-
-FUNCTION int penalty(int difference, int p2, int p2_min, int gradient) {
-  return max(p2_min, min(p2, p2 * gradient / max(1, difference)));
-}
-
-// Loads four adjacent cells. Cells that do not exist are 0.
-FUNCTION ulong read_four_sums(GLOBAL const ushort* cells, int count, int fours) {
-  if (count <= 0) return 0;
-  if (fours) return *(GLOBAL const ulong*)cells;
-  ulong all = 0;
-  for (int i = 0; i < min(count, 4); ++i) all |= (ulong)cells[i] << 16 * i;
-  return all;
-}
-FUNCTION FOUR_COSTS read_four_costs(GLOBAL const COST* cells, int count, int fours) {
-  if (count <= 0) return 0;
-  if (fours) return *(GLOBAL const FOUR_COSTS*)cells;
-  FOUR_COSTS all = 0;
-  for (int i = 0; i < min(count, 4); ++i) all |= (FOUR_COSTS)cells[i] << 8 * (int)sizeof(COST) * i;
-  return all;
-}
-FUNCTION void write_four_sums(GLOBAL ushort* cells, int count, int fours, uint low, uint high) {
-  const ulong all = (ulong)high << 32 | low;
-  if (count <= 0) return;
-  if (fours)
-    *(GLOBAL ulong*)cells = all;
-  else
-    for (int i = 0; i < min(count, 4); ++i) cells[i] = (ushort)(all >> 16 * i);
-}
-// Returns pair 0 or 1 of four costs.
-FUNCTION uint pair_of(FOUR_COSTS costs, int pair) {
-  if (sizeof(COST) == 2) return (uint)((ulong)costs >> 32 * pair);
-  const uint two = (uint)costs >> 16 * pair;
-  return (two & 0xFFu) | (two & 0xFF00u) << 8;
-}
-
-// `edge` is the boundary state from which the paths of the direction continue (EdgesOf in sgm.hpp).
-KERNEL(paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const ushort, edge), ARRAY(ushort, sums), int width,
-              int height, int disparities, int dx, int dy, int add, int max_cost, int p1, int p2, int p2_min, int gradient) {
-#ifndef __CUDACC__
-  LOCAL uint firsts[2 * 32], lasts[2 * 32], minima[2 * 32];
-#endif
-  const int item = local_id(0), line = group_id(0);
-  const int x = first_x(line, width, dx, dy), y = first_y(line, width, height, dy);
-  const int steps = min(steps_along(x, width, dx), steps_along(y, height, dy));
-  const int first = item * 4 * FOURS, fours = disparities % 4 == 0;
-  const long start = ((long)y * width + x) * disparities + first, stride = ((long)dy * width + dx) * disparities;
-  GLOBAL const COST* cost = ELEMENTS(costs) + start;
-  GLOBAL ushort* sum = ELEMENTS(sums) + start;
-  const uint step_penalty = TWICE(p1), most = TWICE(max_cost);
-
-  // The path costs, the values beyond the disparities, and the loads in flight.
-  uint path[PAIRS], beyond[PAIRS];
-  FOUR_COSTS next_costs[AHEAD][FOURS];
-  ulong next_sums[AHEAD][FOURS];
-  uchar next_grey[AHEAD];
-  for (int i = 0; i < PAIRS; ++i) {
-    path[i] = 0;
-    beyond[i] = (first + 2 * i < disparities ? 0 : BEYOND) | (first + 2 * i + 1 < disparities ? 0 : BEYOND << 16);
-  }
-  uint before = item == 0 ? TWICE(BEYOND) : 0, behind = item == 31 ? TWICE(BEYOND) : 0;
-#define FETCH(slot, n)                                                                                  \
-  if ((n) < steps) {                                                                                    \
-    for (int f = 0; f < FOURS; ++f) {                                                                   \
-      const int left = disparities - first - 4 * f;                                                     \
-      next_costs[slot][f] = read_four_costs(cost + (n) * stride + 4 * f, left, fours);                  \
-      next_sums[slot][f] = add ? read_four_sums(sum + (n) * stride + 4 * f, left, fours) : 0;           \
-    }                                                                                                   \
-    next_grey[slot] = GIVEN(guide) ? PIXEL(guide, x + (n) * dx, y + (n) * dy) : 0;                      \
-  }
-#pragma unroll
-  for (int slot = 0; slot < AHEAD; ++slot) { FETCH(slot, slot) }
-
-  GLOBAL const ushort* entering = costs_before(edge, edge_layout, line, width, disparities, dx, dy);
-  int grey = 0;
-  if (entering != 0) {
-    const int end = first + 2 * PAIRS;
-    for (int i = 0; i < 2 * PAIRS; ++i)
-      path[i / 2] |= (first + i < disparities ? (uint)entering[first + i] : BEYOND) << 16 * (i % 2);
-    if (item > 0 && first <= disparities) before = (uint)entering[first - 1] << 16;
-    behind = end < disparities ? (uint)entering[end] : TWICE(BEYOND);
-    if (GIVEN(guide)) grey = PIXEL(guide, x - dx, y - dy);
-  }
-  for (int n = 0; n < steps; n += AHEAD) {
-#pragma unroll
-    for (int slot = 0; slot < AHEAD; ++slot) {
-      if (n + slot >= steps) break;
-      FOUR_COSTS four_costs[FOURS];
-      ulong four_sums[FOURS];
-      for (int f = 0; f < FOURS; ++f) {
-        four_costs[f] = next_costs[slot][f];
-        four_sums[f] = next_sums[slot][f];
-      }
-      const int here = next_grey[slot];
-      FETCH(slot, n + slot + AHEAD)
-      const uint jump = TWICE(GIVEN(guide) ? penalty((int)abs(here - grey), p2, p2_min, gradient) : p2);
-      grey = here;
-
-      uint lowest = TWICE(BEYOND), previous = before;
-      for (int i = 0; i < PAIRS; ++i) {
-        const uint same = path[i], next = i + 1 < PAIRS ? path[i + 1] : behind;
-        const uint lower = same << 16 | previous >> 16, upper = same >> 16 | next << 16;
-        const uint best = min_of_pairs(min_of_pairs(same, min_of_pairs(lower, upper) + step_penalty), jump);
-        path[i] = best + (min_of_pairs(pair_of(four_costs[i / 2], i % 2), most) | beyond[i]);
-        lowest = min_of_pairs(lowest, path[i]);
-        previous = same;
-      }
-      GLOBAL ushort* out = sum + (n + slot) * stride;
-      for (int f = 0; f < FOURS; ++f)
-        write_four_sums(out + 4 * f, disparities - first - 4 * f, fours, (uint)four_sums[f] + path[2 * f],
-                        (uint)(four_sums[f] >> 32) + path[2 * f + 1]);
-
-      lowest = min(lowest & 0xFFFFu, lowest >> 16);
-#ifdef __CUDACC__
-#if __CUDA_ARCH__ >= 800
-      const uint base = TWICE(__reduce_min_sync(~0u, lowest));
+#if SLOT_BYTES == 1
+#define EVEN_SLOTS EVEN8
+#define ODD_SLOTS ODD8
 #else
-      for (int lanes = 16; lanes > 0; lanes /= 2) lowest = min(lowest, __shfl_xor_sync(~0u, lowest, lanes));
-      const uint base = TWICE(lowest);
+#define EVEN_SLOTS EVEN16
+#define ODD_SLOTS ODD16
 #endif
-      for (int i = 0; i < PAIRS; ++i) path[i] -= base;
-      before = __shfl_up_sync(~0u, path[PAIRS - 1], 1);
-      behind = __shfl_down_sync(~0u, path[0], 1);
-#else
-      // The slots are used in turn, so that one barrier per pixel is sufficient.
-      const int turn = (n + slot) % 2 * 32;
-      firsts[turn + item] = path[0];
-      lasts[turn + item] = path[PAIRS - 1];
-      minima[turn + item] = lowest;
-      BARRIER();
-      for (int i = 0; i < 32; ++i) lowest = min(lowest, minima[turn + i]);
-      const uint base = TWICE(lowest);
-      for (int i = 0; i < PAIRS; ++i) path[i] -= base;
-      before = lasts[turn + max(item, 1) - 1] - base;
-      behind = firsts[turn + min(item, 30) + 1] - base;
-#endif
-      if (item == 0) before = TWICE(BEYOND);
-      if (item == 31) behind = TWICE(BEYOND);
-    }
-  }
-}
 
-#if FOURS == 1
-// Supports any number of disparities, which are processed one by one. The path costs of the previous pixel and of the
-// current pixel lie in scratch memory.
-KERNEL(wide_paths)(ARRAY(const COST, costs), IMAGE(const uchar, guide), IMAGE(const ushort, edge), ARRAY(ushort, sums), ARRAY(ushort, scratch),
-                   int width, int height, int disparities, int dx, int dy, int add, int max_cost, int p1, int p2,
-                   int p2_min, int gradient) {
-  LOCAL int lowest[3];  // minima of the previous, the current and the next pixel, in rotation
-  const int line = group_id(0), x = first_x(line, width, dx, dy), y = first_y(line, width, height, dy);
-  const int steps = min(steps_along(x, width, dx), steps_along(y, height, dy));
-  const long start = ((long)y * width + x) * disparities, stride = ((long)dy * width + dx) * disparities;
-  // The path cost of disparity k has index k + 1. The first and the last element are larger than any path cost.
-  GLOBAL ushort* last = ELEMENTS(scratch) + (long)line * 2 * (disparities + 2);
-  GLOBAL ushort* path = last + disparities + 2;
-  GLOBAL const ushort* entering = costs_before(edge, edge_layout, line, width, disparities, dx, dy);
-  for (int k = local_id(0); k < disparities + 2; k += local_size(0)) {
-    const int outside = k == 0 || k == disparities + 1;
-    last[k] = outside ? BEYOND : entering != 0 ? entering[k - 1] : 0;
-    path[k] = BEYOND;
-  }
-  if (local_id(0) == 0) {
-    lowest[0] = 0;
-    lowest[1] = lowest[2] = BEYOND;
-  }
-  BARRIER();
-  int turn = 0, grey = entering != 0 && GIVEN(guide) ? PIXEL(guide, x - dx, y - dy) : 0;
-  for (int n = 0; n < steps; ++n) {
-    GLOBAL const COST* cost = ELEMENTS(costs) + start + n * stride;
-    GLOBAL ushort* sum = ELEMENTS(sums) + start + n * stride;
-    const int base = lowest[turn], next = turn == 2 ? 0 : turn + 1;
-    int jump = p2, mine = BEYOND;
-    if (GIVEN(guide)) {
-      const int here = PIXEL(guide, x + n * dx, y + n * dy);
-      jump = penalty((int)abs(here - grey), p2, p2_min, gradient);
-      grey = here;
-    }
-    for (int k = local_id(0); k < disparities; k += local_size(0)) {
-      const int beside = min((int)last[k], (int)last[k + 2]) + p1;
-      const int here = min((int)cost[k], max_cost) + min(min((int)last[k + 1], beside), base + jump) - base;
-      path[k + 1] = (ushort)here;
-      sum[k] = (ushort)(add ? sum[k] + here : here);
-      mine = min(mine, here);
-    }
-    atomic_min(&lowest[next], mine);
-    if (local_id(0) == 0) lowest[next == 2 ? 0 : next + 1] = BEYOND;
+// `above` and `below` are the boundary states of a stripe (EdgesOf in sgm.hpp). Group y of the grid processes pair y of
+// the directions. `cost_pitch` is the number of costs per pixel in memory.
+KERNEL(pairs)(ARRAY(const COST, costs), int cost_pitch, IMAGE(const uchar, guide), IMAGE(const ushort, above),
+              IMAGE(const ushort, below), ARRAY(uint, slots), int width, int height, int disparities, int max_cost,
+              int p1, int p2, int p2_min, int gradient) {
+  LOCAL ushort jumps[256];
+  LANE_EXCHANGE;
+  const int pair = group_id(1), dx = pair == 3 ? -1 : pair != 1, dy = pair != 0;
+  const int lines = dy ? width : height, steps = dy ? height : width;
+  if (group_id(0) * LINES >= lines) return;
+  const int item = local_id(0), lane = item % LANES, first = lane * CELLS;
+  const int wanted = group_id(0) * LINES + item / LANES, line = min(wanted, lines - 1);
+  const int active = wanted < lines && first < disparities;
+  const int unit = load_unit(ELEMENTS(costs), cost_pitch);
+  const uint step_penalty = BOTH(p1), most = BOTH(max_cost);
+  GLOBAL const COST* cost = ELEMENTS(costs) + first;
+  const long pitch = slot_pitch(disparities);
+  GLOBAL uint* slot = ELEMENTS(slots) + pair * pitch * width * height + lane * SLOT_WORDS;
+  if (GIVEN(guide)) {
+    for (int i = item; i < 256; i += 32) jumps[i] = (ushort)penalty(i, p2, p2_min, gradient);
     BARRIER();
-    GLOBAL ushort* const swapped = last;
-    last = path;
-    path = swapped;
-    turn = next;
+  }
+
+  uint keep_even[QUADS], keep_odd[QUADS];  // masks of the disparities that exist
+#pragma unroll
+  for (int q = 0; q < QUADS; ++q) {
+    const int left = disparities - first - 4 * q;
+    keep_even[q] = (left > 0 ? 0xFFFFu : 0) | (left > 2 ? 0xFFFF0000u : 0);
+    keep_odd[q] = (left > 1 ? 0xFFFFu : 0) | (left > 3 ? 0xFFFF0000u : 0);
+  }
+
+  for (int back = 0; back < 2; ++back) {
+    BARRIER();  // exchanges of the way forwards have ended
+    const int step_x = back ? -dx : dx, step_y = back ? -dy : dy;
+    // The first pixel of the line, which is the last pixel of the way forwards on the way back.
+    int x = dy ? line : 0, y = dy ? 0 : line;
+    if (back) {
+      x = (x + dx * (steps - 1)) % width;
+      if (x < 0) x += width;
+      if (dy) y = height - 1;
+    }
+
+    // The path costs, the value before the first and the value after the last.
+    uint even[QUADS], odd[QUADS];
+    uint before = BEYOND << 16, after = BEYOND;
+#pragma unroll
+    for (int q = 0; q < QUADS; ++q) even[q] = odd[q] = 0;
+    int starts = 1, grey = 0;
+    GLOBAL const ushort* entering = !dy    ? 0
+                                    : back ? costs_before(below, below_layout, x - step_x, width, disparities, step_x)
+                                           : costs_before(above, above_layout, x - step_x, width, disparities, step_x);
+    if (entering != 0) {
+      starts = 0;
+#pragma unroll
+      for (int i = 0; i < CELLS; ++i) {
+        const uint value = first + i < disparities ? (uint)entering[first + i] : BEYOND;
+        if (i % 2 == 0)
+          even[i / 4] |= value << 8 * (i % 4);
+        else
+          odd[i / 4] |= value << 8 * (i % 4 - 1);
+      }
+      if (lane > 0 && first <= disparities) before = (uint)entering[first - 1] << 16;
+      if (lane < LANES - 1 && first + CELLS < disparities) after = (uint)entering[first + CELLS];
+      if (GIVEN(guide)) grey = PIXEL(guide, x - step_x, y - step_y);
+    }
+
+    uint next_costs[AHEAD][COST_WORDS], next_slots[AHEAD][SLOT_WORDS];
+    int next_grey[AHEAD];
+    int fetched_x = x, fetched_y = y;
+#define FETCH(k)                                                                                   \
+  {                                                                                                \
+    const long pixel = (long)fetched_y * width + fetched_x;                                        \
+    if (active) {                                                                                  \
+      LOAD_COSTS(next_costs[k], cost + pixel * cost_pitch, disparities - first, unit)              \
+      if (back) {                                                                                  \
+        LOAD_WORDS(next_slots[k], slot + pixel * pitch, SLOT_WORDS)                                \
+      }                                                                                            \
+    }                                                                                              \
+    next_grey[k] = GIVEN(guide) ? PIXEL(guide, fetched_x, fetched_y) : 0;                          \
+    fetched_x += step_x;                                                                           \
+    fetched_y += step_y;                                                                           \
+    if (fetched_x == width) fetched_x = 0;                                                         \
+    if (fetched_x < 0) fetched_x = width - 1;                                                      \
+  }
+#pragma unroll
+    for (int k = 0; k < AHEAD; ++k) {
+#pragma unroll
+      for (int i = 0; i < COST_WORDS; ++i) next_costs[k][i] = 0;
+#pragma unroll
+      for (int i = 0; i < SLOT_WORDS; ++i) next_slots[k][i] = 0;
+      if (k < steps) FETCH(k)
+    }
+
+    for (int n = 0; n < steps; n += AHEAD) {
+      uint costs_now[AHEAD][COST_WORDS], slots_now[AHEAD][SLOT_WORDS];
+      int grey_now[AHEAD];
+#pragma unroll
+      for (int k = 0; k < AHEAD; ++k) {
+#pragma unroll
+        for (int i = 0; i < COST_WORDS; ++i) costs_now[k][i] = next_costs[k][i];
+#pragma unroll
+        for (int i = 0; i < SLOT_WORDS; ++i) slots_now[k][i] = next_slots[k][i];
+        grey_now[k] = next_grey[k];
+      }
+#pragma unroll
+      for (int k = 0; k < AHEAD; ++k)
+        if (n + AHEAD + k < steps) FETCH(k)
+#pragma unroll
+      for (int k = 0; k < AHEAD; ++k) {
+        if (n + k >= steps) break;
+        const int grey_here = grey_now[k];
+        // A path starts with L = C. A penalty of 0 has this effect, as all path costs are at least 0.
+        const uint jump = starts ? 0 : BOTH(GIVEN(guide) ? (uint)jumps[(int)abs(grey_here - grey)] : (uint)p2);
+        grey = grey_here;
+
+        uint lowest = BOTH(BEYOND), previous = before;
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+          const uint e = even[q], o = odd[q];
+          const uint below_even = o << 16 | previous >> 16;
+          const uint above_odd = e >> 16 | (q + 1 < QUADS ? even[q + 1] : after) << 16;
+          const uint rest_even = min_of_pairs(min_of_pairs(e, min_of_pairs(o, below_even) + step_penalty), jump);
+          const uint rest_odd = min_of_pairs(min_of_pairs(o, min_of_pairs(e, above_odd) + step_penalty), jump);
+          even[q] = rest_even + ((CLAMPED(EVEN_COSTS(costs_now[k], q), most) & keep_even[q]) |
+                                 (BOTH(BEYOND) & ~keep_even[q]));
+          odd[q] = rest_odd + ((CLAMPED(ODD_COSTS(costs_now[k], q), most) & keep_odd[q]) |
+                               (BOTH(BEYOND) & ~keep_odd[q]));
+          lowest = min_of_pairs(lowest, min_of_pairs(even[q], odd[q]));
+#if SLOT_BYTES == 1
+          slots_now[k][q] += rest_even | rest_odd << 8;
+#else
+          slots_now[k][2 * q] += (rest_even & 0xFFFFu) | rest_odd << 16;
+          slots_now[k][2 * q + 1] += rest_even >> 16 | (rest_odd & 0xFFFF0000u);
+#endif
+          previous = o;
+        }
+        if (active) {
+          GLOBAL uint4* out = (GLOBAL uint4*)(slot + ((long)y * width + x) * pitch);
+#pragma unroll
+          for (int i = 0; i < SLOT_WORDS / 4; ++i) {
+            uint4 four;
+            four.x = slots_now[k][4 * i];
+            four.y = slots_now[k][4 * i + 1];
+            four.z = slots_now[k][4 * i + 2];
+            four.w = slots_now[k][4 * i + 3];
+            out[i] = four;
+          }
+        }
+
+        lowest = min(lowest & 0xFFFFu, lowest >> 16);
+        EXCHANGE(lowest, before, after, odd[QUADS - 1], even[0], (n + k) % 2)
+        const uint base = BOTH(lowest);
+        before -= base;
+        after -= base;
+#pragma unroll
+        for (int q = 0; q < QUADS; ++q) {
+          even[q] -= base;
+          odd[q] -= base;
+        }
+        if (lane == 0) before = BEYOND << 16;
+        if (lane == LANES - 1) after = BEYOND;
+
+        x += step_x;
+        y += step_y;
+        starts = dy && (x == width || x < 0);
+        if (x == width) x = 0;
+        if (x < 0) x = width - 1;
+      }
+    }
   }
 }
-#endif
+
+// The sums of all paths: S = paths · C + Σ (L_r − C). A work-item has CELLS disparities of a pixel.
+KERNEL(sum)(ARRAY(const COST, costs), int cost_pitch, ARRAY(const uint, slots), ARRAY(ushort, sums), int width,
+            int height, int disparities, int max_cost, int paths) {
+  const long pitch = slot_pitch(disparities);
+  const int items = (int)(pitch / SLOT_WORDS), x = global_id(0) / items, lane = global_id(0) % items, y = group_id(1);
+  if (x >= width || y >= height) return;
+  const int first = lane * CELLS, left = disparities - first;
+  const long pixel = (long)y * width + x;
+  const int unit = load_unit(ELEMENTS(costs), cost_pitch);
+  GLOBAL const COST* cost = ELEMENTS(costs) + pixel * cost_pitch + first;
+  uint costs_here[COST_WORDS], even[QUADS], odd[QUADS];
+  LOAD_COSTS(costs_here, cost, left, unit)
+#pragma unroll
+  for (int q = 0; q < QUADS; ++q) {
+    even[q] = paths * CLAMPED(EVEN_COSTS(costs_here, q), BOTH(max_cost));
+    odd[q] = paths * CLAMPED(ODD_COSTS(costs_here, q), BOTH(max_cost));
+  }
+  for (int pair = 0; pair < paths / 2; ++pair) {
+    uint slots_here[SLOT_WORDS];
+    GLOBAL const uint* slot = ELEMENTS(slots) + (pair * (long)width * height + pixel) * pitch + lane * SLOT_WORDS;
+    LOAD_WORDS(slots_here, slot, SLOT_WORDS)
+#pragma unroll
+    for (int q = 0; q < QUADS; ++q) {
+      even[q] += EVEN_SLOTS(slots_here, q);
+      odd[q] += ODD_SLOTS(slots_here, q);
+    }
+  }
+  GLOBAL ushort* out = ELEMENTS(sums) + pixel * disparities + first;
+  if (disparities % CELLS == 0 && (ulong)ELEMENTS(sums) % 16 == 0) {
+#pragma unroll
+    for (int q = 0; q < QUADS; q += 2) {
+      uint4 four;
+      four.x = (even[q] & 0xFFFFu) | odd[q] << 16;
+      four.y = even[q] >> 16 | (odd[q] & 0xFFFF0000u);
+      four.z = (even[q + 1] & 0xFFFFu) | odd[q + 1] << 16;
+      four.w = even[q + 1] >> 16 | (odd[q + 1] & 0xFFFF0000u);
+      ((GLOBAL uint4*)out)[q / 2] = four;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < CELLS; ++i)
+      if (i < left) out[i] = (ushort)((i % 2 ? odd[i / 4] : even[i / 4]) >> 16 * (i / 2 % 2));
+  }
+}
