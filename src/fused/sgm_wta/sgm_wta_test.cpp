@@ -278,7 +278,7 @@ TEST(SgmWta, StripesOnAGpuTakeLittleMemory) {
     const auto bytes = [&](int rows, int height) {
       return sgm_wta::gpu_workspace_bytes({{.paths = paths}, {}}, {100, height}, 64, rows);
     };
-    return static_cast<double>(bytes(8, 8 * stripes) - bytes(0, 8)) / (2 * 100 * 64);
+    return static_cast<double>(bytes(8, 8 * stripes) - bytes(8, 8)) / (2 * 100 * 64);
   };
   EXPECT_EQ(kept_rows(4, 1), 0);
   EXPECT_EQ(kept_rows(4, 16), 17);

@@ -7,7 +7,7 @@ FUNCTION uint colour_difference(uint a, uint b) {
   return 0;  // this is the host pass of the compiler, whose code never runs
 #elif NVIDIA_CAPABILITY >= 30
   uint result;
-  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, 0;" : "=r"(result) : "r"(a), "r"(b));
+  asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(0));
   return result;
 #else
   const uchar4 difference = abs_diff(as_uchar4(a), as_uchar4(b));

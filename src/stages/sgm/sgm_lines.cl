@@ -51,13 +51,13 @@ FUNCTION ushort follow(GLOBAL const COST* restrict cost, GLOBAL SLOT* restrict s
 
 // Does the same as `pairs` with one work-item for FOLLOWED adjacent lines.
 KERNEL(lines)(ARRAY(const COST, costs), int cost_pitch, IMAGE(const uchar, guide), IMAGE(const ushort, above),
-              IMAGE(const ushort, below), ARRAY(SLOT, slots), int width, int height, int disparities, int max_cost,
+              IMAGE(const ushort, below), ARRAY(uint, slots), int width, int height, int disparities, int max_cost,
               int p1, int p2, int p2_min, int gradient) {
   const int pair = group_id(1), dx = pair == 3 ? -1 : pair != 1, dy = pair != 0;
   const int lines = dy ? width : height, steps = dy ? height : width, first_line = group_id(0) * FOLLOWED;
   const int followed = min(FOLLOWED, lines - first_line);
   const long pitch = slot_pitch(disparities);
-  GLOBAL SLOT* slot = ELEMENTS(slots) + pair * pitch * width * height;
+  GLOBAL SLOT* slot = (GLOBAL SLOT*)ELEMENTS(slots) + pair * pitch * width * height;
   const int whole = cost_pitch % 16 == 0, padded = (int)pitch;
   ushort state[2][FOLLOWED][NARROW + 2], tail[16], base[FOLLOWED], jumps[256];
   int column[FOLLOWED], starts[FOLLOWED];
@@ -101,13 +101,13 @@ KERNEL(lines)(ARRAY(const COST, costs), int cost_pitch, IMAGE(const uchar, guide
 }
 
 // Does the same as `sum` with one work-item per row.
-KERNEL(sum_row)(ARRAY(const COST, costs), int cost_pitch, ARRAY(const SLOT, slots), ARRAY(ushort, sums), int width,
+KERNEL(sum_row)(ARRAY(const COST, costs), int cost_pitch, ARRAY(const uint, slots), ARRAY(ushort, sums), int width,
                 int height, int disparities, int max_cost, int paths) {
   const long pitch = slot_pitch(disparities), cells = pitch * width * height;
   for (int x = 0; x < width; ++x) {
     const long pixel = (long)group_id(0) * width + x;
     GLOBAL const COST* restrict cost = ELEMENTS(costs) + pixel * cost_pitch;
-    GLOBAL const SLOT* restrict slot = ELEMENTS(slots) + pixel * pitch;
+    GLOBAL const SLOT* restrict slot = (GLOBAL const SLOT*)ELEMENTS(slots) + pixel * pitch;
     GLOBAL ushort* restrict sum = ELEMENTS(sums) + pixel * disparities;
     if (paths == 4)
       for (int k = 0; k < disparities; ++k)
