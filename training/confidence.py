@@ -9,10 +9,12 @@ src/stages/learned_confidence/learned_confidence.hpp. Several trainings may shar
 
 import argparse
 import copy
+import json
 import math
 import multiprocessing
 import os
 import pathlib
+import queue
 import struct
 import time
 
@@ -23,13 +25,18 @@ from torch.nn import functional
 import scenes
 import stereopsis as st
 
-METHODS = ("sgm", "balanced", "sgm-learned", "banz-sgm", "zncc", "ad-census", "census-guided")
+# Methods, and the share of the maps that come from each.
+METHODS = {
+    "sgm": 0.2, "balanced": 0.2, "sgm-learned": 0.25, "banz-sgm": 0.09, "zncc": 0.09, "ad-census": 0.08,
+    "census-guided": 0.09,
+}  # fmt: skip
+METHODS_OF_SCENE = 2
 FILLERS = {
     "vote_fill", "fill", "region_voting", "interpolation", "discontinuity", "repair", "propagation", "subpixel",
 }  # fmt: skip
 SIZE = (384, 256)
 PICTURES = ((384, 256), (560, 420), (800, 600), (640, 480), (1000, 560))
-LIKE = "mixed"  # mixture of scenes
+LIKE = ("mixed", "mixed", "road")  # mixtures of scenes, in turn
 DISPARITIES = 96
 SHARD = 50  # scenes
 CROP = 192
@@ -60,12 +67,17 @@ def arguments():
     add("--shards", 40, f"number of shards of {SHARD} scenes")
     add("--shard", SHARD, "scenes in a shard")
     add("--iterations", 10500, "steps of the optimiser")
-    add("--seconds", 0, "time limit of the optimiser, to which the learning rate adapts; 0 means none")
+    add("--seconds", 0, "time limit of loading and training, to which the learning rate adapts; 0 means none")
     add("--batch", 24, f"crops of {CROP}×{CROP} pixels in a step")
     add("--seed", 1, "seed of weights and batches")
     add("--rate", 2e-3, "learning rate at the start; it falls as a cosine")
     add("--device", "cuda" if torch.cuda.is_available() else "cpu", "device of PyTorch")
-    add("--workers", os.cpu_count(), "processes that render and match")
+    add("--workers", os.cpu_count(), "processes that render and match, of one processor core each")
+    add("--match-device", "cpu", "device that matches the scenes")
+    add("--data-seconds", 0, "time limit of rendering and matching; 0 means none")
+    add("--maps", 0, "largest number of maps to train on, which the device's memory limits; 0 means all")
+    parser.add_argument("--data-only", action="store_true", help="end when the scenes and their maps are there")
+    parser.add_argument("--existing", action="store_true", help="train on the shards that are there")
     return parser.parse_args()
 
 
@@ -277,7 +289,7 @@ def chosen(offered, exists, nearer, margins):
 # ---- Scenes and maps ----
 
 
-def matchers(method):
+def matchers(method, device):
     """Returns matchers of the method, of its winners without refinements, and of its checks without filling."""
     checked = st.Pipeline(method)
     kept = []
@@ -291,22 +303,31 @@ def matchers(method):
     raw.set("refinements", ("none",))
     raw.set("select.uniqueness", 0)
     pipelines = (st.Pipeline(method), raw, checked)
-    return [st.Matcher(p, disparities=DISPARITIES, device="cpu", threads=1) for p in pipelines]
+    return [st.Matcher(p, disparities=DISPARITIES, device=device, threads=1) for p in pipelines]
 
 
-def make_shard(command, folder, seed, number, count):
+def is_backdrop(shard, truth):
+    """Returns where the scenes end: the truth there is the smallest disparity of a scene."""
+    written = json.loads((shard / "scenes.json").read_text())["scenes"]
+    farthest = np.array([(scene["ndisp"] - 1) / 20 for scene in written], "f4")
+    return truth <= farthest[:, None, None] * 1.00001
+
+
+def make_shard(command, folder, seed, number, count, device="cpu"):
     """Renders a shard and writes its maps: complete maps, and winners with the validity of the checks."""
-    shard = scenes.render(command, folder, seed, number, SIZE, PICTURES, DISPARITIES, count, LIKE)
+    like = LIKE[number // len(PICTURES) % len(LIKE)]
+    shard = scenes.render(command, folder, seed, number, SIZE, PICTURES, DISPARITIES, count, like)
     if is_matched(shard):
         return shard
     left, right, truth, visible = (array.numpy() for array in scenes.load(shard, SIZE))
+    visible = visible & ~is_backdrop(shard, truth)
     generator = np.random.default_rng((seed, number))
     by_method = {}
     found = {"scene": [], "complete": [], "disparity": [], "validity": []}
     for i in range(count):
-        for method in generator.choice(METHODS, 3, replace=False):
+        for method in generator.choice(list(METHODS), METHODS_OF_SCENE, replace=False, p=list(METHODS.values())):
             if method not in by_method:
-                by_method[method] = matchers(method)
+                by_method[method] = matchers(method, device)
             full, winners, checks = (matcher(left[i], right[i]) for matcher in by_method[method])
             for complete, disparity, validity in (
                 (True, full.disparity, full.validity),
@@ -340,31 +361,35 @@ def is_near_border(truth):
 
 
 @torch.no_grad()
-def samples(shard, device, at_once=8):
+def samples(shard, device, at_once=64):
     """Yields, for some maps at a time, what is trained on: see `Data`."""
     left, right, truth, visible = scenes.load(shard, SIZE)
+    backdrop = torch.from_numpy(is_backdrop(shard, truth.numpy()))
     maps = {name: np.load(shard / f"maps_{name}.npy") for name in ("scene", "complete", "disparity", "validity")}
     for first in range(0, len(maps["scene"]), at_once):
         part = {name: torch.from_numpy(array[first : first + at_once]) for name, array in maps.items()}
         scene = part["scene"].long()
         grey = [scenes.grey8(view[scene].to(device)) for view in (left, right)]
         disparity, validity, wanted = (t.to(device) for t in (part["disparity"], part["validity"], truth[scene]))
-        seen = visible[scene].to(device)
+        seen, sky = visible[scene].to(device), backdrop[scene].to(device)
         e, distances = evidence(*grey, disparity, validity)
         values = torch.cat([disparity[:, None], at_distance(disparity, distances)], 1)
         classes = error_classes(values, wanted[:, None])
         classes[:, 1:] = torch.where(distances > 0, classes[:, 1:], ABSENT)
         # Classes up to 1 are errors of at most 1 pixel.
-        wrong = ((classes[:, 0] > 1) & seen).sum((1, 2)) / seen.sum((1, 2)).clamp(min=1)
-        flags = seen.byte() + 2 * is_near_border(wanted).byte()
+        wrong = ((classes[:, 0] > 1) & seen & ~sky).sum((1, 2)) / (seen & ~sky).sum((1, 2)).clamp(min=1)
+        flags = seen.byte() + 2 * is_near_border(wanted).byte() + 4 * sky.byte()
         yield e, classes.to(torch.uint8), flags, wrong.cpu(), part["complete"]
 
 
 class Data:
-    """Maps that are trained on: evidence, error classes of the candidates, flags (1: visible, 2: near a border)."""
+    """Maps that are trained on: evidence, error classes of the candidates, flags (1: visible, 2: near a border, 4: backdrop)."""
 
-    def __init__(self, shards, device):
-        count = sum(len(np.load(shard / "maps_scene.npy")) for shard in shards)
+    def __init__(self, shards, device, most):
+        counts = [len(np.load(shard / "maps_scene.npy")) for shard in shards]
+        while most and sum(counts) > most:
+            counts.pop()
+        count, shards = sum(counts), shards[: len(counts)]
         new = lambda *shape: torch.empty((count, *shape, *SIZE[::-1]), dtype=torch.uint8, device=device)
         self.evidence, self.classes, self.flags = new(CHANNELS), new(3), new()
         self.wrong, self.complete = torch.empty(count), torch.empty(count, dtype=torch.bool)
@@ -405,7 +430,7 @@ def losses(logits, offered, classes, flags, wrong):
     scores = torch.where(exists, offered[:, :2] / UNIT, -1e4)
     p = torch.cat([torch.zeros_like(scores[:, :1]), scores], 1).softmax(1)
     choice = -((p * gains).sum(1) / gains.amax(1)).clamp(min=1e-6).log()
-    weight = any_exists * (1 + (flags & 2)) * (wrong < MOST_WRONG_CHOICE)[:, None, None]
+    weight = (any_exists & ((flags & 4) == 0)) * (1 + (flags & 2)) * (wrong < MOST_WRONG_CHOICE)[:, None, None]
     of_choice = (choice * weight).sum() / weight.sum().clamp(min=1)
     of_candidates = functional.binary_cross_entropy_with_logits(
         offered[:, 2:] / UNIT, (classes[:, 1:] <= 1).float(), reduction="none"
@@ -462,14 +487,15 @@ def held_out_figures(network, data, first, say):
     for at in range(first, len(data)):
         e, classes, flags = (t[at : at + 1] for t in (data.evidence, data.classes, data.flags))
         logits, offered = network(e)
-        exists, visible = classes[:, 1:] != ABSENT, (flags & 1).bool()
+        exists, visible, known = classes[:, 1:] != ABSENT, (flags & 1).bool(), (flags & 4) == 0
         nearer = e[:, 27:29] > 64
         good = classes <= 1
-        row = [float((~good[:, 0][mask]).float().mean()) for mask in (visible | True, visible, ~visible)]
+        masks = (known, visible & known, ~visible & known)
+        row = [float((~good[:, 0][mask]).float().mean()) for mask in masks]
         for margins in settings:
             index = chosen(offered, exists, nearer, margins)[:, None]
             right = good.gather(1, index)[:, 0]
-            row += [float((~right[mask]).float().mean()) for mask in (visible | True, visible, ~visible)]
+            row += [float((~right[mask]).float().mean()) for mask in masks]
             if margins is MARGINS:
                 used = torch.cat([logits[:, None], offered[:, 2:]], 1).gather(1, index)[:, 0]
                 all_logits.append(used.flatten().long().cpu()), all_good.append(right.flatten().cpu())
@@ -496,18 +522,34 @@ def main():
 
     numbers = range(options.shards)
     if options.stereopsis:
-        jobs = [(options.stereopsis, options.scenes, options.scene_seed, n, options.shard) for n in numbers]
-        with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
-            for made, _ in enumerate(pool.imap_unordered(call_make_shard, jobs), 1):
+        shared = (options.stereopsis, options.scenes, options.scene_seed)
+        jobs = [(*shared, n, options.shard, options.match_device) for n in numbers]
+        context = multiprocessing.get_context("spawn")
+        cores = context.Queue()
+        for core in sorted(os.sched_getaffinity(0)):
+            cores.put(core)
+        with context.Pool(options.workers, keep_to_core, (cores,)) as pool:
+            waiting = pool.imap_unordered(call_make_shard, jobs)
+            for made in range(1, len(jobs) + 1):
+                left_over = options.data_seconds - (time.time() - begin) if options.data_seconds else None
+                try:
+                    waiting.next(left_over if left_over is None else max(left_over, 0.01))
+                except multiprocessing.TimeoutError:
+                    break
                 if made % 8 == 0:
                     say(f"{made} of {len(jobs)} shards")
+    if options.data_only:
+        return
     shards = [pathlib.Path(options.scenes) / f"{options.scene_seed}-{number:05}" for number in numbers]
+    if options.existing or options.data_seconds:
+        shards = [shard for shard in shards if is_matched(shard)]
     while not all(map(is_matched, shards)):
         time.sleep(0.5)
     say(f"scenes are there; device {options.device}, seed {options.seed}")
+    loading = time.time()
 
     torch.manual_seed(options.seed)
-    data = Data(shards, options.device)
+    data = Data(shards, options.device, options.maps)
     held_out = len(data) * 9 // 10  # the table is fitted on maps of later scenes than those that are trained on
     say(f"{len(data)} maps, {held_out} to train on")
     weight = 1 / (data.wrong[:held_out] + 0.04)
@@ -519,7 +561,7 @@ def main():
     while step < options.iterations:
         done = step / options.iterations
         if options.seconds:
-            done = max(done, (time.time() - start) / options.seconds)
+            done = max(done, (time.time() - start) / max(1, options.seconds - (start - loading)))
         if done >= 1:
             break
         rate = options.rate * min(1, (step + 1) / 300) * 0.5 * (1 + math.cos(math.pi * done))
@@ -545,6 +587,14 @@ def main():
     say(f"{step} steps")
     options.output.write_bytes(to_bytes(mean, held_out_figures(mean, data, held_out, say)))
     say("wrote", options.output)
+
+
+def keep_to_core(cores):
+    """Keeps a process and the command that it calls to one core, because all of them together use all cores."""
+    try:
+        os.sched_setaffinity(0, {cores.get_nowait()})
+    except queue.Empty:
+        pass  # more processes than cores
 
 
 def call_make_shard(job):

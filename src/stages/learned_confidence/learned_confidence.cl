@@ -14,12 +14,34 @@ FUNCTION int in_16ths(float disparity) {
 }
 FUNCTION int limited(int v) { return clamp(v, 0, 127); }
 
-// Finds, for each right pixel, the largest whole disparity d of the left pixels that correspond to the right pixel.
-KERNEL(find_nearest)(IMAGE(const float, disparity), ARRAY(int, nearest)) {
+// What the evidence needs of a pixel in one word: Q << 9, or the Q of invalid pixels, + 256 if the pixel is measured, +
+// the left image. |Q| of valid pixels is at most 2¹⁹.
+#define INVALID_Q (-(1 << 21))
+#define NO_Q (1 << 21)  // agrees with no pixel
+#define Q_OF(word) ((word) >> 9)
+#define IS_MEASURED(word) ((word)&256)
+
+// Packs the pixels, and finds, for each right pixel, the largest whole disparity d of the left pixels that correspond to
+// the right pixel.
+KERNEL(pack)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAGE(const uchar, left), ARRAY(int, nearest),
+             ARRAY(int, packed)) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
   if (x >= width || y >= HEIGHT(disparity)) return;
+  const long row = (long)y * width;
   const int q = in_16ths(PIXEL(disparity, x, y)), d = (q + 8) >> 4, u = x - d;
-  if (q != NOTHING && u >= 0 && u < width) atomic_min(&ELEMENTS(nearest)[(long)y * width + u], ZERO - d);
+  const int measured = q != NOTHING && PIXEL(validity, x, y) == 0;
+  ELEMENTS(packed)[row + x] = (q == NOTHING ? INVALID_Q : q) * 512 + 256 * measured + PIXEL(left, x, y);
+  if (q != NOTHING && u >= 0 && u < width) atomic_min(&ELEMENTS(nearest)[row + u], ZERO - d);
+}
+
+// Writes a bit for each pixel, 1 if the pixel is measured: 32 pixels of a row in a word.
+KERNEL(find_measured)(ARRAY(const int, packed), ARRAY(int, measured), int width, int height) {
+  const int word = global_id(0), y = global_id(1), words = (width + 31) / 32;
+  if (word >= words || y >= height) return;
+  uint bits = 0;
+  for (int i = 0; i < 32 && 32 * word + i < width; ++i)
+    if (IS_MEASURED(ELEMENTS(packed)[(long)y * width + 32 * word + i])) bits |= 1u << i;
+  ELEMENTS(measured)[(long)y * words + word] = (int)bits;
 }
 
 // The images from which the evidence is computed, and a pixel.
@@ -32,24 +54,29 @@ KERNEL(find_nearest)(IMAGE(const float, disparity), ARRAY(int, nearest)) {
 #define LEFT(x, y) ((int)PIXEL(left, INSIDE_X(x), INSIDE_Y(y)))
 #define RIGHT(x, y) ((int)PIXEL(right, INSIDE_X(x), INSIDE_Y(y)))
 
-// Returns the agreement of valid pixels, plus 128 times the agreement of measured pixels.
-FUNCTION int agreements(SOURCES, int x, int y, int own_q, int distance, int reach, int tolerance) {
-  const int own = LEFT(x, y);
-  int all = 0, valid = 0, measured = 0;
-  for (int j = -reach; j <= reach; ++j)
+// Finds the agreements of the pixels around (x, y) with each of `count` values of Q: that of valid pixels, plus 128 times
+// that of measured pixels.
+FUNCTION void find_agreements(GLOBAL const int* packed, int width, int height, int x, int y, const int* values, int count,
+                              int distance, int reach, int tolerance, int* agreements) {
+  const int own = packed[(long)y * width + x] & 255;
+  int all = 0, sums[3] = {0, 0, 0};  // a sum has that of valid pixels in the lower half, that of measured ones above
+  for (int j = -reach; j <= reach; ++j) {
+    const int row = y + distance * j;
+    if (row < 0 || row >= height) continue;
     for (int i = -reach; i <= reach; ++i) {
-      const int qx = x + distance * i, qy = y + distance * j;
-      if (qx < 0 || qx >= WIDTH(disparity) || qy < 0 || qy >= HEIGHT(disparity) || (i == 0 && j == 0)) continue;
-      const int weight = 64 >> min((int)abs((int)PIXEL(left, qx, qy) - own) >> 3, 6);
-      const int q = in_16ths(PIXEL(disparity, qx, qy));
+      const int column = x + distance * i;
+      if (column < 0 || column >= width || (i == 0 && j == 0)) continue;
+      const int word = packed[(long)row * width + column];
+      const int weight = 64 >> min((int)abs((word & 255) - own) >> 3, 6), both = weight * (1 | IS_MEASURED(word) << 8);
       all += weight;
-      if (q != NOTHING && (int)abs(q - own_q) <= tolerance) {
-        valid += weight;
-        measured += PIXEL(validity, qx, qy) == 0 ? weight : 0;
-      }
+#pragma unroll
+      for (int v = 0; v < count; ++v) sums[v] += (int)abs(Q_OF(word) - values[v]) <= tolerance ? both : 0;
     }
-  if (all == 0) return 0;
-  return (127 * valid + all / 2) / all | (127 * measured + all / 2) / all << 7;
+  }
+#pragma unroll
+  for (int v = 0; v < count; ++v)
+    agreements[v] = all == 0 ? 0
+                             : (127 * (sums[v] & 0xFFFF) + all / 2) / all | (127 * (sums[v] >> 16) + all / 2) / all << 7;
 }
 
 FUNCTION int texture(SOURCES, int x, int y) {
@@ -84,34 +111,44 @@ FUNCTION int comparison(SOURCES, int x, int y, int d) {
          limited(64 + ((min(sums[1], sums[3]) - sums[2]) >> 2)) << 24;
 }
 
-FUNCTION int step_to(SOURCES, int x, int y, int own_q) {
-  const int q = in_16ths(PIXEL(disparity, INSIDE_X(x), INSIDE_Y(y)));
-  return q == NOTHING ? 64 : limited(64 + ((q - own_q) >> 1));
+FUNCTION int step_to(GLOBAL const int* packed, int width, int height, int x, int y, int own_q) {
+  const int q = Q_OF(packed[(long)clamp(y, 0, height - 1) * width + clamp(x, 0, width - 1)]);
+  return q == INVALID_Q ? 64 : limited(64 + ((q - own_q) >> 1));
 }
 
-// Returns the distance of the left (−1) or the right (1) candidate, or 0 if there is none.
+// Returns the distance of the left (−1) or the right (1) candidate, or 0 if there is none. `measured` has the bits of the
+// row.
 #define FARTHEST 128
-FUNCTION int distance_of(SOURCES, int x, int y, int own_q, int direction) {
-  for (int distance = 1; distance <= FARTHEST; ++distance) {
-    const int at = x + direction * distance;
-    if (at < 0 || at >= WIDTH(disparity)) return 0;
-    const int q = in_16ths(PIXEL(disparity, at, y));
-    if (q != NOTHING && PIXEL(validity, at, y) == 0) return (int)abs(q - own_q) > 16 ? distance : 0;
+#ifdef __CUDACC__
+#define LEADING_ZEROS(word) __clz((int)(word))
+#else
+#define LEADING_ZEROS(word) ((int)clz(word))
+#endif
+FUNCTION int distance_of(GLOBAL const int* packed_row, GLOBAL const int* measured, int words, int x, int direction) {
+  const uint before = (1u << x % 32) - 1, after = ~(before * 2 + 1);
+  int word = x / 32;
+  uint bits = (uint)measured[word] & (direction < 0 ? before : after);
+  while (bits == 0) {
+    word += direction;
+    const int nearest = direction < 0 ? x - (32 * word + 31) : 32 * word - x;
+    if (word < 0 || word >= words || nearest > FARTHEST) return 0;
+    bits = (uint)measured[word];
   }
-  return 0;
+  const int at = 32 * word + 31 - LEADING_ZEROS(direction < 0 ? bits : bits & (0u - bits)), distance = (int)abs(at - x);
+  return distance <= FARTHEST && (int)abs(Q_OF(packed_row[at]) - Q_OF(packed_row[x])) > 16 ? distance : 0;
 }
 
 // Returns evidence of a candidate: the channels k = 0 to 3 in the lower bytes of x, and k = 4 to 6 in those of y.
-FUNCTION int2 of_candidate(SOURCES, GLOBAL const int* nearest, int x, int y, int own_q, int at) {
-  const int q = in_16ths(PIXEL(disparity, at, y)), d = (q + 8) >> 4, u = x - d, width = WIDTH(disparity);
-  const int near = agreements(GIVEN_SOURCES, x, y, q, 1, 2, 16), far = agreements(GIVEN_SOURCES, x, y, q, 4, 3, 24);
+FUNCTION int2 of_candidate(SOURCES, GLOBAL const int* nearest, int x, int y, int own_q, int q, int distance, int near,
+                           int far) {
+  const int d = (q + 8) >> 4, u = x - d, width = WIDTH(disparity);
   int difference = 0, hidden = 127;
   for (int j = -1; j <= 1; ++j)
     for (int i = -1; i <= 1; ++i) difference += abs(LEFT(x + i, y + j) - RIGHT(x + i - d, y + j));
   if (u >= 0 && u < width) hidden = limited(64 + 4 * max(ZERO - nearest[(long)y * width + u] - d, -127));
   int2 channels;
   channels.x = (near & 127) | near >> 7 << 8 | far >> 7 << 16 | limited(64 + ((q - own_q) >> 2)) << 24;
-  channels.y = (FARTHEST - (int)abs(at - x)) | min(difference >> 2, 127) << 8 | hidden << 16;
+  channels.y = (FARTHEST - distance) | min(difference >> 2, 127) << 8 | hidden << 16;
   return channels;
 }
 #define BYTE(word, i) ((word) >> (8 * (i)) & 127)
@@ -120,43 +157,55 @@ FUNCTION int2 of_candidate(SOURCES, GLOBAL const int* nearest, int x, int y, int
 // receives five numbers for each pixel, if `decide` is not 0: the distances of both candidates, and the products of the
 // direct weights. Pixels of the last column and row also stand for pixels beyond
 // an odd width and height.
-KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, words), ARRAY(int, pixels),
-                       ARRAY(const int, direct), ARRAY(int, choice), int decide) {
+KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, packed), ARRAY(const int, measured),
+                       ARRAY(const int, words), ARRAY(int, pixels), ARRAY(const int, direct), ARRAY(int, choice),
+                       int decide) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity), height = HEIGHT(disparity);
   if (x >= width || y >= height) return;
-  const int q = in_16ths(PIXEL(disparity, x, y)), d = (q + 8) >> 4, u = x - d;
+  const long row = (long)y * width;
+  GLOBAL const int* const all = ELEMENTS(packed);
+  const int own = all[row + x], q = Q_OF(own), d = (q + 8) >> 4, u = x - d;
   int e[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, left_distance = 0, right_distance = 0;
-  if (q != NOTHING) {
-    const int near = agreements(GIVEN_SOURCES, x, y, q, 1, 2, 16), far = agreements(GIVEN_SOURCES, x, y, q, 4, 3, 24);
+  if (q != INVALID_Q) {
+    int values[3] = {q, NO_Q, NO_Q}, near[3], far[3];
+    if (decide != 0) {
+      const int row_words = (width + 31) / 32;
+      GLOBAL const int* const bits = ELEMENTS(measured) + (long)y * row_words;
+      left_distance = distance_of(all + row, bits, row_words, x, -1);
+      right_distance = distance_of(all + row, bits, row_words, x, 1);
+      if (left_distance > 0) values[1] = Q_OF(all[row + x - left_distance]);
+      if (right_distance > 0) values[2] = Q_OF(all[row + x + right_distance]);
+      find_agreements(all, width, height, x, y, values, 3, 1, 2, 16, near);
+      find_agreements(all, width, height, x, y, values, 3, 4, 3, 24, far);
+    } else {
+      find_agreements(all, width, height, x, y, values, 1, 1, 2, 16, near);
+      find_agreements(all, width, height, x, y, values, 1, 4, 3, 24, far);
+    }
     const uint views = (uint)comparison(GIVEN_SOURCES, x, y, d);
     int occluded = 0;
     if (u >= 0 && u < width) {
-      const int z = ZERO - ELEMENTS(nearest)[(long)y * width + u];
+      const int z = ZERO - ELEMENTS(nearest)[row + u];
       occluded = limited(8 * min(z - d, 127));
     }
-    e[0] = (PIXEL(validity, x, y) == 0 ? 127 : 0) | (near & 127) << 8 | near >> 7 << 16 | (far & 127) << 24;
-    e[1] = far >> 7 | (int)(views << 8);
+    e[0] = (IS_MEASURED(own) ? 127 : 0) | (near[0] & 127) << 8 | near[0] >> 7 << 16 | (far[0] & 127) << 24;
+    e[1] = far[0] >> 7 | (int)(views << 8);
     e[2] = (int)(views >> 24) | texture(GIVEN_SOURCES, x, y) << 8 | occluded << 16 | limited(4 * u) << 24;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int offset = (i < 2 ? 3 : 9) * (i % 2 == 0 ? -1 : 1);
-      e[3] |= step_to(GIVEN_SOURCES, x + offset, y, q) << (8 * i);
-      e[4] |= step_to(GIVEN_SOURCES, x, y + offset, q) << (8 * i);
+      e[3] |= step_to(all, width, height, x + offset, y, q) << (8 * i);
+      e[4] |= step_to(all, width, height, x, y + offset, q) << (8 * i);
     }
-    e[5] = LEFT(x, y) >> 1;
-    if (decide != 0) {
-      left_distance = distance_of(GIVEN_SOURCES, x, y, q, -1);
-      right_distance = distance_of(GIVEN_SOURCES, x, y, q, 1);
-    }
+    e[5] = (own & 255) >> 1;
     if (left_distance > 0) {
-      const int2 c = of_candidate(GIVEN_SOURCES, ELEMENTS(nearest), x, y, q, x - left_distance);
+      const int2 c = of_candidate(GIVEN_SOURCES, ELEMENTS(nearest), x, y, q, values[1], left_distance, near[1], far[1]);
       e[5] |= BYTE(c.x, 0) << 8 | BYTE(c.x, 1) << 24;
       e[6] |= BYTE(c.x, 2) << 8 | BYTE(c.x, 3) << 24;
       e[7] |= BYTE(c.y, 0) << 8 | BYTE(c.y, 1) << 24;
       e[8] |= BYTE(c.y, 2) << 8;
     }
     if (right_distance > 0) {
-      const int2 c = of_candidate(GIVEN_SOURCES, ELEMENTS(nearest), x, y, q, x + right_distance);
+      const int2 c = of_candidate(GIVEN_SOURCES, ELEMENTS(nearest), x, y, q, values[2], right_distance, near[2], far[2]);
       e[5] |= BYTE(c.x, 0) << 16;
       e[6] |= BYTE(c.x, 1) | BYTE(c.x, 2) << 16;
       e[7] |= BYTE(c.x, 3) | BYTE(c.y, 0) << 16;
@@ -164,13 +213,13 @@ KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, words
     }
   }
   if (decide != 0) {
-    GLOBAL int* const own = ELEMENTS(choice) + 5 * ((long)y * width + x);
-    own[0] = left_distance | right_distance << 8;
-    for (int s = 0; s < 4 && own[0] != 0; ++s) {
+    GLOBAL int* const of_pixel = ELEMENTS(choice) + 5 * (row + x);
+    of_pixel[0] = left_distance | right_distance << 8;
+    for (int s = 0; s < 4 && of_pixel[0] != 0; ++s) {
       int sum = 0;
 #pragma unroll
       for (int g = 0; g < 9; ++g) sum = dot4(e[g], ELEMENTS(direct)[9 * s + g], sum);
-      own[s + 1] = sum;
+      of_pixel[s + 1] = sum;
     }
   }
   const int half_width = (width + 1) / 2, last_x = x == width - 1 && x % 2 == 0, last_y = y == height - 1 && y % 2 == 0;

@@ -23,6 +23,9 @@ struct Scratch {
     };
     nearest_bytes = sizeof(std::int32_t) * size.width * size.height;
     nearest = memory.take(nearest_bytes);
+    packed = memory.take(nearest_bytes).as<std::int32_t>();
+    const std::size_t words = static_cast<std::size_t>(ceil_div(size.width, 32)) * size.height;
+    measured = memory.take(sizeof(std::int32_t) * (p.decide ? words : 1)).as<std::int32_t>();
     constexpr int groups = groups_of(channels);
     pixels = take(half, groups), s0 = take(half, groups), logits = take(half, 1);
     quarter_a = take(quarter, groups), s1 = take(quarter, groups);
@@ -35,8 +38,10 @@ struct Scratch {
 
   Size half, quarter, eighth;
   std::size_t nearest_bytes, bytes;
-  gpu::Span nearest;                // 2¹⁶ − d for the largest whole disparity d that points to each right pixel
-  gpu::Array<std::int32_t> choice;  // for each pixel the distances of the candidates, and the direct sums
+  gpu::Span nearest;                  // 2¹⁶ − d for the largest whole disparity d that points to each right pixel
+  gpu::Array<std::int32_t> packed;    // the disparity, the validity and the left image of each pixel
+  gpu::Array<std::int32_t> measured;  // a bit for each pixel
+  gpu::Array<std::int32_t> choice;    // for each pixel the distances of the candidates, and the direct sums
   Plane pixels, s0, logits, quarter_a, s1, eighth_a, eighth_b;
 };
 
@@ -56,12 +61,17 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Array<const std
   const Scratch s(p, size, memory);
   const auto nearest = s.nearest.as<std::int32_t>();
   queue.fill({s.nearest.memory, s.nearest.offset}, s.nearest_bytes, 0x7F);  // larger than any of these numbers
-  queue.launch({"learned_confidence", "find_nearest", "any"}, gpu::over(size), in.disparity, nearest);
+  queue.launch({"learned_confidence", "pack", "any"}, gpu::over(size), in.disparity, in.validity, in.left, nearest,
+               s.packed);
+  const gpu::Array<const std::int32_t> packed = s.packed;
+  if (p.decide)
+    queue.launch({"learned_confidence", "find_measured", "any"}, gpu::over({ceil_div(size.width, 32), size.height}),
+                 packed, s.measured, size.width, size.height);
   gpu::Array<const std::int32_t> direct = words;
   direct.offset += static_cast<std::int64_t>(gpu_words(true).size()) - sums * groups_of(evidence_channels);
   queue.launch({"learned_confidence", "apply_layer_0", "any"}, gpu::over(size), in.disparity, in.validity, in.left,
-               in.right, gpu::Array<const std::int32_t>(nearest), words, s.pixels.values, direct, s.choice,
-               p.decide ? 1 : 0);
+               in.right, gpu::Array<const std::int32_t>(nearest), packed, gpu::Array<const std::int32_t>(s.measured),
+               words, s.pixels.values, direct, s.choice, p.decide ? 1 : 0);
   words.offset += first_words;
 
   const auto convolve = [&](Reading reading, const Plane& from, const Plane& added, const Plane& to, int outputs) {
