@@ -14,8 +14,8 @@ FUNCTION int in_16ths(float disparity) {
 }
 FUNCTION int limited(int v) { return clamp(v, 0, 127); }
 
-// What the evidence needs of a pixel in one word: Q << 9, or the Q of invalid pixels, + 256 if the pixel is measured, +
-// the left image. |Q| of valid pixels is at most 2¹⁹.
+// A word packs a pixel: Q << 9 (invalid pixels have INVALID_Q), plus 256 if the pixel is measured, plus the value of the
+// left image. |Q| of valid pixels is at most 2¹⁹.
 #define INVALID_Q (-(1 << 21))
 #define NO_Q (1 << 21)  // agrees with no pixel
 #define Q_OF(word) ((word) >> 9)
