@@ -2,10 +2,12 @@
 """Runs the benchmarks and writes their tables into docs/benchmarks.md, between its markers, docs/accuracy-time.svg, and docs/measured/cpu.json.
 
     docs/benchmarks.py [--dataset DIR] [--threads N] [--command build/release/bin/stereopsis] [--only TABLE…]
-                       [--also FILE.json…]
+                       [--also FILE.json…] [--peers-python PYTHON] [--networks FILE.onnx…]
 
 Without --dataset (or STEREOPSIS_DATA in the environment) the tables of accuracy and the picture stay as they are. --also
-names more results of `stereopsis bench --dataset DIR --json FILE.json`, of another device, for the picture.
+names more results of `stereopsis bench --dataset DIR --json FILE.json`, of another device, for the picture. --peers-python
+names a Python with opencv-python-headless, onnxruntime and openvino for the table of the other matchers; --networks names
+networks for it, whose inputs have the size of that table.
 """
 
 import argparse
@@ -13,6 +15,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -31,6 +34,8 @@ BANZ_VARIANTS = {
     f"{BANZ}:{REFINED}": "check and fill",
     f"{BANZ}:{REFINED},select.subpixel=parabola": "check, fill and sub-pixel",
 }
+MATCHERS = ["BM", "3WAY", "SGBM", "HH4", "HH"]  # OpenCV's
+WITH_PEERS = ["banz-sgm", "sgm", "balanced", "sgm-learned-fast", "sgm-learned"]
 TARGETS = ["sse4", "avx2", "avx512", "neon"]
 OF_TARGETS = ["sgm", BANZ, "balanced", "sgm-learned-fast", "sgm-learned"]
 SIZES = ["1280x960x128", "450x375x64", "1242x375x128", "640x480x64"]
@@ -43,8 +48,8 @@ SWEEPS = {"width": ((320, 640, 960, 1280), "{}x480x64"), "height": ((240, 480, 7
 
 
 class Runner:
-    def __init__(self, command, threads):
-        self.command, self.threads = command, threads
+    def __init__(self, command, threads, python=sys.executable, networks=()):
+        self.command, self.threads, self.python, self.networks = command, threads, python, networks
 
     def bench(self, methods, *more, sizes=(), threads=None):
         with tempfile.TemporaryDirectory() as folder:
@@ -117,6 +122,50 @@ def simd(run):
     if peer:
         said += f" {peer['method']} took {peer['median_ms']:.0f} ms."
     return said + "\n\n" + table([SIZES[0].replace("x", "×")] + header, rows)
+
+
+def python_peers(run):
+    """The results of the matchers in Python packages, and the names of those that could not run."""
+    results, absent = [], []
+    size, disparities = SIZES[0].rsplit("x", 1)
+    calls = [(f"OpenCV {mode} of the Python package", ["opencv", "--mode", mode]) for mode in MATCHERS]
+    calls += [(f"{file.stem}, {title_of}", [runner, "--network", file]) for file in run.networks
+              for runner, title_of in (("onnxruntime", "ONNX Runtime"), ("openvino", "OpenVINO"))]
+    if not run.networks:
+        absent.append("networks")
+    with tempfile.TemporaryDirectory() as folder:
+        width, height = size.split("x")
+        subprocess.run([run.command, "synth", "-o", folder, "--width", width, "--height", height, "--disparities",
+                        disparities], check=True, stdout=subprocess.DEVNULL)
+        left, right = (next(Path(folder).rglob(f"{side}*")) for side in ("left", "right"))
+        for name, call in calls:
+            done = subprocess.run([run.python, DOCS / "peers.py", *call, "--left", left, "--right", right, "--disparities",
+                                   disparities, "--threads", str(run.threads)], stdout=subprocess.PIPE, text=True)
+            if done.returncode == 0:
+                results.append(json.loads(done.stdout))
+            else:
+                absent.append(name)
+    return results, absent
+
+
+def peers(run):
+    """A row per matcher: wall-clock time and processor time of a run."""
+    results = run.bench(WITH_PEERS, "--repeat", "5", sizes=[SIZES[0]])["results"]
+    rows = [{"name": title(r["method"]), "version": r["parameters"].get("version", "") if r["peer"] else "", **r}
+            for r in results]
+    names = [r["name"] for r in rows]
+    absent = [name for name in ("OpenCV", "libelas") if not any(n.startswith(name) for n in names)]
+    more, absent_in_python = python_peers(run)
+    rows += more
+    absent += absent_in_python
+    reference = next(r for r in rows if r["name"] == "sgm")
+    lines = [[f"{r['name']} {r['version']}".strip(), number(r["median_ms"] / reference["median_ms"], 2),
+              number(r["median_ms"], 1), number(r["processor_ms"], 1), number(r["processor_ms"] / r["median_ms"], 2)]
+             for r in rows]
+    said = f"Measured on {run.threads} threads of {processor()}, at commit `{results[0]['commit']}`. "
+    said += f"{len(absent)} matchers are absent: {', '.join(absent)}." if absent else "No matcher is absent."
+    header = [SIZES[0].replace("x", "×"), "times the time of sgm", "ms", "processor ms", "cores used"]
+    return said + "\n\n" + table(header, lines)
 
 
 def growth(run):
@@ -217,12 +266,15 @@ def main():
     parser.add_argument("--dataset", default=os.environ.get("STEREOPSIS_DATA"))
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--command", default=DOCS.parent / "build/release/bin/stereopsis")
-    tables_of_times = {"against": against, "threads": threads, "simd": simd, "growth": growth, "lines": lines}
+    tables_of_times = {"against": against, "threads": threads, "simd": simd, "peers": peers,
+                       "growth": growth, "lines": lines}
     parser.add_argument("--only", nargs="+", choices=tables_of_times, metavar="TABLE",
                         help=f"make these tables alone: {', '.join(tables_of_times)}")
     parser.add_argument("--also", nargs="+", default=[], metavar="FILE.json")
+    parser.add_argument("--peers-python", default=sys.executable, metavar="PYTHON")
+    parser.add_argument("--networks", type=Path, nargs="+", default=[], metavar="FILE.onnx")
     options = parser.parse_args()
-    run = Runner(options.command, options.threads)
+    run = Runner(options.command, options.threads, options.peers_python, options.networks)
 
     tables = {name: make(run) for name, make in tables_of_times.items() if name in (options.only or tables_of_times)}
     if options.dataset and not options.only:

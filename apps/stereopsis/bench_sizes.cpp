@@ -39,6 +39,7 @@ struct Result {
   std::vector<StageTime> transfers;  // times of one pair; empty on the CPU
   std::optional<StreamTimes> stream;
   Roofs roofs;
+  double processor_ms = 0;  // per batch, of all threads
 
   double median_ms() const { return median(ms); }
   double min_ms() const { return *std::min_element(ms.begin(), ms.end()); }
@@ -70,6 +71,7 @@ Json to_json(const Result& r) {
           {"min_ms", r.min_ms()},
           {"p99_ms", quantile(r.ms, 0.99)},
           {"max_ms", quantile(r.ms, 1)},
+          {"processor_ms", r.processor_ms},
           {"first_ms", r.peer ? Json(nullptr) : Json(r.first_ms)},
           {"gde_per_s", r.gde_per_s()},
           {"workspace_bytes", r.workspace_bytes},
@@ -138,12 +140,13 @@ class OnDevice {
 };
 
 // Measures whole batches, without transfers.
-std::vector<double> time_batches(Matcher& matcher, const StereoPair& pair, int repeat) {
+std::vector<double> time_batches(Matcher& matcher, const StereoPair& pair, int repeat, double* processor_ms) {
   const int batch = matcher.plan().problem().batch;
   if (matcher.plan().device().name == "cpu") {
     const std::vector<StereoPair> pairs(static_cast<std::size_t>(batch), pair);
     std::vector<Matched> results(pairs.size());
-    return time_runs(repeat, [&] { batch == 1 ? matcher.match(pair, results[0]) : matcher.match(pairs, results); });
+    const auto run = [&] { batch == 1 ? matcher.match(pair, results[0]) : matcher.match(pairs, results); };
+    return time_runs(repeat, run, processor_ms);
   }
   const OnDevice there(matcher, pair);
   std::vector<Ticket> tickets(static_cast<std::size_t>(batch));
@@ -152,7 +155,7 @@ std::vector<double> time_batches(Matcher& matcher, const StereoPair& pair, int r
     for (const Ticket ticket : tickets) matcher.wait(ticket);
   };
   for (int i = 0; i < 3; ++i) run();  // a GPU records the second run, and replays from the third on
-  return time_runs(repeat, run);
+  return time_runs(repeat, run, processor_ms);
 }
 
 template <class T>
@@ -223,7 +226,7 @@ Result measure(const Bench& bench, const Workload& workload, const Contender& co
     matcher.match(pair);
     result.first_ms = since_plan.ms();
     result.workspace_bytes = matcher.plan().workspace_bytes();
-    result.ms = time_batches(matcher, pair, bench.repeat);
+    result.ms = time_batches(matcher, pair, bench.repeat, &result.processor_ms);
   }
   for (const StageTime& stage : time_stages(pipeline, problem, device, pair))
     (is_transfer(stage) ? result.transfers : result.stages).push_back(stage);
@@ -278,7 +281,8 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
       progress.update(++done);
     }
     if (bench.peers)
-      for (const Peer& peer : make_peers({left, right, workload.disparities, bench.threads, PeerColumns::as_found}))
+      for (const Peer& peer : make_peers({left, right, workload.disparities, bench.threads, PeerColumns::as_found})) {
+        double processor_ms = 0;
         results.push_back({workload,
                            peer.name,
                            "cpu",
@@ -287,13 +291,15 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
                            peer.parameters,
                            1,
                            true,
-                           time_runs(bench.repeat, peer.run),
+                           time_runs(bench.repeat, peer.run, &processor_ms),
                            0,
                            0,
                            {},
                            {},
                            {},
                            {}});
+        results.back().processor_ms = processor_ms;
+      }
   }
   print_results(results);
   if (bench.json.empty()) return;

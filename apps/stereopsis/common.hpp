@@ -82,8 +82,9 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-// Returns the milliseconds of `repeat` runs, after one warm-up run.
-std::vector<double> time_runs(int repeat, const std::function<void()>& run);
+// Returns the milliseconds of `repeat` runs, after one warm-up run. `processor_ms` receives the processor time per run,
+// which is the sum over all threads of the process.
+std::vector<double> time_runs(int repeat, const std::function<void()>& run, double* processor_ms = nullptr);
 
 // Returns the smallest value that is not exceeded by this share of the values, 0 to 1; NaN if there are none.
 double quantile(std::vector<double> values, double share);

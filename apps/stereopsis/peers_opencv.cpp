@@ -52,7 +52,8 @@ std::vector<Peer> opencv_peers(const PeerProblem& problem) {
   constexpr int window = 15;
   if (l.cols < searched + window || l.rows < window) return {};  // nothing would be left to match
   std::vector<Peer> peers;
-  peers.push_back(make_peer("OpenCV StereoBM", {{"numDisparities", searched}, {"blockSize", window}},
+  peers.push_back(make_peer("OpenCV StereoBM",
+                            {{"version", CV_VERSION}, {"numDisparities", searched}, {"blockSize", window}},
                             cv::StereoBM::create(searched, window), l, r, padding));
   const std::pair<const char*, int> modes[] = {{"3WAY", cv::StereoSGBM::MODE_SGBM_3WAY},
                                                {"SGBM", cv::StereoSGBM::MODE_SGBM},
@@ -61,7 +62,8 @@ std::vector<Peer> opencv_peers(const PeerProblem& problem) {
   for (const auto& [name, mode] : modes) {
     constexpr int block = 3, p1 = 8 * block * block, p2 = 32 * block * block, left_right = 1, unique = 10;
     constexpr int speckle_size = 100, speckle_range = 32;
-    const Json parameters = {{"numDisparities", searched},
+    const Json parameters = {{"version", CV_VERSION},
+                             {"numDisparities", searched},
                              {"blockSize", block},
                              {"P1", p1},
                              {"P2", p2},

@@ -9,6 +9,8 @@
 // position is the column u for a vertical path, u − v for a diagonal path, and u + v for an antidiagonal path.
 #pragma once
 
+#include <hwy/cache_control.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -173,12 +175,14 @@ class Sweep {
     progress_[band].store(tile + 1, std::memory_order_seq_cst);
     progress_[band].notify_all();
   }
-  // Most waits are shorter than the work on a tile, so a thread first spins. A thread that waits longer sleeps, because
-  // its core may be needed by others.
+  // Most waits are shorter than the work on a few tiles, which takes less time than to sleep and to wake up. A thread
+  // therefore first spins, for 20 to 50 µs. A thread that waits longer sleeps, because its core may be needed by others.
   void wait_for(int band, int tiles) const {
     const std::atomic<int>& progress = progress_[band];
-    for (int spins = 0; spins < 1000; ++spins)
+    for (int spins = 0; spins < 1000; ++spins) {
       if (progress.load(std::memory_order_acquire) >= tiles) return;
+      hwy::Pause();
+    }
     for (int seen; (seen = progress.load(std::memory_order_acquire)) < tiles;)
       progress.wait(seen, std::memory_order_acquire);
   }

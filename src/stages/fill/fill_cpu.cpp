@@ -1,6 +1,7 @@
 // Filling on the CPU. Most of the work is in the gaps, the runs of invalid pixels of a row. The values above a pixel
 // are passed down row by row from the top, and stored for pixels in gaps. The values below are passed up from the
-// bottom. These two sweeps run in parallel. Nearly all other work is done row by row.
+// bottom. These two sweeps run in parallel, with the mode second_lowest also for strips of columns. Nearly all other work
+// is done row by row.
 #include "stages/fill/fill.hpp"
 
 #include "device/cpu/threads.hpp"
@@ -163,10 +164,10 @@ void sweep_nearest(ImageView<const float> disparity, const Scratch& scratch, int
   });
 }
 
-// Stores only whole vectors that contain a pixel in a gap.
-void sweep_second_lowest(ImageView<const float> disparity, const Scratch& scratch, int side) {
+// Sweeps over the columns [first, last). Stores only whole vectors that contain a pixel in a gap.
+void sweep_second_lowest(ImageView<const float> disparity, const Scratch& scratch, int side, int first, int last) {
   float* carried = scratch.carried[side][0];
-  std::fill_n(carried, disparity.width, invalid_disparity);
+  std::fill(carried + first, carried + last, invalid_disparity);
   for_each_row(side, disparity.height, [&](int y) {
     const float* row = disparity.row(y);
     float* met = scratch.met[side][0] + y * scratch.width;
@@ -179,9 +180,9 @@ void sweep_second_lowest(ImageView<const float> disparity, const Scratch& scratc
     const hn::ScalableTag<float> d;
     const hn::CappedTag<float, 1> one;
     const int lanes = static_cast<int>(hn::Lanes(d));
-    int x = 0;
-    for (; x + lanes <= disparity.width; x += lanes) block(d, x);
-    for (; x < disparity.width; ++x) block(one, x);
+    int x = first;
+    for (; x + lanes <= last; x += lanes) block(d, x);
+    for (; x < last; ++x) block(one, x);
   });
 }
 
@@ -269,13 +270,6 @@ void fill_second_lowest(ImageView<const float> disparity, const Result& out, con
       }
     }
   });
-}
-
-void sweep_four(Mode mode, ImageView<const float> disparity, const Scratch& scratch, int side) {
-  if (mode == Mode::nearest)
-    sweep_nearest(disparity, scratch, side);
-  else
-    sweep_second_lowest(disparity, scratch, side);
 }
 
 void fill_four_rows(Mode mode, ImageView<const float> disparity, const Result& out, const Scratch& scratch, int first,
@@ -528,11 +522,27 @@ void both_sides(Threads& threads, F&& f) {
   });
 }
 
+// Calls f(side, first, last) for both sides and for strips of columns [first, last), in parallel.
+template <class F>
+void for_each_strip(Threads& threads, int width, F&& f) {
+  constexpr int columns = 64;  // whole cache lines of every row
+  const int strips = (width + columns - 1) / columns;
+  const auto sweep = [&](int side, int first, int last) {
+    if (first < last) f(side, columns * first, std::min(width, columns * last));
+  };
+  const auto run = [&](int first, int last) {
+    sweep(0, first, std::min(last, strips));
+    sweep(1, std::max(first, strips) - strips, last - strips);
+  };
+  threads.rows(2 * strips, run, std::max(1, 2 * strips / threads.count()));
+}
+
 }  // namespace
 
 HWY_EXPORT(copy_rows);
 HWY_EXPORT(fill_background);
-HWY_EXPORT(sweep_four);
+HWY_EXPORT(sweep_nearest);
+HWY_EXPORT(sweep_second_lowest);
 HWY_EXPORT(fill_four_rows);
 HWY_EXPORT(fill_cross_rows);
 HWY_EXPORT(fill_box_rows);
@@ -569,7 +579,12 @@ void cpu(const Parameters& p, const Input& input, ImageView<float> filled, Image
   if (!find_sources(scratch.source, disparity.height)) return;
 
   if (p.mode == Mode::nearest || p.mode == Mode::second_lowest) {
-    both_sides(threads, [&](int side) { HWY_DYNAMIC_DISPATCH(sweep_four)(p.mode, disparity, scratch, side); });
+    if (p.mode == Mode::nearest)
+      both_sides(threads, [&](int side) { HWY_DYNAMIC_DISPATCH(sweep_nearest)(disparity, scratch, side); });
+    else
+      for_each_strip(threads, disparity.width, [&](int side, int first, int last) {
+        HWY_DYNAMIC_DISPATCH(sweep_second_lowest)(disparity, scratch, side, first, last);
+      });
     threads.rows(disparity.height, [&](int first, int last) {
       HWY_DYNAMIC_DISPATCH(fill_four_rows)(p.mode, disparity, out, scratch, first, last);
     });
