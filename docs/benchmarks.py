@@ -163,7 +163,7 @@ def peers(run):
               number(r["median_ms"], 1), number(r["processor_ms"], 1), number(r["processor_ms"] / r["median_ms"], 2)]
              for r in rows]
     said = f"Measured on {run.threads} threads of {processor()}, at commit `{results[0]['commit']}`. "
-    said += f"{len(absent)} matchers are absent: {', '.join(absent)}." if absent else "No matcher is absent."
+    said += f"Absent matchers: {len(absent)}" + (f" ({', '.join(absent)})." if absent else ".")
     header = [SIZES[0].replace("x", "×"), "times the time of sgm", "ms", "processor ms", "cores used"]
     return said + "\n\n" + table(header, lines)
 
