@@ -1,19 +1,13 @@
 #include "device/gpu/device.hpp"
 #include "device/gpu/tuning.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
 #include "core/text.hpp"
 #include "support/devices.hpp"
 #include "support/recording_queue.hpp"
 #ifdef STEREOPSIS_OPENCL
 #include "device/gpu/sources.hpp"
-#include "device/opencl/program_cache.hpp"
 #endif
 
 namespace stereopsis::device_test {
@@ -110,80 +104,6 @@ TEST(Sources, EveryInstanceOfEveryKernelIsWhole) {
     }
   }
   EXPECT_GT(instances, 20);
-}
-
-class ProgramCache : public testing::Test {
- protected:
-  void SetUp() override {
-    const char* before = std::getenv("XDG_CACHE_HOME");
-    if (before != nullptr) before_ = before;
-    folder_ = std::filesystem::temp_directory_path() / text("stereopsis-cache-", getpid());
-    setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
-  }
-  void TearDown() override {
-    if (before_.empty())
-      unsetenv("XDG_CACHE_HOME");
-    else
-      setenv("XDG_CACHE_HOME", before_.c_str(), 1);
-    std::filesystem::remove_all(folder_);
-  }
-
-  static std::string contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  static void write(const std::string& path, const std::string& bytes) {
-    std::ofstream(path, std::ios::binary) << bytes;
-  }
-
-  std::filesystem::path folder_;
-  std::string before_;
-};
-
-TEST_F(ProgramCache, GivesBackWhatItWasGiven) {
-  const std::string binary("\0program\n\xFF", 10);
-  EXPECT_FALSE(opencl::load_program("key"));
-  opencl::store_program("key", binary);
-  EXPECT_EQ(opencl::load_program("key"), binary);
-  EXPECT_FALSE(opencl::load_program("another key"));
-}
-
-TEST_F(ProgramCache, DistrustsEveryChangedByteAndEveryLength) {
-  opencl::store_program("key", "program");
-  const std::string path = opencl::program_path("key"), whole = contents(path);
-  ASSERT_FALSE(whole.empty());
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    std::string changed = whole;
-    changed[i] ^= 1;
-    write(path, changed);
-    EXPECT_FALSE(opencl::load_program("key")) << "byte " << i;
-    write(path, whole.substr(0, i));
-    EXPECT_FALSE(opencl::load_program("key")) << "length " << i;
-  }
-  write(path, whole + "more");
-  EXPECT_FALSE(opencl::load_program("key"));
-}
-
-TEST_F(ProgramCache, DistrustsTheEntryOfAnotherKey) {
-  opencl::store_program("key", "program");
-  opencl::store_program("another key", "another program");
-  std::filesystem::copy_file(opencl::program_path("another key"), opencl::program_path("key"),
-                             std::filesystem::copy_options::overwrite_existing);
-  EXPECT_FALSE(opencl::load_program("key"));
-}
-
-TEST_F(ProgramCache, PassesOverAFolderInThePlaceOfAnEntry) {
-  std::filesystem::create_directories(opencl::program_path("key"));
-  EXPECT_FALSE(opencl::load_program("key"));
-  opencl::store_program("key", "program");
-  EXPECT_FALSE(opencl::load_program("key"));
-}
-
-TEST_F(ProgramCache, WithoutAPlaceNothingHappens) {
-  write(folder_.string(), "a file where the folder should be");
-  opencl::store_program("key", "program");
-  EXPECT_FALSE(opencl::load_program("key"));
-  std::filesystem::remove(folder_);
 }
 
 #endif

@@ -13,8 +13,8 @@ struct Api {
   // clang-format off
 #define STEREOPSIS_OPENCL_FUNCTIONS(X)                                                                              \
   X(GetPlatformIDs) X(GetPlatformInfo) X(GetDeviceIDs) X(GetDeviceInfo) X(CreateContext) X(CreateCommandQueue)      \
-  X(ReleaseCommandQueue) X(CreateBuffer) X(ReleaseMemObject) X(CreateProgramWithSource) X(CreateProgramWithBinary)  \
-  X(BuildProgram) X(ReleaseProgram) X(GetProgramInfo) X(GetProgramBuildInfo) X(CreateKernel) X(SetKernelArg)        \
+  X(ReleaseCommandQueue) X(CreateBuffer) X(ReleaseMemObject) X(CreateProgramWithSource)                             \
+  X(BuildProgram) X(ReleaseProgram) X(GetProgramBuildInfo) X(CreateKernel) X(SetKernelArg)        \
   X(EnqueueNDRangeKernel) X(EnqueueWriteBufferRect) X(EnqueueReadBufferRect) X(EnqueueCopyBuffer)                   \
   X(EnqueueFillBuffer) X(EnqueueMarkerWithWaitList) X(GetEventProfilingInfo) X(ReleaseEvent)                        \
   X(WaitForEvents) X(Finish) X(Flush) X(EnqueueMapBuffer) X(EnqueueUnmapMemObject) X(EnqueueBarrierWithWaitList) X(GetEventInfo) \

@@ -10,7 +10,6 @@
 #include "device/gpu/device.hpp"
 #include "device/gpu/sources.hpp"
 #include "device/opencl/opencl_api.hpp"
-#include "device/opencl/program_cache.hpp"
 
 namespace stereopsis::opencl {
 namespace {
@@ -254,12 +253,6 @@ class OpenClDevice final : public gpu::Device {
     const std::string options =
         "-cl-std=CL1.2" + std::string(rounds ? " -cl-fp32-correctly-rounded-divide-sqrt -D ROUNDED_DIVISION" : "") +
         nvidia_capability() + constants;
-    const std::string key = join(
-        {platform_, text_of(CL_DEVICE_NAME), text_of(CL_DEVICE_VERSION), text_of(CL_DRIVER_VERSION), options, source},
-        "\n");
-    if (const auto binary = load_program(key))
-      if (const cl_program cached = from_binary(in, *binary, options)) return cached;
-
     const char* lines = source.c_str();
     const std::size_t length = source.size();
     cl_int status = CL_SUCCESS;
@@ -272,7 +265,6 @@ class OpenClDevice final : public gpu::Device {
       throw Error(ErrorCategory::device, text("the driver of '", name(), "' cannot compile ", which.file, ".cl for ",
                                               which.instance, ": ", log.substr(0, 500), "; use cpu or another driver"));
     }
-    if (const std::string binary = binary_of(program); !binary.empty()) store_program(key, binary);
     return program;
   }
 
@@ -281,27 +273,6 @@ class OpenClDevice final : public gpu::Device {
     constexpr cl_device_info major_nv = 0x4000, minor_nv = 0x4001;
     const cl_uint major = number<cl_uint>(major_nv), minor = number<cl_uint>(minor_nv);
     return major > 0 ? text(" -D NVIDIA_CAPABILITY=", 10 * major + minor) : std::string();
-  }
-
-  cl_program from_binary(cl_context in, const std::string& binary, const std::string& options) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
-    const std::size_t length = binary.size();
-    cl_int status = CL_SUCCESS, loaded = CL_SUCCESS;
-    const cl_program program = api.CreateProgramWithBinary(in, 1, &id, &length, &bytes, &loaded, &status);
-    if (status != CL_SUCCESS) return nullptr;
-    if (loaded == CL_SUCCESS && api.BuildProgram(program, 1, &id, options.c_str(), nullptr, nullptr) == CL_SUCCESS)
-      return program;
-    api.ReleaseProgram(program);
-    return nullptr;
-  }
-
-  std::string binary_of(cl_program program) const {
-    std::size_t size = 0;
-    if (api.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS) return {};
-    std::string binary(size, '\0');
-    auto* bytes = reinterpret_cast<unsigned char*>(binary.data());
-    if (api.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS) return {};
-    return binary;
   }
 
   std::string platform_;

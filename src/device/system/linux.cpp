@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -94,13 +93,6 @@ void move_near(const std::string& pci_address) {
   add_processors(list, near);
   CPU_AND(&both, &near, &allowed);
   if (CPU_COUNT(&both) > 0) sched_setaffinity(0, sizeof both, &both);
-}
-
-std::filesystem::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return cache;
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
-    return std::filesystem::path(home) / ".cache";
-  return {};
 }
 
 }  // namespace system

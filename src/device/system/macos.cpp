@@ -50,10 +50,5 @@ std::size_t memory_bytes() {
 
 void move_near(const std::string&) {}
 
-std::filesystem::path cache_folder() {
-  const char* home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? std::filesystem::path(home) / "Library" / "Caches" : std::filesystem::path();
-}
-
 }  // namespace system
 }  // namespace stereopsis

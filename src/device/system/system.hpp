@@ -49,9 +49,6 @@ void* find_function(void* library, const char* name);
 
 // ---- Files ----
 
-// Returns the user's folder for data that can be computed again, or an empty path if there is none.
-std::filesystem::path cache_folder();
-
 // Opens a file as std::fopen does, whatever the characters of its name.
 std::FILE* open_file(const std::filesystem::path& file, const char* mode);
 

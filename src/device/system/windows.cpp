@@ -59,11 +59,6 @@ void* find_function(void* library, const char* name) {
   return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(library), name));
 }
 
-fs::path cache_folder() {
-  const wchar_t* folder = _wgetenv(L"LOCALAPPDATA");
-  return folder != nullptr ? fs::path(folder) : fs::path();
-}
-
 std::FILE* open_file(const fs::path& file, const char* mode) {
   const std::string narrow = mode;
   return _wfopen(file.c_str(), std::wstring(narrow.begin(), narrow.end()).c_str());
