@@ -13,7 +13,12 @@ run() {
     aarch64)
       ./dev setup qemu-user g++-aarch64-linux-gnu
       $record aarch64 --on "Debian 12, aarch64, by QEMU $(qemu-aarch64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')" \
-        --compiler aarch64-linux-gnu-g++ -- ./dev test aarch64 ;;
+        --compiler aarch64-linux-gnu-g++ -- ./dev test aarch64
+      ;;
+    aarch64-selection)
+      ./dev setup qemu-user g++-aarch64-linux-gnu && tests/cross/aarch64_sysroot.sh
+      $record aarch64-selection --on "Debian 12, aarch64, by QEMU $(qemu-aarch64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')" \
+        --compiler aarch64-linux-gnu-g++ -- tests/systems/aarch64.sh ;;
     windows)
       ./dev setup wine wine64
       tests/cross/ziglang.sh x86_64-windows-gnu --tools
@@ -22,7 +27,7 @@ run() {
     macos) tests/cross/ziglang.sh aarch64-macos ;;  # nothing runs its programs here, so that it has no row
     debian-13) ./dev setup debootstrap && tests/systems/debian.sh trixie debian-13 ;;
     debian-14) ./dev setup debootstrap && tests/systems/debian.sh forky debian-14 ;;
-    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, windows, macos, debian-13 or debian-14" >&2; return 2 ;;
+    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, windows, macos, debian-13 or debian-14" >&2; return 2 ;;
   esac
 }
 
