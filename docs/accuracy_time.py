@@ -1,26 +1,18 @@
-#!/usr/bin/env python3
-"""Draws accuracy against time from what `stereopsis bench --dataset DIR --json FILE` wrote.
+"""Draws accuracy against time from docs/measured: a dot per method and peer; further left is faster, further down is more accurate."""
 
-    docs/accuracy_time.py FILE.json… [-o docs/accuracy-time.svg] [--summary docs/measured/NAME.json --machine TEXT]
-
-A summary, which is in the repository, holds what the pages show of these files, and is read as they are. Several files, such as one per device, go into one picture; of the same method on the same device the last counts. A dot
-per method, device and peer: to the left is faster, in milliseconds per megapixel; below is more accurate, in percent of
-the non-occluded pixels that are off by more than a pixel. Both are means over the datasets, each with one vote.
-"""
-
-import argparse
 import json
 import math
 from html import escape
 from pathlib import Path
-from statistics import mean
 
+MEASURED = Path(__file__).resolve().parent / "measured"
 WIDTH, HEIGHT = 860, 520
 LEFT, RIGHT, TOP, BOTTOM = 70, 30, 50, 60
 OURS, PEER, INK, GRID, NAME, PAPER = "#0b62c4", "#8a8f98", "#24292f", "#e4e7eb", "#57606a", "#ffffff"
 COLOURS = {OURS: "ours", PEER: "peer", INK: "ink", GRID: "grid", NAME: "name", PAPER: "paper"}
 TITLE = "Accuracy and time; below and to the left is better"
 CHARACTER, LINE = 7.2, 15  # size of a label at 12 px; too wide is better than too narrow
+README_METHODS = ("sgm", "balanced", "sgm-learned", "banz-sgm", "zncc", "census-guided")
 
 
 def title(label):
@@ -30,46 +22,14 @@ def title(label):
     return ", ".join([name.replace("OpenCV Stereo", "OpenCV ")] + parts)
 
 
-def summary_of(entry):
-    """Returns the shown values of a result of `bench --dataset`; in means, each dataset has one vote."""
-    if "ms_per_megapixel" in entry:
-        return entry
-    per_dataset = {}
-    for scene in entry["scenes"]:
-        bad = scene["measures"].get("nonocc", {}).get("bad1.0")
-        if bad is not None:
-            megapixels = scene["width"] * scene["height"] * 1e-6
-            per_dataset.setdefault(scene["dataset"], []).append((scene["ms"] / megapixels, bad))
-    ms, bad = ([mean(s[i] for s in scenes) for scenes in per_dataset.values()] for i in (0, 1))
-    datasets = {}
-    for name, average in entry["average"].items():
-        measures = average["measures"]
-        figures = {"ms": average["ms"], "bad1.0_nonocc": measures.get("nonocc", {}).get("bad1.0"),
-                   "bad1.0_all": measures.get("all", {}).get("bad1.0"),
-                   "d1": next((measures[r]["d1"] for r in ("all", "nonocc") if r in measures), None)}
-        datasets[name] = {key: round(value, 2) for key, value in figures.items() if value is not None}
-    return {"method": entry["method"], "device": entry["device"], "peer": entry["peer"],
-            "ms_per_megapixel": round(mean(ms), 2) if ms else None, "bad1.0": round(mean(bad), 2) if bad else None,
-            "average_of_12": entry.get("average_of_12"), "datasets": datasets}
+def dots(file):
+    """Returns (milliseconds, percent of bad pixels, whether it is ours) of each program of a file of times.
 
-
-def summaries(files):
-    return [summary_of(entry) for file in files for entry in json.loads(Path(file).read_text())["results"]]
-
-
-def write_summary(file, results, machine, commit):
-    lines = ",\n".join("    " + json.dumps(r, ensure_ascii=False) for r in results)
-    head = json.dumps({"machine": machine, "commit": commit}, ensure_ascii=False)[1:-1]
-    Path(file).write_text("{" + head + ', "results": [\n' + lines + "\n]}\n")
-
-
-def dots(files):
-    found = {}
-    for entry in summaries(files):
-        if entry["ms_per_megapixel"] is not None and entry["bad1.0"] is not None:
-            label = title(entry["method"]) + ("" if entry["peer"] else f" ({entry['device']})")
-            found[label] = (entry["ms_per_megapixel"], entry["bad1.0"], entry["peer"] is None)
-    return found
+    The errors are those of the file itself, if it has some, else those of errors.json.
+    """
+    times = json.loads(Path(file).read_text())
+    errors = times["methods"] if "methods" in times else json.loads((MEASURED / "errors.json").read_text())["methods"]
+    return {title(name): (ms, errors[name]["bad1.0"], not errors[name]["peer"]) for name, ms in times["ms"].items() if name in errors}
 
 
 def log_ticks(low, high):
@@ -105,13 +65,9 @@ def place(points):
     return boxes
 
 
-def draw(found, themed=False):
-    """Themed: in a page's own colours, by classes of its style sheet, and without those of the devices in the names."""
-    if themed:
-        found = {label.replace(" (cpu)", "").replace(" (cuda:0)", ""): dot for label, dot in found.items()}
-    svg = draw_plain(found)
-    if not themed:
-        return svg
+def draw(found):
+    """Returns the chart in the colours of a page of the site, by classes of its style sheet."""
+    svg = draw_plain(found, TITLE)
     for colour, name in COLOURS.items():
         svg = svg.replace(f'fill="{colour}"', f'class="fill-{name}"').replace(f'stroke="{colour}"', f'class="line-{name}"')
     best = ", ".join(f"{label}: {ms:g} ms, {bad:g} %" for label, (ms, bad, _) in sorted(found.items(), key=lambda f: f[1][0]))
@@ -119,7 +75,18 @@ def draw(found, themed=False):
     return svg.replace(f' width="{WIDTH}" height="{HEIGHT}" font-family="Helvetica, Arial, sans-serif"', f" {about}", 1)
 
 
-def draw_plain(found):
+def two_charts():
+    """Returns the README's picture: a CPU beside OpenCV and libelas, and a GPU beside neural networks."""
+    cpu = {label: dot for label, dot in dots(MEASURED / "times-cpu.json").items() if not dot[2] or label in README_METHODS}
+    charts = [draw_plain(cpu, "CPU, two threads; open datasets"),
+              draw_plain(dots(MEASURED / "networks.json"), "GPU; Middlebury 2014, networks as published")]
+    parts = [f'<svg x="{i * WIDTH}" width="{WIDTH}" height="{HEIGHT}" ' + svg.partition("<svg ")[2].replace(
+        f'width="{WIDTH}" height="{HEIGHT}" ', "", 1) for i, svg in enumerate(charts)]
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * WIDTH} {HEIGHT}" width="{2 * WIDTH}" height="{HEIGHT}">\n'
+            + "".join(parts) + "</svg>\n")
+
+
+def draw_plain(found, heading):
     low, high = min(d[0] for d in found.values()) / 1.5, max(d[0] for d in found.values()) * 1.8
     step = linear_step(max(d[1] for d in found.values()) * 1.1)
     top = step * math.ceil(max(d[1] for d in found.values()) * 1.05 / step)
@@ -145,10 +112,10 @@ def draw_plain(found):
         svg += [f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="{GRID}"/>',
                 text(LEFT - 8, y + 4, f"{i * step:g}", anchor="end")]
     svg += [f'<path d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" stroke="{INK}"/>',
-            text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 18, "time, milliseconds per megapixel"),
+            text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 18, "milliseconds at 1280×960, 128 disparities"),
             text(0, 0, "bad 1.0, % of non-occluded pixels",
                  more=f' transform="translate(22 {(TOP + HEIGHT - BOTTOM) / 2:.0f}) rotate(-90)"'),
-            text(LEFT, 28, TITLE, anchor="start",
+            text(LEFT, 28, heading, anchor="start",
                  more=' font-size="15" font-weight="bold"')]
     points = [(x_of(ms), y_of(bad), label) for label, (ms, bad, _) in found.items()]
     for (x, y, label), box in zip(points, place(points)):
@@ -159,27 +126,8 @@ def draw_plain(found):
         at, anchor = ((box[0], "start") if box[0] > x else (box[2], "end") if box[2] < x else
                       ((box[0] + box[2]) / 2, "middle"))
         ms, bad, _ = found[label]
-        tip = f"<title>{escape(label)}: {ms:g} ms per megapixel, {bad:g} %</title>"
+        tip = f"<title>{escape(label)}: {ms:g} ms, {bad:g} %</title>"
         svg += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5.5" fill="{OURS if ours else PEER}">{tip}</circle>',
                 text(at, box[3] - 4, label, OURS if ours else NAME, anchor, ' font-weight="bold"' if ours else "")]
     return "\n".join(svg + ["</svg>", ""])
 
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", metavar="FILE.json")
-    parser.add_argument("-o", "--output", default=Path(__file__).with_name("accuracy-time.svg"), type=Path)
-    parser.add_argument("--summary", type=Path, metavar="FILE.json", help="written instead of a picture")
-    parser.add_argument("--machine", default="")
-    parser.add_argument("--commit", default="")
-    options = parser.parse_args()
-    if options.summary:
-        return write_summary(options.summary, summaries(options.files), options.machine, options.commit)
-    found = dots(options.files)
-    if not found:
-        parser.error("no scene of these files has non-occluded pixels to score")
-    options.output.write_text(draw(found))
-
-
-if __name__ == "__main__":
-    main()

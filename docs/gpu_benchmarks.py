@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the benchmarks of a GPU and writes their tables into docs/benchmarks.md, between its markers.
 
-    docs/gpu_benchmarks.py [--device cuda:0] [--command build/release/bin/stereopsis] [--save FILE.json]
+    docs/gpu_benchmarks.py [--device cuda:0] [--command build/release/bin/stereopsis] [--libsgm PROGRAM] [--save FILE.json]
     docs/gpu_benchmarks.py --from FILE.json
 
 --save keeps the results instead of writing the page, for a machine without this folder's history; --from writes the page
-from such a file.
+from such a file. --libsgm names a program that times libSGM on the same GPU: it takes sizes such as 1280x960x128, and prints
+{"size": "1280x960x128", "paths": 8, "ms": 2.5} in a line for each size with 8 and with 4 paths.
 """
 
 import argparse
@@ -16,11 +17,7 @@ from pathlib import Path
 
 from benchmarks import DOCS, number, replace, size_of, table
 
-# libSGM 3.1 with 8 and 4 paths, sub-pixel, left-right check and median, measured on an H100 by itself: ms.
-LIBSGM = {"640×480×128": (1.22, 0.89), "1242×375×128": (1.70, 1.36), "1280×960×64": (2.36, 1.78),
-          "1280×960×128": (2.61, 1.85), "1280×960×256": (3.97, 2.50), "1920×1080×256": (6.61, 3.94),
-          "2880×1980×256": (13.96, 8.00)}
-SIZES = [size.replace("×", "x") for size in LIBSGM]
+SIZES = ["640x480x128", "1242x375x128", "1280x960x64", "1280x960x128", "1280x960x256", "1920x1080x256", "2880x1980x256"]
 WHOLE = "left_right.enabled=true,select.subpixel=parabola"
 METHODS = ["sgm", "sgm-learned-fast", "sgm-learned", "ad-census", "prehn-window", "prehn-pyramid", "zncc", "asw-separable", "realtime-dp",
            "realtime-bp", "segment-support", "esaw", "census-guided", "census-guided:levels.lambda=0.3", "costfilter", "asw"]
@@ -57,6 +54,15 @@ class Runner:
                 "batches": batches["results"], "methods": methods["results"]}
 
 
+def libsgm(program):
+    """Returns the milliseconds of libSGM by size and number of paths."""
+    printed = subprocess.run([program, *SIZES], check=True, capture_output=True, text=True).stdout
+    times = {}
+    for line in map(json.loads, printed.splitlines()):
+        times.setdefault(line["size"].replace("x", "×"), {})[str(line["paths"])] = line["ms"]
+    return times
+
+
 def share(result):
     return f"{100 * result['roof']['ms'] / result['median_ms']:.0f} %"
 
@@ -65,13 +71,14 @@ def by_size(results):
     return {size: [r for r in results if size_of(r) == size] for size in dict.fromkeys(map(size_of, results))}
 
 
-def sgm(results):
+def sgm(results, peer):
     rows = []
     for size, (eight, four, *_) in by_size(results).items():
         row = [size]
-        for ours, theirs in zip((eight, four), LIBSGM[size]):
+        for ours, paths in ((eight, "8"), (four, "4")):
+            theirs = peer.get(size, {}).get(paths)
             row += [number(ours["median_ms"], 3), number(ours["gde_per_s"], 0), share(ours), number(theirs, 2),
-                    f"{theirs / ours['median_ms']:.1f}"]
+                    number(theirs and theirs / ours["median_ms"], 1)]
         rows.append(row)
     header = [f"{what}, {paths}" for paths in ("8 paths", "4 paths")
               for what in ("ms", "GDE/s", "of the roof", "libSGM ms", "times as fast")]
@@ -120,7 +127,7 @@ def tables(all_results):
         f"Measured on `{all_results['device']}`, {all_results['hardware']}, at commit `{one['commit']}`.\n"
         f"Its roofs: {roofs['bytes_per_s'] * 1e-12:.2f} TB/s copied, {roofs['path_operations_per_s'] * 1e-12:.1f} T/s additions and minima of "
         f"16 bits, {roofs['popcounts_per_s'] * 1e-12:.1f} T/s popcounts, {roofs['operations_per_s'] * 1e-12:.1f} T/s of 32 bits.",
-        sgm(all_results["sgm"]), costs(all_results["sgm"]), stages(one),
+        sgm(all_results["sgm"], all_results.get("libsgm", {})), costs(all_results["sgm"]), stages(one),
         batches(all_results["batches"], all_results["sgm"]), methods(all_results["methods"])])
 
 
@@ -128,6 +135,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--command", default=DOCS.parent / "build/release/bin/stereopsis")
+    parser.add_argument("--libsgm", metavar="PROGRAM")
     parser.add_argument("--save", metavar="FILE.json")
     parser.add_argument("--from", dest="source", metavar="FILE.json")
     options = parser.parse_args()
@@ -136,6 +144,8 @@ def main():
     else:
         with tempfile.TemporaryDirectory() as folder:
             results = Runner(options.command, options.device, folder).all()
+        if options.libsgm:
+            results["libsgm"] = libsgm(options.libsgm)
     if options.save:
         Path(options.save).write_text(json.dumps(results))
         return
