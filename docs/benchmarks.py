@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks and writes their tables into docs/benchmarks.md, between its markers, docs/accuracy-time.svg, and docs/measured/cpu.json.
+"""Runs the benchmarks and writes their tables into docs/benchmarks.md, between its markers.
 
     docs/benchmarks.py [--dataset DIR] [--threads N] [--command build/release/bin/stereopsis] [--only TABLE…]
-                       [--also FILE.json…] [--peers-python PYTHON] [--networks FILE.onnx…]
+                       [--peers-python PYTHON] [--networks FILE.onnx…]
 
-Without --dataset (or STEREOPSIS_DATA in the environment) the tables of accuracy and the picture stay as they are. --also
-names more results of `stereopsis bench --dataset DIR --json FILE.json`, of another device, for the picture. --peers-python
-names a Python with opencv-python-headless, onnxruntime and openvino for the table of the other matchers; --networks names
-networks for it, whose inputs have the size of that table.
+Without --dataset (or STEREOPSIS_DATA in the environment) the tables of accuracy stay as they are. --peers-python names a
+Python with opencv-python-headless, onnxruntime and openvino for the table of the other matchers; --networks names networks
+for it, whose inputs have the size of that table.
 """
 
 import argparse
@@ -19,7 +18,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import accuracy_time
 from accuracy_time import title
 
 DOCS = Path(__file__).resolve().parent
@@ -270,7 +268,6 @@ def main():
                        "growth": growth, "lines": lines}
     parser.add_argument("--only", nargs="+", choices=tables_of_times, metavar="TABLE",
                         help=f"make these tables alone: {', '.join(tables_of_times)}")
-    parser.add_argument("--also", nargs="+", default=[], metavar="FILE.json")
     parser.add_argument("--peers-python", default=sys.executable, metavar="PYTHON")
     parser.add_argument("--networks", type=Path, nargs="+", default=[], metavar="FILE.onnx")
     options = parser.parse_args()
@@ -283,13 +280,6 @@ def main():
         everyone["results"][len(METHODS):len(METHODS)] = others["results"]
         tables["accuracy"] = accuracy(everyone["results"])
         tables["banz"] = banz(run, options.dataset)
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump(everyone, file)
-            file.flush()
-            (DOCS / "accuracy-time.svg").write_text(accuracy_time.draw(accuracy_time.dots([*options.also, file.name])))
-            results = [accuracy_time.summary_of(entry) for entry in everyone["results"]]
-            machine = f"{options.threads} threads of {processor()}"
-            accuracy_time.write_summary(DOCS / "measured/cpu.json", results, machine, everyone["results"][0]["commit"])
     if not options.only:
         commit = run.bench([BANZ], "--no-peers", "--repeat", "1", sizes=["64x64x16"])["results"][0]["commit"]
         tables["measured"] = f"Measured on {options.threads} threads of {processor()}, at commit `{commit}`."

@@ -29,7 +29,7 @@ from benchmarks import DOCS, number, processor, replace, table
 ROOT = DOCS.parent
 MEASURED = DOCS / "measured"
 PAGES = [ROOT / "README.md", DOCS / "choosing.md", DOCS / "hardware.md"]
-METHODS = ["sgm", "balanced", "sgm-learned", "sgm-learned-fast", "banz-sgm", "zncc", "prehn-window", "prehn-pyramid", "census-guided",
+METHODS = ["sgm", "sgm:sgm.paths=8", "balanced", "sgm-learned", "sgm-learned-fast", "banz-sgm", "zncc", "prehn-window", "prehn-pyramid", "census-guided",
            "costfilter", "esaw", "asw", "asw-separable", "ad-census", "realtime-dp", "realtime-bp", "segment-support"]
 SLOW = {"asw", "ad-census", "realtime-bp", "costfilter", "segment-support", "realtime-dp"}  # a run takes seconds on a CPU
 SIZE = "1280x960x128"
@@ -84,7 +84,8 @@ def measure_times(options):
         results += bench(options, *more, "--no-peers", "--repeat", 1, *of_methods(sorted(slow)))["results"]
     machine = found["hardware"][options.device] if options.device != "cpu" else f"{options.threads} threads of {processor()}"
     return {"machine": machine, "commit": options.commit, "size": SIZE.replace("x", "×"),
-            "ms": {name_of(r): float(f"{r['median_ms']:.4g}") for r in results}}
+            "ms": {name_of(r): float(f"{r['median_ms']:.4g}") for r in results},
+            "workspace_gb": {name_of(r): round(r["workspace_bytes"] * 1e-9, 3) for r in results if not r["peer"]}}
 
 
 def commit_of(command):
