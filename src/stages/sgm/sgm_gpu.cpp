@@ -70,11 +70,15 @@ void follow_pairs(const Parameters& p, gpu::Volume<const T> costs, int pitch, in
   const char* const file = one_by_one ? "sgm_lines" : "sgm_volume";
   const char* const instance = sizeof(T) == 2 ? sizes->u16 : bytes == 2 ? sizes->u8_u16 : sizes->u8;
   const auto slots = scratch.as<std::uint32_t>();
+  // Kernels regard every view with memory as path costs from beyond the image.
+  const auto entering = [](const gpu::View<const std::uint16_t>& edge) {
+    return edge.empty() ? gpu::View<const std::uint16_t>() : edge;
+  };
   const int most_lines = std::max(sums.width, sums.height), followed = one_by_one ? 8 : 32 / sizes->lanes;
   queue.launch({file, one_by_one ? "lines" : "pairs", instance},
                {(most_lines + followed - 1) / followed, p.paths / 2, one_by_one ? 1 : 32, 1}, costs.cells, pitch, guide,
-               edges.above, edges.below, slots, sums.width, sums.height, disparities, max_cost, p.p1, p.p2,
-               p.lowest_p2(), p.gradient);
+               entering(edges.above), entering(edges.below), slots, sums.width, sums.height, disparities, max_cost,
+               p.p1, p.p2, p.lowest_p2(), p.gradient);
   gpu::Grid grid{sums.height, 1, 1, 1};
   if (!one_by_one) {
     const std::size_t cells = disparities <= 512 ? 16 : 32;
