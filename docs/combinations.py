@@ -67,8 +67,7 @@ def page(results):
     header = ["cost", "aggregation"] + [f"{o}: {what}" for o in OPTIMISATIONS for what in ("ms", "roof %", "nonocc %")]
     return f"""# Eleven costs with nine aggregations and three optimisations
 
-This page is for readers who build [pipelines](pipelines.md) of their own. It measures every matching cost with every
-aggregation and optimisation. A pipeline of this page:
+This page is for readers who build [pipelines](pipelines.md) of their own. Each cell is a pipeline such as:
 
 ```
 stereopsis match left.png right.png -o d.pfm \\
@@ -78,12 +77,12 @@ stereopsis match left.png right.png -o d.pfm \\
 Columns, for a whole match at {SIZE.replace('x', '×')} on an {results['hardware']} with images on the device:
 
 - *ms*: the time.
-- *roof*: the least time that the stages' bytes and operations take on that device, in percent of *ms*.
+- *roof*: the [roof](streams.md#time-bounds) in percent of *ms*.
 - *nonocc*: percent of the non-occluded pixels off by more than 1, mean of the four pairs of middlebury_v2, dense.
 
-All other stages, and P1 and P2, are those of `sgm`. All stages have their defaults, so a search of the parameters can
-improve a row. Costs above the limit of the tuned kernels of semi-global matching (175, or 214 with 64, 128, 256, 512 and
-1024 disparities) use the portable kernels, which take 5 ms more. `docs/combinations.py` makes this page.
+All other stages, and P1 and P2, are those of `sgm`, with their defaults; other parameters can improve a row. Costs above
+the limit of the tuned kernels of semi-global matching (175, or 214 with 64, 128, 256, 512 and 1024 disparities) use the
+portable kernels, which take 5 ms more. `docs/combinations.py` makes this page.
 
 {table(header, lines)}
 """
