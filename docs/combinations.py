@@ -80,9 +80,9 @@ Columns, for a whole match at {SIZE.replace('x', '×')} on an {results['hardware
 - *roof*: the [roof](streams.md#time-bounds) in percent of *ms*.
 - *nonocc*: percent of the non-occluded pixels off by more than 1, mean of the four pairs of middlebury_v2, dense.
 
-All other stages, and P1 and P2, are those of `sgm`, with their defaults; other parameters can improve a row. Costs above
-the limit of the tuned kernels of semi-global matching (175, or 214 with 64, 128, 256, 512 and 1024 disparities) use the
-portable kernels, which take 5 ms more. `docs/combinations.py` makes this page.
+All other stages, and P1 and P2, are those of `sgm`, with their defaults; other parameters can improve a row. Costs
+above the limit of the tuned kernels of semi-global matching (175, or 214 with 64, 128, 256, 512 and 1024 disparities)
+use the portable kernels, which take 5 ms more. `docs/combinations.py` makes this page.
 
 {table(header, lines)}
 """
