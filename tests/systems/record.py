@@ -64,7 +64,7 @@ def main():
         for line in process.stdout:
             sys.stdout.write(line)
             sys.stdout.flush()
-            lines.append(line.rstrip())
+            lines.append(line.rstrip().replace(f"{sources}/", ""))
     passed, failed, skipped = tests_in(lines)
     about = {
         "system": options.on or system_of(options.root or "/"),
