@@ -119,6 +119,15 @@ HWY_INLINE const std::int32_t* add_run(const PackedConvolution& layer, int numbe
   return weights;
 }
 
+// Sets the sums of all pixels to the biases of kVectors vectors of outputs, from output `first` on.
+template <int kVectors>
+HWY_INLINE void set_biases(const PackedConvolution& layer, int first, Block<V32, kVectors>& sums) {
+  const D32 d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int p = 0; p < convolved_pixels; ++p)
+    for (int v = 0; v < kVectors; ++v) sums[p][v] = hn::LoadU(d, layer.biases.data() + first + v * lanes);
+}
+
 // Writes the values of kVectors vectors of outputs from `first` on.
 template <int kVectors>
 HWY_INLINE void put_values(const PackedConvolution& layer, const Block<V32, kVectors>& sums, int first,
@@ -146,8 +155,7 @@ HWY_INLINE void pixels_of(const PackedConvolution& layer, const std::uint8_t* co
   const int lanes = static_cast<int>(hn::Lanes(d));
   const std::ptrdiff_t out = layer.out;
   Block<V32, kVectors> sums;
-  for (int p = 0; p < convolved_pixels; ++p)
-    for (int v = 0; v < kVectors; ++v) sums[p][v] = hn::LoadU(d, layer.biases.data() + first + v * lanes);
+  set_biases<kVectors>(layer, first, sums);
   const std::int32_t* weights = layer.weights.data() + first;
   for (int row = 0; row < 3; ++row, weights += 2 * groups * out) {
     const std::uint8_t* from = rows[row];
@@ -179,8 +187,7 @@ HWY_INLINE void pixels_by_dots(const PackedConvolution& layer, const std::uint8_
   const int lanes = static_cast<int>(hn::Lanes(d)), in = layer.in, groups = in / 4;
   const std::ptrdiff_t out = layer.out;
   Block<V32, kVectors> sums;
-  for (int p = 0; p < convolved_pixels; ++p)
-    for (int v = 0; v < kVectors; ++v) sums[p][v] = hn::LoadU(d, layer.biases.data() + first + v * lanes);
+  set_biases<kVectors>(layer, first, sums);
   const std::int32_t* weights = layer.weights.data() + first;
   for (int row = 0; row < 3; ++row, weights += 2 * groups * out) {
     for (int channel = 0; channel < in; channel += 16) {
@@ -215,14 +222,12 @@ HWY_INLINE void pixels(const PackedConvolution& layer, const std::uint8_t* const
 #elif HWY_ARCH_ARM_A64
   if (layer.in % 16 == 0 && system::has_dot_product()) return pixels_by_dots<kVectors>(layer, rows, first, after);
 #endif
-  const D32 d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
   Block<V32, kVectors> sums;
   const auto each = [&](auto f) HWY_ATTR {
     for (int p = 0; p < convolved_pixels; ++p)
       for (int v = 0; v < kVectors; ++v) f(p, v);
   };
-  each([&](int p, int v) HWY_ATTR { sums[p][v] = hn::LoadU(d, layer.biases.data() + first + v * lanes); });
+  set_biases<kVectors>(layer, first, sums);
   const std::int32_t* weights = layer.weights.data() + first;
   const int* run = layer.runs.data();
   for (int row = 0; row < 3; ++row)
