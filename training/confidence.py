@@ -52,7 +52,7 @@ VERSION = 2
 ABSENT = 255  # error class of a candidate that does not exist
 ERRORS = (0.5, 1, 2, 3, 6)  # limits of the error classes, pixels
 GAINS = (1, 0.8, 0.35, 0.15, 0.03, 0.005)  # gain of a candidate by its error class
-MARGINS = {"nearer": 1, "farther": 4}
+MARGINS = {"nearer": 0, "farther": 4}
 
 
 def arguments():
@@ -483,7 +483,7 @@ def from_bytes(data):
 def held_out_figures(network, data, first, say):
     """Prints the share of wrong pixels before and after the choice, and returns the table of probabilities."""
     all_logits, all_good, rows = [], [], []
-    settings = [MARGINS] + [{"nearer": n, "farther": f} for n, f in ((0, 0), (0, 3), (1, 1), (1, 3), (2, 2), (1, 6), (3, 6))]
+    settings = [MARGINS] + [{"nearer": n, "farther": f} for n, f in ((0, 0), (0, 3), (1, 1), (1, 3), (1, 4), (2, 2), (1, 6), (3, 6))]
     for at in range(first, len(data)):
         e, classes, flags = (t[at : at + 1] for t in (data.evidence, data.classes, data.flags))
         logits, offered = network(e)

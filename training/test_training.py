@@ -166,6 +166,11 @@ class Confidence(unittest.TestCase):
         for data, network in zip(self.data, self.networks):
             self.assertEqual(confidence.to_bytes(*network), data)
 
+    def test_margins_are_those_of_the_library(self):
+        pipeline = st.Pipeline("sgm")
+        for name, value in confidence.MARGINS.items():
+            self.assertEqual(pipeline.get(f"confidence.{name}"), value)
+
     def test_network_is_what_the_library_computes(self):
         scene = st.synth(width=150, height=101, disparities=24)
         margins = {"nearer": 0.25, "farther": 0}

@@ -101,7 +101,7 @@ inline constexpr int border = 32;
 struct Parameters {
   static constexpr const char* stage = "learned_confidence";
   bool decide = false;
-  double nearer = 1, farther = 4;
+  double nearer = 0, farther = 4;
 };
 template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
