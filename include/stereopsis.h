@@ -174,7 +174,9 @@ typedef struct sp_stage_call {
   const sp_image* costs;      /* input of an aggregation or optimisation: cost volume */
   const sp_image* made;       /* output: cost volume that the stage must fill */
   const sp_image* disparity;  /* input and output of a refinement: SP_F32, pixels, NaN where invalid */
-  const sp_image* validity;   /* input and output of a refinement: SP_U8, bits SP_INVALID_… */
+  /* Input and output of a refinement: SP_U8, bits SP_INVALID_…. After the stage, a disparity that is NaN or infinite
+     without a reason gets SP_INVALID_AMBIGUOUS, and a disparity with a reason becomes NaN. */
+  const sp_image* validity;
   const sp_image* confidence; /* input of a refinement: SP_F32, 0 to 1 */
   void* stream; /* on a GPU, the queue (CUstream, cl_command_queue) into which the stage must enqueue its work */
   /* Candidate k of pixel (x, y) of the reference view is pixel (x - min_disparity - k, y) of the other view. */

@@ -23,6 +23,9 @@ struct Options {
   bool json = false;
 };
 
+// Returns whether the range of the report can be searched. Matches of a raw pair give no range for the rectified pair.
+bool has_range(const PairReport& result) { return result.rectified() && !result.vertical && result.turn == Turn::none; }
+
 void print_text(const PairReport& result, Size size, const std::vector<std::string>& remarks,
                 const std::vector<std::string>& complaints) {
   say("size                {}\n", size_text(size));
@@ -30,8 +33,11 @@ void print_text(const PairReport& result, Size size, const std::vector<std::stri
   if (result.matches > 0) {
     say("vertical disparity  median {:.2f} px, 95th percentile {:.2f} px\n", result.median_dy, result.p95_dy);
     say("median disparity    {:.1f} px\n", result.median_disparity);
-    say("range               {} px (--min-disparity {} --disparities {})\n", range_text(result.range), result.range.min,
-        result.range.count);
+    if (has_range(result))
+      say("range               {} px (--min-disparity {} --disparities {})\n", range_text(result.range),
+          result.range.min, result.range.count);
+    else
+      say("range               not known before the pair is rectified\n");
   }
   for (const std::string& text : remarks) say("note: {}\n", text);
   for (const std::string& complaint : complaints) say("not suitable: {}\n", complaint);
@@ -41,7 +47,7 @@ void print_text(const PairReport& result, Size size, const std::vector<std::stri
 Json to_json(const PairReport& result, Size size, const std::vector<std::string>& remarks,
              const std::vector<std::string>& complaints) {
   static constexpr std::array turns = {"none", "half", "rows_reversed", "mirrored"};
-  const bool any = result.matches > 0;
+  const bool any = result.matches > 0, ranged = has_range(result);
   const auto known = [any](double value) { return any ? Json(value) : Json(nullptr); };
   return {{"width", size.width},
           {"height", size.height},
@@ -59,8 +65,8 @@ Json to_json(const PairReport& result, Size size, const std::vector<std::string>
           {"median_dy", known(result.median_dy)},
           {"p95_dy", known(result.p95_dy)},
           {"median_disparity", known(result.median_disparity)},
-          {"min_disparity", any ? Json(result.range.min) : Json(nullptr)},
-          {"disparities", any ? Json(result.range.count) : Json(nullptr)}};
+          {"min_disparity", ranged ? Json(result.range.min) : Json(nullptr)},
+          {"disparities", ranged ? Json(result.range.count) : Json(nullptr)}};
 }
 
 void check(const Options& options) {

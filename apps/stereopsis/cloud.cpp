@@ -41,6 +41,8 @@ void check_size(const fs::path& file, Size size, const Options& o, Size disparit
 }
 
 void check_call(const Options& o) {
+  if (o.output.empty() && o.mesh.empty() && o.depth.empty())
+    refuse("cloud has no output; give -o FILE for the points, --mesh FILE.ply or --depth FILE");
   o.rig.check();
   if (!o.rig.given())
     refuse("a cloud requires a calibration; give it with --calib FILE, or with --focal and --baseline");
@@ -63,7 +65,7 @@ void check_call(const Options& o) {
   files.writes(o.output, "-o");
   files.writes(o.depth, "--depth");
   files.writes(o.mesh, "--mesh");
-  check_output(o.output, std::array{".ply", ".pcd"}, "-o");
+  if (!o.output.empty()) check_output(o.output, std::array{".ply", ".pcd"}, "-o");
   if (!o.mesh.empty()) check_output(o.mesh, std::array{".ply"}, "--mesh");
   if (o.organised && (o.voxel || !o.outliers.empty()))
     refuse(
@@ -155,15 +157,16 @@ void make_cloud(Options& o) {
                          o.rig.source()));
   }
   const auto [cloud, points] = cloud_of(o, metric.points, colour, confidence);
-  write_point_cloud(o.output, cloud, o.organised ? disparity.size() : Size{});
+  if (!o.output.empty()) write_point_cloud(o.output, cloud, o.organised ? disparity.size() : Size{});
   if (!o.mesh.empty()) write_mesh(o.mesh, surface_mesh(metric.points, colour, confidence));
   if (too_far > 0)
     warn(
         "{} pixels are farther than 65.535 m, the largest depth of a 16-bit image, and were written as 0 to --depth; "
         "use .pfm, .npy or .tiff",
         too_far);
-  summarise("{}: {} points{}, {} frame\n", shown_name(o.output), points, rig.unit.empty() ? "" : " in " + rig.unit,
-            o.frame);
+  const fs::path& main = !o.output.empty() ? o.output : !o.mesh.empty() ? o.mesh : o.depth;
+  summarise("{}: {} points{}, {} frame{}\n", shown_name(main), points, rig.unit.empty() ? "" : " in " + rig.unit,
+            o.frame, colour.empty() && &main != &o.depth ? ", without colours (--color LEFT adds them)" : "");
   piped.deliver();
 }
 
@@ -178,11 +181,11 @@ void add_cloud(CLI::App& application) {
       .required();
   o->rig.add_files_to(command, "Calibration of the cameras");
   o->rig.add_numbers_to(command);
-  command.path("-o,--output", o->output, "FILE", "Point cloud to write, as binary .ply or .pcd").required();
+  command.path("-o,--output", o->output, "FILE", "Point cloud to write, as binary .ply or .pcd");
   command.text("--format", o->format, "EXT",
                "Format of a result whose name is - and that is written to standard output: ply, pfm, npy, tiff or png");
   command.creates_folders();
-  command.path("--color", o->colour, "FILE", "Left image, from which the points get their colours");
+  command.path("--color", o->colour, "FILE", "Left image, from which points and mesh get their colours [no colours]");
   o->intensity.add_to(command);
   command.path("--confidence", o->confidence, "FILE",
                "Confidence map to store with the points: values 0 to 1 in .pfm, .npy or .tiff, or the full range of an "
@@ -214,7 +217,7 @@ void add_cloud(CLI::App& application) {
                "deviations above the mean, such as 16,2 [keep all]");
   command.flag("--normals", o->normals, "Store the normals of the surface with the points");
   command.path("--mesh", o->mesh, "FILE.ply",
-               "Write the surface as a mesh, too: triangles between neighbouring pixels");
+               "Mesh to write: triangles between neighbouring pixels, with the colours of --color");
   o->device.add_threads_to(command);
   command.callback([o] { make_cloud(*o); });
 }

@@ -28,7 +28,7 @@ void run(Options& options) {
   };
   if (options.explain) records.plan = explain(call);
   if (!options.probes.empty()) print_probes(call);
-  if (!options.wants(ResultFile::disparity)) return conclude();
+  if (!options.wants_files()) return conclude();
   try {
     match_frames(call, records);
   } catch (...) {
@@ -134,7 +134,7 @@ void add_results(Command& command, Options& o) {
   command.path("--report", o.report, "FILE.json", "Write a report: parameters, sizes, times and densities");
   command.flag("--explain", o.explain,
                "Print the steps of the plan, and for each step the reason why no faster implementation applies; "
-               "without -o, no pair is matched");
+               "without a result such as -o OUT, no pair is matched");
   command.flag("--json", o.json, "Print the result of --explain as JSON, and nothing else on standard output");
 
   command.group("Volumes of matching costs, as NPY arrays of (height, width, disparities)");

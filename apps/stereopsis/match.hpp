@@ -106,6 +106,14 @@ struct Options {
   std::vector<std::string> volumes, probes;  // STATE=FILE, X,Y
 
   bool wants(std::size_t file) const { return !outputs[file].empty(); }
+  bool wants_files() const { return !main_output().empty() || !volumes.empty(); }
+  // Returns the result that summaries name, and beside which the record for --resume lies: the disparity map, else the
+  // first other result. Empty without results.
+  const fs::path& main_output() const {
+    if (wants(ResultFile::disparity)) return outputs[ResultFile::disparity];
+    const auto first = std::ranges::find_if(outputs, [](const fs::path& file) { return !file.empty(); });
+    return first == outputs.end() ? outputs.front() : *first;
+  }
   bool wants_depth_map() const { return wants(ResultFile::depth) || wants(ResultFile::depth_picture); }
   bool wants_depth() const { return wants_depth_map() || wants(ResultFile::cloud) || wants(ResultFile::uncertainty); }
 };
@@ -211,7 +219,6 @@ class MatchJob {
   bool expects_negative() const;
 
   void check_options();
-  void check_explains_alone() const;
   void check_dependent_options() const;
   // match_volumes.cpp
   void find_volumes();

@@ -77,7 +77,10 @@ std::string MatchJob::device_names() const {
 }
 
 void MatchJob::check_options() {
-  if (!options.wants(ResultFile::disparity)) check_explains_alone();
+  if (!options.wants_files() && !options.explain && options.probes.empty())
+    refuse(
+        "match has no output; give -o OUT to write a disparity map, another result such as --depth FILE, --explain to "
+        "show the plan, or --probe to show costs");
   if (options.json && !options.explain)
     refuse("--json prints the result of --explain; give both, or use --report FILE.json");
   if (options.json && (options.timings || !options.probes.empty()))
@@ -94,16 +97,6 @@ void MatchJob::check_options() {
   check_dependent_options();
   if (!options.frame.empty()) to_frame(options.frame);
   if (!options.memory_limit.empty()) to_bytes("--memory-limit", options.memory_limit);
-}
-
-void MatchJob::check_explains_alone() const {
-  if (!options.explain && options.probes.empty())
-    refuse(
-        "match has no output; give -o OUT to write a disparity map, --explain to show the plan, or --probe to show "
-        "costs");
-  for (std::size_t k = 0; k < file_count; ++k)
-    if (options.wants(ResultFile(k)))
-      refuse(fmt::format("{} is written only together with the disparity map; add -o OUT", file_kinds()[k].option));
 }
 
 void MatchJob::check_dependent_options() const {
@@ -256,8 +249,8 @@ void MatchJob::name_outputs() {
     }
   for (const SavedVolume& volume : saved) all.writes(volume.file, "--save-volume");
   all.writes(options.report, "--report");
-  if (!left.sequence || !options.wants(ResultFile::disparity)) return;
-  const fs::path& out = options.outputs[ResultFile::disparity];
+  const fs::path& out = options.main_output();
+  if (!left.sequence || out.empty() || is_video(out)) return;
   sidecar = is_result_folder(out) ? out / ".stereopsis.json"
                                   : out.parent_path() / fmt::format(".{}.json", out.filename().string());
   all.writes(sidecar, "the record for --resume");

@@ -256,7 +256,8 @@ long long write_as_matched(const MatchJob& call, const InputFrame& frame, const 
     if (call.options.wants(file)) write_image(files[file], cropped(call, field(left)));
   });
   write_volumes(call, left);
-  write_disparity(files[ResultFile::disparity], cropped(call, left.disparity), scale);
+  if (call.options.wants(ResultFile::disparity))
+    write_disparity(files[ResultFile::disparity], cropped(call, left.disparity), scale);
   return too_far;
 }
 

@@ -159,8 +159,11 @@ void print_filled(const Options& o) {
   const char* const depth = !o.wants_depth() ? ""
                             : o.fill_depth   ? "; so do depth and points"
                                              : "; depth and points are measured only (--fill-depth adds the others)";
-  summarise("{} contains filled or repaired pixels (--measured-only leaves them out){}\n",
-            shown_name(o.outputs[ResultFile::disparity]), depth);
+  if (o.wants(ResultFile::disparity))
+    summarise("{} contains filled or repaired pixels (--measured-only leaves them out){}\n",
+              shown_name(o.main_output()), depth);
+  else if (o.wants_depth() && !o.fill_depth)
+    summarise("depth and points contain measured pixels only (--fill-depth adds the others)\n");
 }
 
 }  // namespace
@@ -206,11 +209,11 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
                                                  there > 0 ? fmt::format(" ({} from an earlier run)", there) : "");
   if (failed > 0) warn("{} of {} frames failed", failed, call.left.size());
   if (call.options.json) return;  // the only content of standard output
-  if (done.empty())
-    return summarise("{}: {}{}\n", shown_name(call.options.outputs[ResultFile::disparity]), sequence,
-                     size_text(call.as_stored(call.size)));
-  summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n",
-            shown_name(call.options.outputs[ResultFile::disparity]), sequence, size_text(call.as_stored(call.size)),
+  const fs::path& main = call.options.main_output();
+  const std::string result = shown_name(main.empty() ? call.saved.front().file : main);
+  if (done.empty()) return summarise("{}: {}{}\n", result, sequence, size_text(call.as_stored(call.size)));
+  summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n", result, sequence,
+            size_text(call.as_stored(call.size)),
             call.options.range_per_frame ? "of each frame" : range_text(call.range), call.pipeline.method(),
             call.device_names(), measured, filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),

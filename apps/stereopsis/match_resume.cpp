@@ -85,7 +85,7 @@ std::vector<bool> frames_there(const MatchJob& call, Size written) {
   if (o.resume && !o.report.empty()) remove_leftovers(o.report);
   return command::frames_there(call.sidecar,
                                {{"call", description_of(call)}, {"estimated", {call.range.min, call.range.count}}},
-                               frames, o.resume, o.outputs[ResultFile::disparity]);
+                               frames, o.resume, o.main_output());
 }
 
 }  // namespace stereopsis::command::matching

@@ -17,7 +17,8 @@ struct PairReport {
   double median_dy = 0;         // median of |y_left − y_right|, pixels
   double p95_dy = 0;            // 95th percentile of |y_left − y_right|, pixels
   double median_disparity = 0;  // median of the disparities, with the images in the given order
-  DisparityRange range;         // estimated range with a margin; the default range if there are no matches
+  // Estimated range with a margin, for a pair that is rectified(); the default range if there are no matches.
+  DisparityRange range;
   bool swapped = false;     // nearly all (95 %) disparities are negative: exchanged images, or cameras that converge
   bool same_image = false;  // both images have the same pixels: one image was given twice
   bool same_view = false;   // nearly all (95 %) disparities are 0: both images show the scene from one place

@@ -24,7 +24,8 @@ struct UserCall {
   bool from_right = false;              // true if the right view is the reference
   DeviceImageView costs;                // costs to filter: one channel per candidate
   DeviceImageView made;                 // costs to compute: one channel per candidate
-  // Maps of the reference view, read and written: float with NaN where invalid, and 8 bits.
+  // Maps of the reference view, read and written: float with NaN where invalid, and 8 bits. After the stage, a disparity
+  // that is NaN or infinite without a reason gets `ambiguous`, and a disparity with a reason becomes NaN.
   DeviceImageView disparity, validity;
   DeviceImageView confidence;           // output of a refinement, if requested: float
   int threads = 1;                      // number of threads of the plan, on the CPU

@@ -18,6 +18,8 @@ from ._program import ProgramMethod
 from ._stage import StageCall
 from .onnx import OnnxMatcher
 
+_OWN = "user_refinement"  # the name of a user-defined refinement in the list of refinements
+
 Value = bool | int | float | str | tuple[float, ...] | tuple[str, ...]
 
 
@@ -72,6 +74,18 @@ class _Filling:
             pipeline.set(f"{self._slot}.stage", stage)
 
 
+class _OwnRefinement(_Filling):
+    """The slot `refinement`. Setting it to a function appends the function to the refinements."""
+
+    def __get__(self, pipeline: Pipeline | None, owner: type) -> str:
+        return "" if pipeline is None else pipeline.get_text("refinements")
+
+    def __set__(self, pipeline: Pipeline, stage: str | Callable[[StageCall], None]) -> None:
+        if not callable(stage):
+            raise CallError(f"refinement = {stage!r} is not allowed; it must be a function, and refinements a list of names and functions")
+        pipeline.set_stage(self._slot, stage)
+
+
 def method_of(method: str | Method) -> Method:
     """Returns the method that a text such as "onnx:FILE" or "program:CMD" names, or the method itself."""
     if not isinstance(method, str):
@@ -100,7 +114,7 @@ class Pipeline(_native.Pipeline):
              without refinements
 
     `cost`, `plus` (a second cost that is added, or "none"), `aggregation` and `optimisation` are the stages in these slots: names, or
-    functions (see set_stage). `refinements` are names.
+    functions (see set_stage). `refinements` is a list of names and functions; `p.refinement = function` appends one.
 
     >>> import stereopsis as st
     >>> p = st.Pipeline("sgm").set("optimisation.p1", 12).set("cost.stage", "rank")
@@ -121,6 +135,7 @@ class Pipeline(_native.Pipeline):
     plus = _Filling()
     aggregation = _Filling()
     optimisation = _Filling()
+    refinement = _OwnRefinement()
 
     def __init__(self, method: str | Method | _native.Pipeline = "sgm") -> None:
         self.external = method.external if isinstance(method, Pipeline) else None
@@ -171,8 +186,18 @@ class Pipeline(_native.Pipeline):
         return tuple(text.split(",")) if text != "none" else ()
 
     @refinements.setter
-    def refinements(self, names: Sequence[str]) -> None:
-        self.set("refinements", tuple(_options.names("refinements", names)) or "none")
+    def refinements(self, stages: Sequence[str | Callable[[StageCall], None]]) -> None:
+        own = [] if isinstance(stages, str) else [one for one in stages if callable(one)]
+        given = stages if isinstance(stages, str) else [_OWN if callable(one) else one for one in stages]
+        names = tuple(_options.names("refinements", given))
+        if own and names.count(_OWN) > len(own):
+            raise CallError(f"refinements has functions and '{_OWN}'; give every function of your own itself")
+        for pipeline in (self.copy(), self):  # an error leaves the pipeline as it was
+            if own:
+                pipeline.set("refinements", tuple(name for name in names if name != _OWN) or "none")
+                for function in own:
+                    pipeline.set_stage("refinement", function)
+            pipeline.set("refinements", names or "none")
 
     @classmethod
     def from_json(cls, text: str) -> Pipeline:
@@ -237,7 +262,7 @@ class Pipeline(_native.Pipeline):
                    required for it; None: the same pixels
 
         The stage supports regions, and appears in times and explain(). A pipeline with such a stage cannot be pickled. Returns the pipeline.
-        `p.cost = function` sets the stage with the default arguments.
+        `p.cost = function` sets the stage with the default arguments, and `p.refinement = function` appends a refinement with them.
 
         >>> import numpy as np, stereopsis as st
         >>> def difference(call):

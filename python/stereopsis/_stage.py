@@ -22,7 +22,8 @@ class StageCall:
     costs              (h, w, count): input volume of a filter
     made               (h, w, count): output volume of costs and filters. Candidate k of pixel (y, x) of the reference view is pixel
                        (y, x − first − k) of the other view. Low costs are good; 65535, NaN and infinity mark absent candidates
-    disparity, validity   maps of a refinement, read and written: (h, w) float32 with NaN where invalid, and uint8
+    disparity, validity   maps of a refinement, read and written: (h, w) float32 with NaN where invalid, and uint8. After the stage, NaN
+                       or infinity without a reason gets `ambiguous`, and a disparity with a reason becomes NaN
     confidence         (h, w) float32 map of a refinement, if it is requested
     first, count       search range: lowest disparity and number of candidates
     threads            number of CPU threads that the stage may use

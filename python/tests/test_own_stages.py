@@ -83,6 +83,33 @@ def test_a_filter_and_a_refinement(pair):
     assert seen["refinement"] == (np.float32, np.uint8)
 
 
+def test_refinements_are_given_as_other_stages(pair):
+    def drop_left_half(call):
+        call.disparity[:, : call.disparity.shape[1] // 2] = np.nan  # without a reason
+
+    long = plain().set_stage("refinement", drop_left_half)
+    expected = st.match(*pair, D, pipeline=long, device="cpu")
+    assert np.isnan(expected.disparity[:, :48]).all() and ((expected.validity[:, :48] & 63) != 0).all()
+    np.testing.assert_array_equal(np.isnan(expected.disparity), (expected.validity & 63) != 0)
+    short = plain()
+    short.refinement = drop_left_half
+    listed = plain()
+    listed.refinements = [*listed.refinements, drop_left_half]
+    for pipeline in (short, listed):
+        assert pipeline.refinements == long.refinements and pipeline.refinements[-1] == "user_refinement"
+        np.testing.assert_array_equal(st.match(*pair, D, pipeline=pipeline, device="cpu").disparity, expected.disparity)
+    listed.refinements = [drop_left_half, "fill"]
+    assert listed.refinements == ("user_refinement", "fill")
+    assert not np.isnan(st.match(*pair, D, pipeline=listed, device="cpu").disparity[:, 10:40]).all()
+    with pytest.raises(st.CallError, match="must be a function"):
+        listed.refinement = "median"
+    with pytest.raises(st.CallError, match="medain"):
+        listed.refinements = [drop_left_half, "medain"]
+    with pytest.raises(st.CallError, match="itself"):
+        listed.refinements = ["user_refinement", drop_left_half]
+    assert listed.refinements == ("user_refinement", "fill")
+
+
 def test_a_region_asks_what_a_part_needs():
     scene = st.synth("table", width=320, height=200, disparities=D)
     pair = [np.ascontiguousarray(image[..., 1]) for image in (scene.left, scene.right)]

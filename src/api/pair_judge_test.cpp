@@ -9,7 +9,7 @@
 #include "stereopsis/error.hpp"
 #include "stereopsis/synth.hpp"
 
-namespace stereopsis {
+namespace stereopsis::pair_judge_test {
 namespace {
 
 Scene scene(const char* name) { return make_scene({.scene = name, .size = {320, 240}, .disparities = 16, .noise = 1}); }
@@ -91,4 +91,4 @@ TEST(PairJudge, TellsEachKindOnceAndGivesUp) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::pair_judge_test

@@ -11,9 +11,12 @@
 namespace stereopsis {
 namespace {
 
-// Returns whether `prefix` is the name of this slot or of its stage.
-bool is_named(std::string_view prefix, std::string_view slot, std::string_view stage) {
-  return prefix == slot || prefix == stage;
+// Returns the names of the refinements that run, as a list for `refinements=`.
+std::string refinement_list(const PipelineData& data) {
+  std::vector<std::string> names;
+  for (const StageChoice& stage : data.refinements)
+    if (stage.enabled) names.push_back(stage.entry->name);
+  return names.empty() ? "none" : join(names, ",");
 }
 
 std::vector<std::string> all_names(const PipelineData& data) {
@@ -40,6 +43,11 @@ std::string suggestion_for(std::string_view name, const std::vector<std::string>
 }
 
 [[noreturn]] void refuse_name(const PipelineData& data, std::string_view name) {
+  const std::string list = refinement_list(data);
+  if (name.starts_with("refinement"))
+    throw Error(ErrorCategory::call,
+                text("there is no parameter '", name, "'; all refinements are one list: `--set refinements=",
+                     list == "none" ? "" : list + ",", "NAME`"));
   throw Error(ErrorCategory::call,
               text("the method '", data.method, "' has no parameter '", name, "'",
                    suggestion_for(name, all_names(data)), "; `stereopsis methods ", data.method, "` lists all"));
@@ -61,18 +69,18 @@ const std::string& Pipeline::method() const { return data_->method; }
 
 void Pipeline::set(std::string_view name, std::string_view value) {
   const std::size_t dot = name.find('.');
+  const std::string_view prefix = name.substr(0, dot), own = name.substr(dot + 1);
   if (name == "refinements") {
     data_->refinements = refinements_of(value, data_->refinements);
     return find_image_makers(*data_);
   }
-  if (const SlotOfOne* one = slot_of_one(name.substr(0, dot)); one != nullptr && name.substr(dot + 1) == "stage") {
+  if (const SlotOfOne* one = slot_of_one(prefix); one != nullptr && own == "stage") {
     data_.get()->*one->stage = stage_for(*one, value);
     return find_image_makers(*data_);
   }
   bool found = false;
   for_each_slot(*data_, [&](const std::string& slot, const std::string& stage, StageParameters& parameters, bool* on) {
-    if (found || dot == std::string_view::npos || !is_named(name.substr(0, dot), slot, stage)) return;
-    const std::string_view prefix = name.substr(0, dot), own = name.substr(dot + 1);
+    if (found || dot == std::string_view::npos || (prefix != slot && prefix != stage)) return;
     Switch flag{on != nullptr && *on};
     if (on != nullptr && set_parameter(prefix, flag, own, value)) {
       *on = flag.enabled;
@@ -104,12 +112,7 @@ std::string Pipeline::get(std::string_view name) const {
   const std::size_t dot = name.find('.');
   if (const SlotOfOne* one = slot_of_one(name.substr(0, dot)); one != nullptr && name.substr(dot + 1) == "stage")
     return data_.get()->*one->stage ? (data_.get()->*one->stage).entry->name : "none";
-  if (name == "refinements") {
-    std::vector<std::string> names;
-    for (const StageChoice& stage : data_->refinements)
-      if (stage.enabled) names.push_back(stage.entry->name);
-    return names.empty() ? "none" : join(names, ",");
-  }
+  if (name == "refinements") return refinement_list(*data_);
   std::optional<std::string> value;
   for_each_slot(*data_,
                 [&](const std::string& slot, const std::string& stage, const StageParameters& p, const bool* on) {

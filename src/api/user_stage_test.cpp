@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 
 #include "device/gpu/device.hpp"
@@ -69,6 +70,19 @@ class OnDevice {
   void upload(const Image<std::uint8_t>& image, const DeviceImageView& to) {
     queue_->upload(image.view(), view_of(to));
     queue_->wait();
+  }
+  // Calls f(disparity, validity) with both maps on the host.
+  template <class F>
+  void change(const DeviceImageView& disparity, const DeviceImageView& validity, F&& f) {
+    const gpu::View<float> map{disparity.memory, disparity.offset,   disparity.width,
+                               disparity.height, disparity.channels, disparity.pitch};
+    Image<float> there(disparity.size(), 1);
+    Image<std::uint8_t> bits = download(validity);
+    queue_->download<float>(map, there.view());
+    queue_->wait();
+    f(there.view(), bits.view());
+    queue_->upload<float>(there.view(), map);
+    upload(bits, validity);
   }
   void fill(const DeviceImageView& v, std::uint8_t value) {
     queue_->fill({v.memory, v.offset}, v.pitch * (v.height - 1) + v.width, value);
@@ -179,8 +193,11 @@ TEST(UserStage, OnAGpuItWorksInTheStream) {
                                         OnDevice(device->name(), *c.stream).fill(c.validity, validity::masked);
                                       }});
     const Matched result = matched(pipeline, {.name = device->name()});
-    EXPECT_TRUE(same_bits(result.disparity.view(), plain.disparity.view()));
-    for (int x = 0; x < 67; ++x) EXPECT_EQ(result.validity(x, 20), validity::masked);
+    EXPECT_FALSE(std::isnan(plain.disparity(40, 20)));
+    for (int x = 0; x < 67; ++x) {
+      EXPECT_EQ(result.validity(x, 20), validity::masked);
+      EXPECT_TRUE(std::isnan(result.disparity(x, 20)));
+    }
   }
 }
 
@@ -202,6 +219,54 @@ TEST(UserStage, RefinementsHaveAnOrder) {
   EXPECT_FALSE(std::isnan(matched(pipeline).disparity(10, 20)));
   pipeline.set("refinements", "fill,user_refinement");
   EXPECT_TRUE(std::isnan(matched(pipeline).disparity(10, 20)));
+}
+
+// A refinement may forget the reason of a pixel that it removes, or the disparity of a pixel for which it sets a reason.
+TEST(UserStage, DisparityAndValidityBecomeConsistent) {
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  const auto edit = [](const auto& disparity, const auto& validity) {
+    disparity(40, 20) = invalid_disparity;
+    disparity(41, 20) = infinite;
+    disparity(42, 20) = -infinite;
+    disparity(43, 20) = invalid_disparity;
+    validity(40, 20) = validity(41, 20) = validity(42, 20) = 0;
+    validity(43, 20) = validity::speckle;
+    disparity(44, 20) = 7;
+    validity(44, 20) = validity::left_right;
+    disparity(45, 20) = invalid_disparity;
+    validity(45, 20) = validity::repaired;
+    disparity(46, 20) = 9;
+    validity(46, 20) = validity::filled;
+  };
+  const auto forgets = [&](const std::string& device) {
+    return UserStage{
+        .name = "forgets",
+        .cpu = [=](const UserCall& c) { edit(on_host<float>(c.disparity), on_host<std::uint8_t>(c.validity)); },
+        .gpu =
+            [=](const UserCall& c) {
+              OnDevice there(device, *c.stream);
+              there.change(c.disparity, c.validity, edit);
+            }};
+  };
+  for (const Device& device : all_devices()) {
+    SCOPED_TRACE(device.name);
+    Pipeline pipeline("sgm");
+    pipeline.set("refinements", "none");
+    pipeline.set_stage("refinement", forgets(device.name));
+    const Matched result = matched(pipeline, device);
+    const int expected[] = {validity::ambiguous, validity::ambiguous,  validity::ambiguous,
+                            validity::speckle,   validity::left_right, validity::repaired | validity::ambiguous,
+                            validity::filled};
+    for (int k = 0; k < 7; ++k) {
+      EXPECT_EQ(result.validity(40 + k, 20), expected[k]) << k;
+      EXPECT_EQ(std::isnan(result.disparity(40 + k, 20)), k < 6) << k;
+    }
+    EXPECT_EQ(result.disparity(46, 20), 9);
+    for (int y = 0; y < 45; ++y)
+      for (int x = 0; x < 67; ++x)
+        ASSERT_EQ(std::isnan(result.disparity(x, y)), (result.validity(x, y) & validity::reasons) != 0)
+            << x << "," << y;
+  }
 }
 
 TEST(UserStage, ARegionIsThatOfTheWholeImage) {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace stereopsis {
+namespace stereopsis::text_test {
 namespace {
 
 // The two functions differ only in the standard library that they are for.
@@ -26,4 +26,4 @@ TEST(Text, DecimalNumbersAreParsedAsFromCharsDoes) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::text_test

@@ -369,6 +369,7 @@ TEST(Pipeline, AnyStageFillsItsSlotByName) {
   EXPECT_EQ(pipeline.slots().size(), 3U) << "cost, selection and confidence";
   for (const auto& [name, value, part] : {std::array{"cost.stage", "none", "it can be"},
                                           std::array{"cost.stage", "sgm", "no stage 'sgm' for the slot 'cost'"},
+                                          std::array{"refinements.stage", "fill", "`--set refinements=NAME`"},
                                           std::array{"refinements", "median,medain", "did you mean 'median'?"}}) {
     const Pipeline before = pipeline;
     try {
@@ -378,6 +379,20 @@ TEST(Pipeline, AnyStageFillsItsSlotByName) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
     EXPECT_EQ(pipeline.slots().size(), before.slots().size());
+  }
+}
+
+TEST(Pipeline, AStageOfTheRefinementsIsSetByTheirList) {
+  for (const char* name : {"refinement.stage", "refinements.stage", "refinement"}) {
+    Pipeline pipeline("sgm");
+    pipeline.set("refinements", "left_right,fill");
+    try {
+      pipeline.set(name, "median");
+      ADD_FAILURE() << name << " was accepted";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("`--set refinements=left_right,fill,NAME`"), std::string::npos)
+          << error.what();
+    }
   }
 }
 

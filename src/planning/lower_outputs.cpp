@@ -15,11 +15,9 @@ bool selection_makes(const PipelineData& p, std::string_view map, bool requested
   const auto is_map = [&](const Port& port) { return port.name == map; };
   if (std::ranges::none_of(p.select.entry->ports(p.select.parameters, {}), is_map)) return false;
   for (const StageChoice& stage : p.refinements)
-    for (const Port& port : stage.enabled ? stage.entry->ports(stage.parameters, {}) : Ports()) {
-      if (!is_map(port)) continue;
-      if (port.use == Port::Use::in || port.use == Port::Use::change) return true;
-      if (port.use == Port::Use::out) return false;
-    }
+    for (const Port& port : stage.enabled ? stage.entry->ports(stage.parameters, {}) : Ports())
+      if (is_map(port) && (port.use == Port::Use::in || port.use == Port::Use::change || port.use == Port::Use::out))
+        return port.use != Port::Use::out;
   return requested;
 }
 
@@ -70,8 +68,7 @@ void deliver(Builder& b, const Maps& maps) {
 void add_further_maps(Builder& b, Size size, Maps& maps) {
   for (const SlotOfOne& slot : slots_of_one) {
     const StageChoice& stage = b.pipeline().*slot.stage;
-    if (!stage) continue;
-    for (const Port& port : stage.entry->ports(stage.parameters, {}))
+    for (const Port& port : stage ? stage.entry->ports(stage.parameters, {}) : Ports())
       for (std::size_t row = 0; row < output_rows.size(); ++row)
         if (port.use == Port::Use::wanted && port.name == std::string_view(output_rows[row].name) &&
             output_binding(row) != Binding::output_right && output_binding(row) != Binding::output_confidence &&

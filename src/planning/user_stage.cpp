@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "core/text.hpp"
+#include "device/consistent_validity.hpp"
 #include "device/gpu/device.hpp"
 
 namespace stereopsis {
@@ -92,6 +93,7 @@ void run_on_host(const Call<on>& c) {
                 static_cast<std::ptrdiff_t>(made.row_elements()) * bytes_of(made.element), unwritten);
   call_guarded(stage.name, [&] { stage.cpu(call); });
   if (!made.empty()) check_written(made, stage.name);
+  make_consistent(c.template image<float>("disparity"), c.template image<std::uint8_t>("validity"));
 }
 
 void run_on_gpu(const Call<On::gpu>& c) {
@@ -105,6 +107,7 @@ void run_on_gpu(const Call<On::gpu>& c) {
     call.stream = queue;
     call_guarded(stage.name, [&] { stage.gpu(call); });
   });
+  make_consistent(c.image<float>("disparity"), c.image<std::uint8_t>("validity"), c.worker());
 }
 
 Element element_made(const UserStage& stage) { return element_of(stage.makes); }
@@ -130,24 +133,20 @@ void check(const Shape& s) {
 // Returns the largest cost of a type: the largest integer, or 1 for float unless the stage specifies another value.
 double largest_of(PixelType type) { return type == PixelType::u8 ? 255 : type == PixelType::u16 ? 65535 : 1; }
 
-Rect required(const StageParameters& p, const Rect& output) { return *required_input(p, output); }
-
 StageDescriptor entry(Slot slot, const char* name, const PortList& ports) {
-  return {.slot = slot,
-          .name = name,
-          .title = name,
-          .parameters = UserStage{},
-          .ports = ports,
-          .functions = {run_on_host<On::oracle>, run_on_host<On::cpu>, run_on_gpu},
-          .required_input = required,
-          .check = [](const Shape& s) { check(s); },
-          .units =
-              [](const UserStage& stage) {
-                return CostUnits{.largest = stage.largest > 0 ? stage.largest : largest_of(stage.makes)};
-              },
-          .titled = [](const UserStage& stage) { return stage.name; },
-          .capturable = false,
-          .counts_in_regions = true};
+  return {
+      .slot = slot,
+      .name = name,
+      .title = name,
+      .parameters = UserStage{},
+      .ports = ports,
+      .functions = {run_on_host<On::oracle>, run_on_host<On::cpu>, run_on_gpu},
+      .required_input = +[](const StageParameters& p, const Rect& output) { return *required_input(p, output); },
+      .check = [](const Shape& s) { check(s); },
+      .units = [](const UserStage& s) { return CostUnits{.largest = s.largest > 0 ? s.largest : largest_of(s.makes)}; },
+      .titled = [](const UserStage& stage) { return stage.name; },
+      .capturable = false,
+      .counts_in_regions = true};
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "io/test_files.hpp"
 
-namespace stereopsis {
+namespace stereopsis::pair_source_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -139,4 +139,4 @@ TEST_F(Sources, FramesOfAVideoBelongToFilesByNumber) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::pair_source_test

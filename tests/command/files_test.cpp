@@ -31,6 +31,29 @@ class CallsFiles : public Command {
   }
 };
 
+TEST_F(CallsFiles, AMeshNeedsNoCloudAndColoursAreMentioned) {
+  const std::vector<std::string> rig = {"cloud", "d.pfm", "--focal", "600", "--baseline", "0.1m"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), rig.begin(), rig.end());
+    return call(more);
+  };
+  const Answer both = with({"-o", "with.ply", "--mesh", "both.ply"}), alone = with({"--mesh", "mesh.ply"});
+  ASSERT_EQ(both.code, 0) << both.err;
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  EXPECT_TRUE(contents(folder / "mesh.ply") == contents(folder / "both.ply"));
+  EXPECT_NE(alone.out.find("without colours (--color LEFT"), std::string::npos) << alone.out;
+  EXPECT_EQ(alone.out.rfind("mesh.ply: ", 0), 0U) << alone.out;
+  const Answer coloured = with({"--mesh", "mesh.ply", "--color", "scene/left.png"});
+  EXPECT_EQ(coloured.out.find("colours"), std::string::npos) << coloured.out;
+  EXPECT_NE(contents(folder / "mesh.ply").find("property uchar red"), std::string::npos);
+  const Answer depth = with({"--depth", "only_z.pfm"});
+  EXPECT_EQ(depth.code, 0) << depth.err;
+  EXPECT_EQ(depth.out.find("colours"), std::string::npos) << depth.out;
+  const Answer none = with({});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_TRUE(says(none, "--mesh FILE.ply")) << none.err;
+}
+
 // ---- Values ----
 
 TEST_F(CallsFiles, AConfidenceIsTheSameInEveryFormat) {

@@ -53,6 +53,24 @@ TEST_F(Match, EveryFormatHoldsTheSameDisparities) {
   }
 }
 
+TEST_F(Match, AnyOneResultIsEnough) {
+  expect_done(match({"-o", "all.pfm", "--depth", "all_z.pfm", "--focal", "100", "--baseline", "1mm"}));
+  for (const char* option :
+       {"--depth", "--depth-color", "--uncertainty", "--cloud", "--color", "--confidence", "--validity", "--right"}) {
+    SCOPED_TRACE(option);
+    const std::string name = std::string("alone_") + (option + 2);
+    const std::string result = name + (name == "alone_cloud" ? ".ply" : name == "alone_uncertainty" ? ".pfm" : ".png");
+    const Answer answer = match({option, result, "--focal", "100", "--baseline", "1mm"});
+    expect_done(answer);
+    EXPECT_TRUE(fs::exists(folder / result));
+    EXPECT_EQ(answer.out.rfind(result + ": 150×110", 0), 0U) << answer.out;
+  }
+  expect_done(match({"--depth", "alone_z.pfm", "--focal", "100", "--baseline", "1mm"}));
+  EXPECT_TRUE(contents(folder / "alone_z.pfm") == contents(folder / "all_z.pfm"));
+  expect_done(match({"--save-volume", "cost=alone.npy"}));
+  EXPECT_TRUE(fs::exists(folder / "alone.npy"));
+}
+
 TEST_F(Match, AnExistingFileIsReplaced) {
   write(folder / "old.pfm", "old");
   expect_done(match({"-o", "old.pfm"}));

@@ -105,6 +105,20 @@ TEST_F(Pairs, AGoodPairIsNotWarnedOf) {
 
 TEST_F(Pairs, RowsThatDiffer) { expect_warned("raw/left.png", "raw/right.png", {"rows do not correspond", "rectify"}); }
 
+TEST_F(Pairs, CheckProposesARangeForRectifiedPairsOnly) {
+  const Answer raw = call({"check", "raw/left.png", "raw/right.png"});
+  EXPECT_EQ(raw.code, 1);
+  EXPECT_EQ(raw.out.find("--disparities"), std::string::npos) << raw.out;
+  EXPECT_NE(raw.out.find("not known before the pair is rectified"), std::string::npos) << raw.out;
+  const Json report = Json::parse(call({"check", "raw/left.png", "raw/right.png", "--json"}).out);
+  EXPECT_TRUE(report["disparities"].is_null() && report["min_disparity"].is_null());
+  EXPECT_TRUE(report["median_dy"].is_number());
+  const Answer good = call({"check", "s0/left.png", "s0/right.png"});
+  EXPECT_NE(good.out.find("--disparities"), std::string::npos) << good.out;
+  const Answer converging = call({"check", "s0/right.png", "s0/left.png"});
+  EXPECT_NE(converging.out.find("--min-disparity -"), std::string::npos) << converging.out;
+}
+
 TEST_F(Pairs, ExchangedImagesOrConvergingCameras) {
   expect_warned("s0/right.png", "s0/left.png", {"swapped", "converge", "--doffs", "--min-disparity"});
   // A negative range says that the cameras converge.

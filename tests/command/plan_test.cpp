@@ -60,6 +60,8 @@ TEST_F(ShownPlan, WithAnOutputItMatchesToo) {
   EXPECT_EQ(answer.code, 0) << answer.err;
   EXPECT_NE(answer.out.find("semi-global matching"), std::string::npos) << answer.out;
   EXPECT_TRUE(fs::exists(folder / "explained.pfm"));
+  EXPECT_EQ(explain({"--color", "explained.png"}).code, 0);
+  EXPECT_TRUE(fs::exists(folder / "explained.png"));
   const Json report = json("explained.json");
   EXPECT_EQ(report["plan"]["steps"].size(), explained({})["steps"].size());
   EXPECT_EQ(report["frames"].size(), 1);
@@ -101,7 +103,6 @@ TEST_F(ShownPlan, BadCallsAreRefused) {
   };
   refused(match({}), "-o OUT");
   refused(match({"-o", ""}), "-o OUT");
-  refused(explain({"--color", "c.png"}), "--color");
   refused(match({"-o", "d.pfm", "--json"}), "--explain");
   refused(match({"-o", "d.pfm", "--implementation", "fast"}), "fused, plain or oracle");
 }

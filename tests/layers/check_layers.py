@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the layers of src/: which folders may include which, that the planner names no stage, and the size of files and functions.
+"""Checks the layers of src/: which folders may include which, that the planner names no stage, the size of files and functions, and that
+each test has a namespace of its own.
 
 Usage: check_layers.py [--count]. With --count it prints the lines of code of the connecting layers.
 """
@@ -123,6 +124,17 @@ def long_functions(path: Path) -> list[str]:
     return problems
 
 
+def shared_namespaces() -> list[str]:
+    """Tests without a namespace of their own. Several sources are compiled as one, so helpers of equal names would collide."""
+    toys = SRC.parent / "tests/toy_stage"
+    tests = [path for folder in (SRC, toys) for path in sorted(folder.rglob("*_test.cpp")) if path.stem != "self_test"]
+    return [
+        f"{path.relative_to(SRC.parent)} is not in the namespace stereopsis::{path.stem}"
+        for path in tests
+        if not re.search(rf"^namespace stereopsis::{path.stem} {{$", path.read_text(), re.MULTILINE)
+    ]
+
+
 def size_problems() -> list[str]:
     problems = []
     for folder in CONNECTING:
@@ -149,7 +161,7 @@ def main() -> int:
     if sys.argv[1:] == ["--count"]:
         count()
         return 0
-    problems = wrong_includes() + named_stages() + size_problems()
+    problems = wrong_includes() + named_stages() + size_problems() + shared_namespaces()
     found = stages_that_include_another()
     problems += [f"stages/{a} includes the stage {b}" for a, b in sorted(found - STAGES_THAT_INCLUDE_ANOTHER)]
     problems += [f"remove ({a}, {b}) from the list" for a, b in sorted(STAGES_THAT_INCLUDE_ANOTHER - found)]

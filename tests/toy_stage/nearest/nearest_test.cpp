@@ -4,7 +4,7 @@
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 
-namespace stereopsis {
+namespace stereopsis::nearest_test {
 namespace {
 
 using namespace test;
@@ -30,4 +30,4 @@ TEST(Nearest, GpuEqualsOracle) {
 }
 
 }  // namespace
-}  // namespace stereopsis
+}  // namespace stereopsis::nearest_test
