@@ -67,22 +67,25 @@ def page(results):
     header = ["cost", "aggregation"] + [f"{o}: {what}" for o in OPTIMISATIONS for what in ("ms", "roof %", "nonocc %")]
     return f"""# Eleven costs with nine aggregations and three optimisations
 
-This page is for readers who build [pipelines](pipelines.md) of their own. Each cell is a pipeline such as:
+This page is for readers who build their own [pipelines](pipelines.md). Each row has a cost and an aggregation, and is
+measured with three optimisations. One of these pipelines is:
 
 ```
 stereopsis match left.png right.png -o d.pfm \\
   --set cost.stage=census --set aggregation.stage=guided --set optimisation.stage=sgm
 ```
 
-Columns, for a whole match at {SIZE.replace('x', '×')} on an {results['hardware']} with images on the device:
+The columns of each optimisation are:
 
-- *ms*: the time.
-- *roof*: the [roof](streams.md#time-bounds) in percent of *ms*.
-- *nonocc*: percent of the non-occluded pixels off by more than 1, mean of the four pairs of middlebury_v2, dense.
+- *ms*: the time of a whole match of {SIZE.replace('x', '×')} (width, height, disparities), on an {results['hardware']} with images in its memory.
+- *roof*: the shortest possible time ([roof](streams.md#time-bounds)), in percent of the measured time.
+- *nonocc*: the percentage of the non-occluded pixels with an error above 1 pixel, averaged over the four pairs of
+  Middlebury version 2, after filling.
 
-All other stages, and P1 and P2, are those of `sgm`, with their defaults; other parameters can improve a row. Costs
-above the limit of the tuned kernels of semi-global matching (175, or 214 with 64, 128, 256, 512 and 1024 disparities)
-use the portable kernels, which take 5 ms more. `docs/combinations.py` makes this page.
+All other stages and all parameters, also P1 and P2, are the defaults of `sgm`. Other parameters can reduce the errors
+of a row. The tuned kernels of semi-global matching support costs up to 175 (214 with 64, 128, 256, 512 and 1024
+disparities). For larger costs, the portable kernels run, and the match takes 5 ms longer. `docs/combinations.py` makes
+this page.
 
 {table(header, lines)}
 """
