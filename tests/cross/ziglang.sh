@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compiles and links the library, the C interface, the command and the tests of the C interface for another system by PyPI's
-# ziglang: tests/cross/ziglang.sh x86_64-windows-gnu|aarch64-macos. The programs for Windows then run under Wine: the tests, and
-# a match. The libraries that Stereopsis needs are compiled from Debian's sources. TIFF, WebP, JPEG 2000 and GPUs are left out.
+# Compiles and links the library, the C interface, the command and tests for another system by PyPI's ziglang:
+# tests/cross/ziglang.sh x86_64-windows-gnu|aarch64-macos. The programs for Windows then run under Wine: tests of the C interface,
+# of the connecting layers and of some stages, and a match. Programs for macOS run nowhere here. The libraries that Stereopsis needs are compiled from Debian's sources. TIFF, WebP, JPEG 2000 and GPUs are left out.
 # With --tools behind the target, only the compilers are made.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -97,13 +97,18 @@ grep -q Threads "$prefix/lib/cmake/TBB/TBBConfig.cmake" || sed -i '1i find_packa
 build=$made/stereopsis
 configure "$PWD" -B "$build" -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF -DSTEREOPSIS_OPENCV=OFF -DSTEREOPSIS_TIFF=OFF \
   -DSTEREOPSIS_WEBP=OFF -DSTEREOPSIS_JPEG2000=OFF -DSTEREOPSIS_INSTALL=OFF -DSTEREOPSIS_SIMD_TARGETS=static
-cmake --build "$build" --target stereopsis_command stereopsis_c c_test random_calls
-[[ $target = *windows* ]] || exit 0
+tests=(c_test core_test simd_test planning_test census_test sgm_test median_test learned_features_test sgm_wta_test)
+if [[ $target != *windows* ]]; then
+  cmake --build "$build" --target stereopsis_command stereopsis_c c_test random_calls
+  file "$build/bin/stereopsis" "$build/bin/c_test"
+  exit 0
+fi
+cmake --build "$build" --target stereopsis_command random_calls "${tests[@]}"
 
 # Wine starts without a display. The libraries lie beside the programs.
 export WINEPREFIX=$made/wine WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" DISPLAY=
 cd "$build/bin"
-wine ./c_test.exe --gtest_brief=1
+for program in "${tests[@]}"; do wine "./$program.exe" --gtest_brief=1; done
 wine ./random_calls.exe --seconds 10
 wine ./stereopsis.exe synth -o scene --width 320 --height 240 --disparities 48
 wine ./stereopsis.exe match scene/left.png scene/right.png -o disparity.pfm --disparities 48

@@ -1,13 +1,12 @@
 #include "stages/learned_features/learned_features.hpp"
 
-#include <unistd.h>
-
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
 
+#include "device/system/system.hpp"
 #include "stereopsis/error.hpp"
 #include "support/cost_volumes.hpp"
 #include "support/devices.hpp"
@@ -250,7 +249,7 @@ TEST(LearnedFeaturesFile, DamageIsRefusedWithASentence) {
 class WeightsFile {
  public:
   explicit WeightsFile(const std::string& contents)
-      : path_((std::filesystem::temp_directory_path() / text("stereopsis-", getpid(), ".weights")).string()) {
+      : path_((std::filesystem::temp_directory_path() / text("stereopsis-", system::process_id(), ".weights")).string()) {
     std::ofstream(path_, std::ios::binary).write(contents.data(), static_cast<std::streamsize>(contents.size()));
   }
   ~WeightsFile() { std::filesystem::remove(path_); }
