@@ -57,6 +57,20 @@ TEST_F(Sequence, ByPattern) {
   EXPECT_EQ(report["frames"][3]["outputs"]["disparity"], "out/d11.pfm");
 }
 
+TEST_F(Sequence, DepthAloneIsWrittenAndResumed) {
+  std::vector<std::string> arguments = {"match", "left",       "right", "--depth",       "depths", "--focal",
+                                        "100",   "--baseline", "1mm",   "--disparities", "16"};
+  const Answer first = call(arguments);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.out.rfind("depths: 4 frames", 0), 0U) << first.out;
+  for (int i = 8; i < 8 + frames; ++i)
+    EXPECT_TRUE(fs::exists(folder / "depths" / ("frame" + std::to_string(i) + ".pfm"))) << i;
+  arguments.emplace_back("--resume");
+  const Answer again = call(arguments);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.err.find("4 of 4 frames are complete from an earlier run"), std::string::npos) << again.err;
+}
+
 TEST_F(Sequence, OnSeveralDevices) {
   const std::string all = all_devices();
   fs::create_directory(folder / "shared");
