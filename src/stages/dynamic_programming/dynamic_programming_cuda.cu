@@ -7,6 +7,8 @@
 // A lane holds 2 n adjacent disparities in n words. Word j holds the numbers j and n + j, so that the neighbours of its
 // disparities are in the neighbouring words. All values are below 2^16, because costs are at most 255 and penalties at
 // most 32639.
+#include <bit>
+
 #include "device/cuda/words.cuh"
 #include "stages/dynamic_programming/dynamic_programming_cuda_problem.hpp"
 
@@ -17,6 +19,7 @@ namespace {
 
 constexpr u32 everywhere = 0xFFFFFFFF;
 constexpr int ahead = gpu::pick(tunings, gpu::compiled_capability).ahead;
+constexpr int ring_bytes = gpu::pick(tunings, gpu::compiled_capability).ring_bytes;
 
 struct Layout {  // layout of an image in memory
   i64 offset, pitch;
@@ -24,7 +27,7 @@ struct Layout {  // layout of an image in memory
 };
 
 template <int n>
-struct Words {
+struct alignas(4 * n) Words {
   u32 of[n];
 };
 
@@ -39,17 +42,16 @@ __device__ __forceinline__ T* at(T* p, int i, int pitch) {
 
 // 2 n bytes for adjacent disparities, in the order of memory.
 template <int n>
-struct Bytes {
-  u32 of[(n + 1) / 2];
+struct alignas(2 * n) Bytes {
+  u32 of[n / 2];
 };
 
-// Loads 2 n bytes. Loads bytes. With `whole`, all bytes exist and are aligned to their number. Otherwise, only the
+// Loads 2 n bytes. With `whole`, all bytes exist and are aligned to their number. Otherwise, only the
 // first `count` exist.
 template <int n, bool whole>
 __device__ __forceinline__ Bytes<n> load_bytes(const std::uint8_t* at, int count) {
   if constexpr (whole) {
     if (count <= 0) return {};
-    if constexpr (n == 1) return {{*reinterpret_cast<const std::uint16_t*>(at)}};
     if constexpr (n == 2) return {{*reinterpret_cast<const u32*>(at)}};
     if constexpr (n == 4) {
       const uint2 v = *reinterpret_cast<const uint2*>(at);
@@ -66,7 +68,6 @@ __device__ __forceinline__ Bytes<n> load_bytes(const std::uint8_t* at, int count
 
 template <int n>
 __device__ __forceinline__ Words<n> words_of(const Bytes<n>& b) {
-  if constexpr (n == 1) return {{__byte_perm(b.of[0], 0, 0x4140)}};
   if constexpr (n == 2) return {{__byte_perm(b.of[0], 0, 0x4240), __byte_perm(b.of[0], 0, 0x4341)}};
   if constexpr (n == 4) {
     const u32 even = __byte_perm(b.of[0], b.of[1], 0x5140), odd = __byte_perm(b.of[0], b.of[1], 0x7362);
@@ -77,7 +78,6 @@ __device__ __forceinline__ Words<n> words_of(const Bytes<n>& b) {
 
 template <int n>
 __device__ __forceinline__ Bytes<n> bytes_of(const Words<n>& w) {
-  if constexpr (n == 1) return {{__byte_perm(w.of[0], 0, 0x4420)}};
   if constexpr (n == 2) return {{__byte_perm(w.of[0], w.of[1], 0x6240)}};
   if constexpr (n == 4) {
     const u32 even = __byte_perm(w.of[0], w.of[1], 0x6240), odd = __byte_perm(w.of[2], w.of[3], 0x6240);
@@ -153,7 +153,8 @@ class Row {
       beyond_.of[j] = (low ? 0 : beyond) | (high ? 0 : beyond << 16);
     }
   }
-  __device__ __forceinline__ Bytes<n> load(int x) const { return load_bytes<n, whole>(at(costs_, x, pitch_), count_); }
+  __device__ __forceinline__ const std::uint8_t* place(int x) const { return at(costs_, x, pitch_); }
+  __device__ __forceinline__ Bytes<n> load(int x) const { return load_bytes<n, whole>(place(x), count_); }
   __device__ __forceinline__ Words<n> words(const Bytes<n>& bytes) const {
     Words<n> words = words_of<n>(bytes);
 #pragma unroll
@@ -180,54 +181,110 @@ class Row {
   Words<n> kept_, beyond_;
 };
 
-// Calls visit(i, load(i)) for i = 0, 1, …, and calls after(i) after the last pixel of each group of `ahead` pixels.
-template <class Load, class Visit, class After>
-__device__ __forceinline__ void walk(int count, const Load& load, const Visit& visit, const After& after) {
-  if (count <= 0) return;
-  decltype(load(0)) coming[ahead];
+// The values that a lane reads for the i-th pixels of both directions.
+template <int n, class Kept>
+struct Pixels {
+  Bytes<n> costs[2];
+  Kept kept[2];
+};
+
+// A ring in shared memory, into which each lane copies its own part of the coming pixels. Loads into registers share a
+// few counters, so that a warp would wait for the latest one in each round.
+template <int n, class Kept>
+struct Ring {
+  static constexpr unsigned slots =
+      std::bit_floor(ring_bytes / (64 * static_cast<unsigned>(sizeof(Bytes<n>) + sizeof(Kept))));
+  Bytes<n> costs[slots][2][32];
+  Kept kept[slots][2][32];
+};
+
+template <class T>
+__device__ __forceinline__ void copy(T& to, const void* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(static_cast<u32>(__cvta_generic_to_shared(&to))),
+               "l"(from), "n"(sizeof(T))
+               : "memory");
+}
+
+// Calls visit(i, pixels) for i = 0, 1, …, where direction 0 is at first + i and direction 1 is at last − i. Only with
+// `with_kept`, the pixels contain kept addends.
+template <bool with_kept, int n, bool whole, class Keep, class Kept, class Visit>
+__device__ __forceinline__ void walk(const Row<n, whole>& row, const Keep& keep, Ring<n, Kept>& ring, int count,
+                                     int first, int last, const Visit& visit) {
+  const auto x_of = [&](int i, int way) { return way == 0 ? first + i : last - i; };
+  Pixels<n, Kept> now{};
+  if constexpr (whole) {
+    constexpr int slots = Ring<n, Kept>::slots;
+    const int lane = row.lane();
+    const bool has_costs = row.count() > 0;
+    const auto copy_pixels = [&](int i) {
+      const int slot = i & slots - 1;
+      if (i < count && has_costs) {
 #pragma unroll
-  for (int i = 0; i < ahead; ++i) coming[i] = load(min(i, count - 1));
-  for (int start = 0; start < count; start += ahead) {
+        for (int way = 0; way < 2; ++way) {
+          copy(ring.costs[slot][way][lane], row.place(x_of(i, way)));
+          if constexpr (with_kept) copy(ring.kept[slot][way][lane], keep.place(x_of(i, way)));
+        }
+      }
+      asm volatile("cp.async.commit_group;" ::: "memory");
+    };
+    __threadfence_block();  // the addends are stored before they are copied
+#pragma unroll 1
+    for (int i = 0; i < slots - 1; ++i) copy_pixels(i);
+#pragma unroll 1
+    for (int i = 0; i < count; ++i) {
+      asm volatile("cp.async.wait_group %0;" ::"n"(slots - 2) : "memory");
+      const int slot = i & slots - 1;
 #pragma unroll
-    for (int i = 0; i < ahead; ++i) {
-      if (start + i >= count) break;
-      const auto now = coming[i];
-      coming[i] = load(min(start + i + ahead, count - 1));
-      visit(start + i, now);
+      for (int way = 0; way < 2; ++way) {
+        now.costs[way] = ring.costs[slot][way][lane];
+        if constexpr (with_kept) now.kept[way] = ring.kept[slot][way][lane];
+      }
+      visit(i, now);
+      copy_pixels(i + slots - 1);  // into the slot of the previous pixel
     }
-    after(min(start + ahead, count) - 1);
+  } else {
+    if (count <= 0) return;
+    const auto load = [&](int i) {
+      Pixels<n, Kept> pixels{};
+#pragma unroll
+      for (int way = 0; way < 2; ++way) {
+        pixels.costs[way] = row.load(x_of(i, way));
+        if constexpr (with_kept) pixels.kept[way] = keep.load(x_of(i, way));
+      }
+      return pixels;
+    };
+    Pixels<n, Kept> coming[ahead];
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) coming[i] = load(min(i, count - 1));
+    for (int start = 0; start < count; start += ahead) {
+#pragma unroll
+      for (int i = 0; i < ahead; ++i) {
+        if (start + i >= count) break;
+        now = coming[i];
+        coming[i] = load(min(start + i + ahead, count - 1));
+        visit(start + i, now);
+      }
+    }
   }
 }
 
-// Processes the row of a warp from both ends. The function `keep` stores the addend of a direction at x, `load_kept`
-// loads it, and `words_kept` converts it to words. The function `give` receives S of each pixel once: of the i-th pixel
-// of both halves, and of the middle pixel (direction 2). The function `after` is called when S was passed to `give` for
-// the pixels up to the i-th.
-template <int n, bool whole, class Keep, class LoadKept, class WordsKept, class Give, class After>
-__device__ __forceinline__ void meet(const CudaRows& rows, const Row<n, whole>& row, const Keep& keep,
-                                     const LoadKept& load_kept, const WordsKept& words_kept, const Give& give,
+// Processes the row of a warp from both ends. `keep` stores the addend of a direction at x, loads it, and converts it
+// to words. The function `give` receives S of each pixel once: of the i-th pixel of both halves, and of the middle pixel
+// (direction 2). The function `after` is called when S was passed to `give` for the pixels up to the i-th.
+template <int n, bool whole, class Keep, class Give, class After>
+__device__ __forceinline__ void meet(const CudaRows& rows, const Row<n, whole>& row, const Keep& keep, const Give& give,
                                      const After& after) {
-  using Pair = struct { Bytes<n> of[2]; };
-  using Four = struct {
-    Bytes<n> of[2];
-    decltype(load_kept(0)) kept[2];
-  };
+  __shared__ Ring<n, decltype(keep.load(0))> ring;
   Path<n> paths[2] = {Path<n>(rows, row.lane()), Path<n>(rows, row.lane())};
   const int half = rows.width / 2, last = rows.width - 1;
-  walk(
-      half,
-      [&](int i) {
-        return Pair{{row.load(i), row.load(last - i)}};
-      },
-      [&](int i, const Pair& bytes) {
+  walk<false>(row, keep, ring, half, 0, last, [&](int i, const auto& pixels) {
 #pragma unroll
-        for (int way = 0; way < 2; ++way) {
-          const Words<n> raised = paths[way].next();
-          keep(way == 0 ? i : last - i, raised);
-          paths[way].take(raised, row.words(bytes.of[way]));
-        }
-      },
-      [](int) {});
+    for (int way = 0; way < 2; ++way) {
+      const Words<n> raised = paths[way].next();
+      keep.store(way == 0 ? i : last - i, raised);
+      paths[way].take(raised, row.words(pixels.costs[way]));
+    }
+  });
   const auto sum = [](const Words<n>& a, const Words<n>& b) {
     Words<n> sums;
 #pragma unroll
@@ -241,29 +298,37 @@ __device__ __forceinline__ void meet(const CudaRows& rows, const Row<n, whole>& 
     give(half, 0, 2, sum(paths[0].costs(), backward));
   }
   const int first = rows.width - half;
-  walk(
-      half,
-      [&](int i) {
-        return Four{{row.load(first + i), row.load(half - 1 - i)}, {load_kept(first + i), load_kept(half - 1 - i)}};
-      },
-      [&](int i, const Four& pixels) {
+  walk<true>(row, keep, ring, half, first, half - 1, [&](int i, const auto& pixels) {
 #pragma unroll
-        for (int way = 0; way < 2; ++way) {
-          paths[way].take(paths[way].next(), row.words(pixels.of[way]));
-          give(way == 0 ? first + i : half - 1 - i, i, way, sum(paths[way].costs(), words_kept(pixels.kept[way])));
-        }
-      },
-      after);
+    for (int way = 0; way < 2; ++way) {
+      paths[way].take(paths[way].next(), row.words(pixels.costs[way]));
+      give(way == 0 ? first + i : half - 1 - i, i, way, sum(paths[way].costs(), keep.words(pixels.kept[way])));
+    }
+    after(i);
+  });
 }
 
-// Selects the integer disparities with the lowest S. `kept` has 64 n bytes for each pixel.
+// Keeps addends in bytes, in memory with 64 n bytes for each pixel.
+template <int n>
+struct KeptBytes {
+  std::uint8_t* own;  // the lane's part of the first pixel of the row
+
+  __device__ __forceinline__ std::uint8_t* place(int x) const { return at(own, x, 64 * n); }
+  __device__ __forceinline__ void store(int x, const Words<n>& raised) const {
+    *reinterpret_cast<Bytes<n>*>(place(x)) = bytes_of<n>(raised);
+  }
+  __device__ __forceinline__ Bytes<n> load(int x) const { return load_bytes<n, true>(place(x), 2 * n); }
+  __device__ __forceinline__ Words<n> words(const Bytes<n>& bytes) const { return words_of<n>(bytes); }
+};
+
+// Selects the integer disparities with the lowest S.
 template <int n, bool whole>
 __device__ __forceinline__ void select(const std::uint8_t* __restrict__ costs, std::uint8_t* kept, float* disparity,
                                        const Layout& layout, std::uint8_t* validity, const Layout& validity_layout,
                                        const CudaRows& rows) {
   const int y = blockIdx.x, lane = threadIdx.x;
   const Row<n, whole> row(rows, costs, y, lane);
-  std::uint8_t* own = kept + (static_cast<i64>(y) * rows.width * 32 + lane) * (2 * n);
+  const KeptBytes<n> keep{kept + (static_cast<i64>(y) * rows.width * 32 + lane) * (2 * n)};
   const int half = rows.width / 2, first = rows.width - half;
   const auto store = [&](int x, u32 best) {
     disparity[layout.offset + y * layout.pitch + x] =
@@ -272,16 +337,7 @@ __device__ __forceinline__ void select(const std::uint8_t* __restrict__ costs, s
   };
   u32 mine[2] = {};  // the best disparity of one pixel of 32, for both halves
   meet(
-      rows, row,
-      [&](int x, const Words<n>& raised) {
-        const Bytes<n> bytes = bytes_of<n>(raised);
-        std::uint8_t* place = at(own, x, 64 * n);
-        if constexpr (n == 1) *reinterpret_cast<std::uint16_t*>(place) = static_cast<std::uint16_t>(bytes.of[0]);
-        if constexpr (n == 2) *reinterpret_cast<u32*>(place) = bytes.of[0];
-        if constexpr (n == 4) *reinterpret_cast<uint2*>(place) = uint2{bytes.of[0], bytes.of[1]};
-      },
-      [&](int x) { return load_bytes<n, true>(at(own, x, 64 * n), 2 * n); },
-      [](const Bytes<n>& bytes) { return words_of<n>(bytes); },
+      rows, row, keep,
       [&](int x, int i, int way, const Words<n>& sums) {
         const u32 best = row.best(sums);
         if (way == 2) {
@@ -299,53 +355,58 @@ __device__ __forceinline__ void select(const std::uint8_t* __restrict__ costs, s
       });
 }
 
-// Computes S of all disparities. The stored addends are kept in the memory of the result.
+// Keeps addends in the memory of the result, in its order.
+template <int n, bool whole>
+struct KeptSums {
+  std::uint16_t* own;  // the lane's part of the first pixel of the row
+  int pitch, count;
+
+  __device__ __forceinline__ std::uint16_t* place(int x) const { return at(own, x, pitch); }
+  __device__ __forceinline__ void store(int x, const Words<n>& w) const {
+    if constexpr (whole) {
+      if (count > 0) *reinterpret_cast<Words<n>*>(place(x)) = in_order(w);
+    } else {
+#pragma unroll
+      for (int j = 0; j < 2 * n; ++j)
+        if (j < count) place(x)[j] = static_cast<std::uint16_t>(w.of[j % n] >> j / n * 16);
+    }
+  }
+  __device__ __forceinline__ Words<n> load(int x) const {
+    Words<n> w = {};
+    if constexpr (whole) {
+      if (count > 0) w = *reinterpret_cast<const Words<n>*>(place(x));
+    } else {
+#pragma unroll
+      for (int j = 0; j < 2 * n; ++j)
+        if (j < count) w.of[j / 2] |= static_cast<u32>(place(x)[j]) << j % 2 * 16;
+    }
+    return w;
+  }
+  // Converts between the order of memory, in which a word has two adjacent disparities, and that of Words.
+  __device__ static __forceinline__ Words<n> in_order(const Words<n>& w) {
+    Words<n> ordered;
+#pragma unroll
+    for (int j = 0; j < n; ++j)
+      ordered.of[j] = __byte_perm(w.of[2 * j % n], w.of[2 * j % n + 1], j < n / 2 ? 0x5410 : 0x7632);
+    return ordered;
+  }
+  __device__ __forceinline__ Words<n> words(const Words<n>& ordered) const {
+    Words<n> w;
+#pragma unroll
+    for (int j = 0; j < n; ++j)
+      w.of[j] = __byte_perm(ordered.of[j / 2], ordered.of[j / 2 + n / 2], j % 2 == 0 ? 0x5410 : 0x7632);
+    return w;
+  }
+};
+
+// Computes S of all disparities.
 template <int n, bool whole>
 __device__ __forceinline__ void sum(const std::uint8_t* __restrict__ costs, std::uint16_t* sums, const CudaRows& rows) {
   const int y = blockIdx.x, lane = threadIdx.x;
   const Row<n, whole> row(rows, costs, y, lane);
-  const int own = row.count();
-  std::uint16_t* first = sums + static_cast<i64>(y) * rows.width * rows.disparities + row.first();
-  const auto place = [&](int x) { return at(first, x, rows.disparities); };
-  const auto store = [&](std::uint16_t* to, const Words<n>& w) {
-    if constexpr (whole) {
-      if (own <= 0) return;
-      if constexpr (n == 1) *reinterpret_cast<u32*>(to) = w.of[0];
-      if constexpr (n == 2)
-        *reinterpret_cast<uint2*>(to) = {__byte_perm(w.of[0], w.of[1], 0x5410), __byte_perm(w.of[0], w.of[1], 0x7632)};
-      if constexpr (n == 4)
-        *reinterpret_cast<uint4*>(to) = {__byte_perm(w.of[0], w.of[1], 0x5410), __byte_perm(w.of[2], w.of[3], 0x5410),
-                                         __byte_perm(w.of[0], w.of[1], 0x7632), __byte_perm(w.of[2], w.of[3], 0x7632)};
-    } else {
-#pragma unroll
-      for (int j = 0; j < 2 * n; ++j)
-        if (j < own) to[j] = static_cast<std::uint16_t>(w.of[j % n] >> j / n * 16);
-    }
-  };
-  const auto load = [&](const std::uint16_t* from) -> Words<n> {
-    if constexpr (whole) {
-      if (own <= 0) return {};
-      if constexpr (n == 1) return {{*reinterpret_cast<const u32*>(from)}};
-      if constexpr (n == 2) {
-        const uint2 v = *reinterpret_cast<const uint2*>(from);
-        return {{__byte_perm(v.x, v.y, 0x5410), __byte_perm(v.x, v.y, 0x7632)}};
-      }
-      if constexpr (n == 4) {
-        const uint4 v = *reinterpret_cast<const uint4*>(from);
-        return {{__byte_perm(v.x, v.z, 0x5410), __byte_perm(v.x, v.z, 0x7632), __byte_perm(v.y, v.w, 0x5410),
-                 __byte_perm(v.y, v.w, 0x7632)}};
-      }
-    } else {
-      Words<n> w = {};
-#pragma unroll
-      for (int j = 0; j < 2 * n; ++j)
-        if (j < own) w.of[j % n] |= static_cast<u32>(from[j]) << j / n * 16;
-      return w;
-    }
-  };
-  meet(
-      rows, row, [&](int x, const Words<n>& raised) { store(place(x), raised); }, [&](int x) { return load(place(x)); },
-      [](const Words<n>& w) { return w; }, [&](int x, int, int, const Words<n>& s) { store(place(x), s); }, [](int) {});
+  const KeptSums<n, whole> keep{sums + static_cast<i64>(y) * rows.width * rows.disparities + row.first(),
+                                rows.disparities, row.count()};
+  meet(rows, row, keep, [&](int x, int, int, const Words<n>& s) { keep.store(x, s); }, [](int) {});
 }
 
 }  // namespace
@@ -362,10 +423,8 @@ extern "C" {
                                                    i64 sums_offset, const CudaRows rows) {                           \
     sum<n, whole>(costs + costs_offset, sums + sums_offset, rows);                                                   \
   }
-STEREOPSIS_ROWS(1, 1, true)
 STEREOPSIS_ROWS(2, 2, true)
 STEREOPSIS_ROWS(4, 4, true)
-STEREOPSIS_ROWS(1_odd, 1, false)
 STEREOPSIS_ROWS(2_odd, 2, false)
 STEREOPSIS_ROWS(4_odd, 4, false)
 }

@@ -23,9 +23,8 @@ bool starts_at_multiple(gpu::Array<T> array, int elements) {
 // Returns the tuned kernel, which is launched with one warp per row. `whole` means that the disparities of a lane are
 // one word of memory.
 gpu::Kernel tuned(const char* kernel, int disparities, bool whole) {
-  constexpr const char* instances[] = {"1", "2", "4"};
-  constexpr const char* odd[] = {"1_odd", "2_odd", "4_odd"};
-  return {"dynamic_programming_cuda", kernel, (whole ? instances : odd)[cuda_words(disparities) / 2]};
+  const bool two = cuda_words(disparities) == 2;
+  return {"dynamic_programming_cuda", kernel, whole ? two ? "2" : "4" : two ? "2_odd" : "4_odd"};
 }
 gpu::Grid warp_for_each(int rows) { return {rows, 1, 32, 1}; }
 CudaRows rows_of(const Parameters& p, gpu::Volume<const std::uint8_t> costs, int min_disparity) {

@@ -36,7 +36,7 @@ TEST(DynamicProgramming, DevicesEqualOracle) {
   expect_all_equal_oracle({.p1 = 1, .p2 = most}, {37, 11}, 40);
   // The numbers of disparities of the instances of the tuned kernels, and one more than each number.
   for (const int disparities : {60, 64, 65, 127, 128, 130, 256, 257})
-    for (const int width : {1, 2, 30}) expect_all_equal_oracle({.p1 = 12, .p2 = 300}, {width, 3}, disparities);
+    for (const int width : {1, 2, 30, 131}) expect_all_equal_oracle({.p1 = 12, .p2 = 300}, {width, 3}, disparities);
   expect_all_equal_oracle({.p1 = most, .p2 = most}, {19, 3}, 250);
   expect_all_equal_oracle({}, {9, 5}, 1100);  // this number of disparities exceeds local memory
   skip_without_gpu();
