@@ -22,26 +22,27 @@ FUNCTION int limited(int v) { return clamp(v, 0, 127); }
 #define IS_MEASURED(word) ((word)&256)
 
 // Packs the pixels, and finds, for each right pixel, the largest whole disparity d of the left pixels that correspond to
-// the right pixel.
+// the right pixel. `measured` receives a bit for each pixel, 1 if the pixel is measured: 32 pixels of a row in a word. A
+// row of a group has 32 pixels.
 KERNEL(pack)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAGE(const uchar, left), ARRAY(int, nearest),
-             ARRAY(int, packed)) {
+             ARRAY(int, packed), ARRAY(int, measured)) {
+  LOCAL uchar flags[8 * 32];
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
-  if (x >= width || y >= HEIGHT(disparity)) return;
-  const long row = (long)y * width;
-  const int q = in_16ths(PIXEL(disparity, x, y)), d = (q + 8) >> 4, u = x - d;
-  const int measured = q != NOTHING && PIXEL(validity, x, y) == 0;
-  ELEMENTS(packed)[row + x] = (q == NOTHING ? INVALID_Q : q) * 512 + 256 * measured + PIXEL(left, x, y);
-  if (q != NOTHING && u >= 0 && u < width) atomic_min(&ELEMENTS(nearest)[row + u], ZERO - d);
-}
-
-// Writes a bit for each pixel, 1 if the pixel is measured: 32 pixels of a row in a word.
-KERNEL(find_measured)(ARRAY(const int, packed), ARRAY(int, measured), int width, int height) {
-  const int word = global_id(0), y = global_id(1), words = (width + 31) / 32;
-  if (word >= words || y >= height) return;
+  const int is_inside = x < width && y < HEIGHT(disparity), first = 32 * local_id(1);
+  int is_measured = 0;
+  if (is_inside) {
+    const long row = (long)y * width;
+    const int q = in_16ths(PIXEL(disparity, x, y)), d = (q + 8) >> 4, u = x - d;
+    is_measured = q != NOTHING && PIXEL(validity, x, y) == 0;
+    ELEMENTS(packed)[row + x] = (q == NOTHING ? INVALID_Q : q) * 512 + 256 * is_measured + PIXEL(left, x, y);
+    if (q != NOTHING && u >= 0 && u < width) atomic_min(&ELEMENTS(nearest)[row + u], ZERO - d);
+  }
+  flags[first + local_id(0)] = (uchar)is_measured;
+  BARRIER();
+  if (!is_inside || local_id(0) != 0) return;
   uint bits = 0;
-  for (int i = 0; i < 32 && 32 * word + i < width; ++i)
-    if (IS_MEASURED(ELEMENTS(packed)[(long)y * width + 32 * word + i])) bits |= 1u << i;
-  ELEMENTS(measured)[(long)y * words + word] = (int)bits;
+  for (int i = 0; i < 32; ++i) bits |= (uint)flags[first + i] << i;
+  ELEMENTS(measured)[(long)y * ((width + 31) / 32) + x / 32] = (int)bits;
 }
 
 // The images from which the evidence is computed, and a pixel.
@@ -74,9 +75,9 @@ FUNCTION void find_agreements(GLOBAL const int* packed, int width, int height, i
     }
   }
 #pragma unroll
-  for (int v = 0; v < count; ++v)
-    agreements[v] = all == 0 ? 0
-                             : (127 * (sums[v] & 0xFFFF) + all / 2) / all | (127 * (sums[v] >> 16) + all / 2) / all << 7;
+  for (int v = 0; v < count; ++v)  // few pixels have candidates: most sums of theirs are 0
+    agreements[v] = sums[v] == 0 ? 0
+                                 : (127 * (sums[v] & 0xFFFF) + all / 2) / all | (127 * (sums[v] >> 16) + all / 2) / all << 7;
 }
 
 FUNCTION int texture(SOURCES, int x, int y) {
@@ -153,11 +154,19 @@ FUNCTION int2 of_candidate(SOURCES, GLOBAL const int* nearest, int x, int y, int
 }
 #define BYTE(word, i) ((word) >> (8 * (i)) & 127)
 
-// Computes the evidence of a pixel and applies layer 0. `direct` has the direct weights of the choice, and `choice`
-// receives five numbers for each pixel, if `decide` is not 0: the distances of both candidates, and the products of the
-// direct weights. Pixels of the last column and row also stand for pixels beyond
-// an odd width and height.
-KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, packed), ARRAY(const int, measured),
+// Defines a kernel with groups of 32×8 work-items. The compiler of CUDA limits its registers, so that four groups run at
+// a time.
+#ifdef __CUDACC__
+#define BUSY_KERNEL(name) extern "C" __global__ void __launch_bounds__(32 * 8, 4) JOINED(name, INSTANCE)
+#else
+#define BUSY_KERNEL(name) KERNEL(name)
+#endif
+
+// Computes the evidence of a pixel and applies layer 0. `direct` has the direct weights of the choice. If `decide` is not
+// 0, `choice` receives the distances of both candidates of each pixel. Behind those of all pixels, it receives four
+// products of the direct weights for each pixel with a candidate. Pixels of the last column and row also stand for pixels
+// beyond an odd width and height.
+BUSY_KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, packed), ARRAY(const int, measured),
                        ARRAY(const int, words), ARRAY(int, pixels), ARRAY(const int, direct), ARRAY(int, choice),
                        int decide) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity), height = HEIGHT(disparity);
@@ -213,13 +222,14 @@ KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, packe
     }
   }
   if (decide != 0) {
-    GLOBAL int* const of_pixel = ELEMENTS(choice) + 5 * (row + x);
-    of_pixel[0] = left_distance | right_distance << 8;
-    for (int s = 0; s < 4 && of_pixel[0] != 0; ++s) {
+    const int distances = left_distance | right_distance << 8;
+    GLOBAL int* const of_pixel = ELEMENTS(choice) + (long)width * height + 4 * (row + x);
+    ELEMENTS(choice)[row + x] = distances;
+    for (int s = 0; s < 4 && distances != 0; ++s) {
       int sum = 0;
 #pragma unroll
       for (int g = 0; g < 9; ++g) sum = dot4(e[g], ELEMENTS(direct)[9 * s + g], sum);
-      of_pixel[s + 1] = sum;
+      of_pixel[s] = sum;
     }
   }
   const int half_width = (width + 1) / 2, last_x = x == width - 1 && x % 2 == 0, last_y = y == height - 1 && y % 2 == 0;
@@ -334,13 +344,18 @@ KERNEL(convolve)(ARRAY(const int, from), ARRAY(const int, added), ARRAY(const in
     }
 }
 
-// Writes the probabilities of the logits, which begin at −127.
+// Returns the probability of the logit of a pixel. The probabilities begin with that of the logit −127.
+FUNCTION float probability_of(GLOBAL const int* logits, GLOBAL const int* probability, int width, int x, int y) {
+  const int four = logits[(long)(y / 2) * ((width + 1) / 2) + x / 2], byte = 2 * (y % 2) + x % 2;
+  const int logit = (int)((uint)four << (24 - 8 * byte)) >> 24;
+  return float_of_bits(probability[logit + 127]);
+}
+
+// Writes the probabilities of the logits.
 KERNEL(look_up)(IMAGE(const float, disparity), ARRAY(const int, logits), ARRAY(const int, probability), IMAGE(float, confidence)) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(confidence);
   if (x >= width || y >= HEIGHT(confidence)) return;
-  const int four = ELEMENTS(logits)[(long)(y / 2) * ((width + 1) / 2) + x / 2], byte = 2 * (y % 2) + x % 2;
-  const int logit = (int)((uint)four << (24 - 8 * byte)) >> 24;
-  const float p = float_of_bits(ELEMENTS(probability)[logit + 127]);
+  const float p = probability_of(ELEMENTS(logits), ELEMENTS(probability), width, x, y);
   PIXEL(confidence, x, y) = in_16ths(PIXEL(disparity, x, y)) == NOTHING ? 0.0f : p;
 }
 
@@ -351,33 +366,37 @@ FUNCTION int sum_of(GLOBAL const int* words, GLOBAL const int* values, int pixel
   return sum;
 }
 
-// Chooses the disparity of a pixel. `last` has the values of layer 7, and `confidence` already the confidence of the
-// pixel's own disparity.
-KERNEL(choose)(IMAGE(const float, from), IMAGE(const uchar, from_validity), ARRAY(const int, last), ARRAY(const int, choice),
-               ARRAY(const int, words), ARRAY(const int, probability), IMAGE(float, disparity), IMAGE(uchar, validity),
-               IMAGE(float, confidence), int nearer, int farther) {
-  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
-  if (x >= width || y >= HEIGHT(disparity)) return;
+// Chooses the disparity of a pixel, and writes its confidence. `last` has the values of layer 7.
+KERNEL(choose)(IMAGE(const float, from), IMAGE(const uchar, from_validity), ARRAY(const int, logits), ARRAY(const int, last),
+               ARRAY(const int, choice), ARRAY(const int, words), ARRAY(const int, probability), IMAGE(float, disparity),
+               IMAGE(uchar, validity), IMAGE(float, confidence), int nearer, int farther) {
+  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity), height = HEIGHT(disparity);
+  if (x >= width || y >= height) return;
   const float own = PIXEL(from, x, y);
-  PIXEL(disparity, x, y) = own;
-  PIXEL(validity, x, y) = PIXEL(from_validity, x, y);
-  GLOBAL const int* const of_pixel = ELEMENTS(choice) + 5 * ((long)y * width + x);
-  const int distances = of_pixel[0];
-  if (distances == 0) return;
-  GLOBAL const int* const values = ELEMENTS(last) + ((long)(y / 2) * ((width + 1) / 2) + x / 2) * GROUPS;
-  const int pixel = 2 * (y % 2) + x % 2;
+  const long index = (long)y * width + x;
+  const int distances = ELEMENTS(choice)[index];
   int best = 0, chosen = -1;
-  for (int c = 0; c < 2; ++c) {
-    const int distance = distances >> (8 * c) & 255;
-    if (distance == 0) continue;
-    const float d = PIXEL(from, c == 0 ? x - distance : x + distance, y);
-    const int score = sum_of(ELEMENTS(words), values, pixel, c, of_pixel[c + 1]) - (d > own ? nearer : farther);
-    if (score <= best) continue;
-    best = score, chosen = c;
-    PIXEL(disparity, x, y) = d;
+  float chosen_disparity = own, p = probability_of(ELEMENTS(logits), ELEMENTS(probability), width, x, y);
+  if (in_16ths(own) == NOTHING) p = 0.0f;
+  if (distances != 0) {
+    GLOBAL const int* const direct = ELEMENTS(choice) + (long)width * height + 4 * index;
+    GLOBAL const int* const values = ELEMENTS(last) + ((long)(y / 2) * ((width + 1) / 2) + x / 2) * GROUPS;
+    const int pixel = 2 * (y % 2) + x % 2;
+    for (int c = 0; c < 2; ++c) {
+      const int distance = distances >> (8 * c) & 255;
+      if (distance == 0) continue;
+      const float d = PIXEL(from, c == 0 ? x - distance : x + distance, y);
+      const int score = sum_of(ELEMENTS(words), values, pixel, c, direct[c]) - (d > own ? nearer : farther);
+      if (score <= best) continue;
+      best = score, chosen = c;
+      chosen_disparity = d;
+    }
+    if (chosen >= 0) {
+      const int logit = (sum_of(ELEMENTS(words), values, pixel, 2 + chosen, direct[2 + chosen]) + 64) >> 7;
+      p = float_of_bits(ELEMENTS(probability)[clamp(logit, -127, 127) + 127]);
+    }
   }
-  if (chosen < 0) return;
-  const int logit = (sum_of(ELEMENTS(words), values, pixel, 2 + chosen, of_pixel[3 + chosen]) + 64) >> 7;
-  PIXEL(validity, x, y) = REPAIRED;
-  PIXEL(confidence, x, y) = float_of_bits(ELEMENTS(probability)[clamp(logit, -127, 127) + 127]);
+  PIXEL(disparity, x, y) = chosen_disparity;
+  PIXEL(validity, x, y) = chosen < 0 ? PIXEL(from_validity, x, y) : REPAIRED;
+  PIXEL(confidence, x, y) = p;
 }

@@ -25,7 +25,7 @@ struct Scratch {
     nearest = memory.take(nearest_bytes);
     packed = memory.take(nearest_bytes).as<std::int32_t>();
     const std::size_t words = static_cast<std::size_t>(ceil_div(size.width, 32)) * size.height;
-    measured = memory.take(sizeof(std::int32_t) * (p.decide ? words : 1)).as<std::int32_t>();
+    measured = memory.take(sizeof(std::int32_t) * words).as<std::int32_t>();
     constexpr int groups = groups_of(channels);
     pixels = take(half, groups), s0 = take(half, groups), logits = take(half, 1);
     quarter_a = take(quarter, groups), s1 = take(quarter, groups);
@@ -41,7 +41,7 @@ struct Scratch {
   gpu::Span nearest;                  // 2¹⁶ − d for the largest whole disparity d that points to each right pixel
   gpu::Array<std::int32_t> packed;    // the disparity, the validity and the left image of each pixel
   gpu::Array<std::int32_t> measured;  // a bit for each pixel
-  gpu::Array<std::int32_t> choice;    // for each pixel the distances of the candidates, and the direct sums
+  gpu::Array<std::int32_t> choice;    // the distances of the candidates of each pixel, then the direct sums of each
   Plane pixels, s0, logits, quarter_a, s1, eighth_a, eighth_b;
 };
 
@@ -62,11 +62,8 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Array<const std
   const auto nearest = s.nearest.as<std::int32_t>();
   queue.fill({s.nearest.memory, s.nearest.offset}, s.nearest_bytes, 0x7F);  // larger than any of these numbers
   queue.launch({"learned_confidence", "pack", "any"}, gpu::over(size), in.disparity, in.validity, in.left, nearest,
-               s.packed);
+               s.packed, s.measured);
   const gpu::Array<const std::int32_t> packed = s.packed;
-  if (p.decide)
-    queue.launch({"learned_confidence", "find_measured", "any"}, gpu::over({ceil_div(size.width, 32), size.height}),
-                 packed, s.measured, size.width, size.height);
   gpu::Array<const std::int32_t> direct = words;
   direct.offset += static_cast<std::int64_t>(gpu_words(true).size()) - sums * groups_of(evidence_channels);
   queue.launch({"learned_confidence", "apply_layer_0", "any"}, gpu::over(size), in.disparity, in.validity, in.left,
@@ -92,12 +89,15 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Array<const std
   convolve(doubled_and_added, s.quarter_a, s.s0, s.pixels, channels);
   convolve(as_it_is, s.pixels, s.pixels, s.logits, logits);
 
-  queue.launch({"learned_confidence", "look_up", "any"}, gpu::over(size), in.disparity,
-               gpu::Array<const std::int32_t>(s.logits.values), words, out.confidence);
-  if (!p.decide) return;
+  const gpu::Array<const std::int32_t> logits_there = s.logits.values;
+  if (!p.decide) {
+    queue.launch({"learned_confidence", "look_up", "any"}, gpu::over(size), in.disparity, logits_there, words,
+                 out.confidence);
+    return;
+  }
   gpu::Array<const std::int32_t> choice = words;
   choice.offset += static_cast<std::int64_t>(network(true).probability.size());
-  queue.launch({"learned_confidence", "choose", "any"}, gpu::over(size), in.disparity, in.validity,
+  queue.launch({"learned_confidence", "choose", "any"}, gpu::over(size), in.disparity, in.validity, logits_there,
                gpu::Array<const std::int32_t>(s.pixels.values), gpu::Array<const std::int32_t>(s.choice), choice, words,
                out.disparity, out.validity, out.confidence, in_units(p.nearer), in_units(p.farther));
 }
