@@ -162,7 +162,7 @@ def source_of(arguments: argparse.Namespace) -> Source:
 def check(files: dict[str, str], source: Source, arguments: argparse.Namespace) -> None:
     """Rejects outputs that cannot be written, before the first pair is matched."""
     if not files:
-        raise CallError("the call has no output; give -o OUT")
+        raise CallError("the call has no output; give -o OUT, or another result such as --depth FILE")
     for name in ("depth", "cloud"):
         if name in files and not arguments.calib:
             raise CallError(f"--{name} requires the calibration of the cameras; give --calib FILE")
