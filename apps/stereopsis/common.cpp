@@ -32,7 +32,8 @@ void MethodOptions::add_file_to(Command& command, const Option& by_name) {
       "JSON file of the pipeline to use instead of --method, in the format of `stereopsis methods NAME --json`");
   by_file.excludes(by_name);
   command.list("--set", settings, "NAME.PARAMETER=VALUE",
-               "Set a parameter of the method, such as optimisation.p1=10; repeatable");
+               "Set a parameter (optimisation.p1=10), the stage of a slot (cost.stage=rank) or the list of refinements "
+               "(refinements=left_right,median); repeatable");
 }
 
 Pipeline MethodOptions::pipeline(bool of_costs) const {

@@ -47,7 +47,13 @@ def _add_matching(group: Any) -> None:
     add = group.add_argument
     add("--method", default="sgm", metavar="NAME", help="Name of a method or preset; `stereopsis methods` lists them; onnx:FILE; or program:'CMD {left} {right} {out}' [sgm]")
     add("--pipeline", metavar="FILE", help="JSON file of the pipeline to use instead of --method")
-    add("--set", action="append", default=[], metavar="NAME.PARAMETER=VALUE", help="Set a parameter of the method, such as optimisation.p1=10; repeatable")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME.PARAMETER=VALUE",
+        help="Set a parameter (optimisation.p1=10), the stage of a slot (cost.stage=rank) or the list of refinements (refinements=left_right,median); repeatable",
+    )
     add("--device", default="auto", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")
     add("--threads", type=int, default=0, metavar="N", help="Number of CPU threads [all]")
     add("--in-flight", type=int, default=3, metavar="N", help="Number of pairs in flight at a time [3]")
