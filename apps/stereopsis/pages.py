@@ -1,6 +1,7 @@
 """Generates the man page and completions for bash, zsh and fish from the descriptions of the command and the package.
 
-python3 pages.py PROGRAM FOLDER writes FOLDER/man/man1/stereopsis.1 and the files of the completions in the layout of share/.
+python3 pages.py PROGRAM… FOLDER writes FOLDER/man/man1/stereopsis.1 and the files of the completions in the layout of share/. PROGRAM
+may be several words, as the name of an emulator with its options before the name of the command.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ class Command:
 # Commands ----------------------------------------------------------------------------------------------------------
 
 
-def ask(program: str, *words: str) -> object:
-    return json.loads(subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout)
+def ask(program: list[str], *words: str) -> object:
+    return json.loads(subprocess.run([*program, *words], capture_output=True, text=True, check=True).stdout)
 
 
 class Nothing(type):
@@ -146,7 +147,7 @@ def python_options(parser: argparse.ArgumentParser, group: str = "") -> list[Opt
     return options
 
 
-def described(program: str) -> tuple[dict, list[Command]]:
+def described(program: list[str]) -> tuple[dict, list[Command]]:
     about = ask(program, "--describe")
     methods = [method["name"] for method in ask(program, "methods", "--json")]
     settings = [f"{name}=" for name in about["settings"]] + [f"refinements={name}" for name in about["refinements"]]
@@ -380,8 +381,8 @@ FILES = {
 }
 
 
-def main(program: str, folder: str) -> None:
-    about, commands = described(program)
+def main(*program: str, folder: str) -> None:
+    about, commands = described(list(program))
     for name, make in FILES.items():
         file = pathlib.Path(folder) / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -389,4 +390,4 @@ def main(program: str, folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*sys.argv[1:-1], folder=sys.argv[-1])

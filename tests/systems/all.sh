@@ -19,6 +19,10 @@ run() {
       ./dev setup qemu-user g++-aarch64-linux-gnu && tests/cross/aarch64_sysroot.sh
       $record aarch64-selection --on "Debian 12, aarch64, by QEMU $(qemu-aarch64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')" \
         --compiler aarch64-linux-gnu-g++ -- tests/systems/aarch64.sh ;;
+    aarch64-wheel)
+      ./dev wheel-aarch64
+      $record aarch64-wheel --on "Debian 12, aarch64, Python 3.11, by QEMU $(qemu-aarch64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')" \
+        --compiler aarch64-linux-gnu-g++ -- tests/cross/aarch64_wheel_test.sh dist/aarch64/*.whl ;;
     windows)
       ./dev setup wine wine64
       tests/cross/ziglang.sh x86_64-windows-gnu --tools
@@ -27,7 +31,7 @@ run() {
     macos) tests/cross/ziglang.sh aarch64-macos ;;  # nothing runs its programs here, so that it has no row
     debian-13) ./dev setup debootstrap && tests/systems/debian.sh trixie debian-13 ;;
     debian-14) ./dev setup debootstrap && tests/systems/debian.sh forky debian-14 ;;
-    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, windows, macos, debian-13 or debian-14" >&2; return 2 ;;
+    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, aarch64-wheel, windows, macos, debian-13 or debian-14" >&2; return 2 ;;
   esac
 }
 

@@ -29,10 +29,13 @@ def system_of(root):
 
 
 def tests_in(lines):
-    """Returns how many tests passed, failed and were skipped, by the lines of tests/summary.awk, GoogleTest and ctest."""
+    """Returns how many tests passed, failed and were skipped, by the lines of tests/summary.awk, GoogleTest and pytest."""
     summary = [re.match(r"(\d+) passed, (\d+) failed, (\d+) skipped", line) for line in lines]
     if any(summary):
         return [sum(int(found.group(i)) for found in summary if found) for i in (1, 2, 3)]
+    of_pytest = "\n".join(line for line in lines if re.match(r"\d+ (passed|failed|skipped)\b.* in [\d.]+s", line))
+    if of_pytest:
+        return [sum(map(int, re.findall(rf"(\d+) {how}\b", of_pytest))) for how in ("passed", "failed", "skipped")]
     patterns = [r"\[  PASSED  \] (\d+) tests?\b", r"\[  FAILED  \] (\d+) tests?, listed", r"\[  SKIPPED \] (\d+) tests?[.,]"]
     return [sum(int(found.group(1)) for line in lines if (found := re.match(pattern, line))) for pattern in patterns]
 
