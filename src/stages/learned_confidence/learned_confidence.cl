@@ -154,6 +154,13 @@ FUNCTION int2 of_candidate(SOURCES, GLOBAL const int* nearest, int x, int y, int
 }
 #define BYTE(word, i) ((word) >> (8 * (i)) & 127)
 
+// Returns whether the condition is true in a work-item of the warp. Without warps, it may be true anyway.
+#ifdef __CUDACC__
+#define ANY_OF_WARP(condition) __any_sync(__activemask(), condition)
+#else
+#define ANY_OF_WARP(condition) 1
+#endif
+
 // Defines a kernel with groups of 32×8 work-items. The compiler of CUDA limits its registers, so that four groups run at
 // a time.
 #ifdef __CUDACC__
@@ -176,7 +183,7 @@ BUSY_KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, 
   const int own = all[row + x], q = Q_OF(own), d = (q + 8) >> 4, u = x - d;
   int e[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, left_distance = 0, right_distance = 0;
   if (q != INVALID_Q) {
-    int values[3] = {q, NO_Q, NO_Q}, near[3], far[3];
+    int values[3] = {q, NO_Q, NO_Q}, near[3], far[3], is_any = 0;
     if (decide != 0) {
       const int row_words = (width + 31) / 32;
       GLOBAL const int* const bits = ELEMENTS(measured) + (long)y * row_words;
@@ -184,6 +191,9 @@ BUSY_KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, 
       right_distance = distance_of(all + row, bits, row_words, x, 1);
       if (left_distance > 0) values[1] = Q_OF(all[row + x - left_distance]);
       if (right_distance > 0) values[2] = Q_OF(all[row + x + right_distance]);
+      is_any = ANY_OF_WARP((left_distance | right_distance) != 0);
+    }
+    if (is_any != 0) {
       find_agreements(all, width, height, x, y, values, 3, 1, 2, 16, near);
       find_agreements(all, width, height, x, y, values, 3, 4, 3, 24, far);
     } else {
@@ -273,12 +283,99 @@ FUNCTION int read(GLOBAL const int* from, GLOBAL const int* added, int width, in
   return (int)((a | b) - (((a ^ b) >> 1) & 0x7F7F7F7Fu));  // (a + b + 1) >> 1 of each byte
 }
 
-// A group of 128 work-items computes all outputs of a tile. A work-item computes 8 outputs for the rows of its column.
+// A group of 128 work-items computes all outputs of a tile.
 #define TILE_X 32
 #define TILE_Y 4
-#define OUTS 8
 #define AROUND_X (TILE_X + 2)
 #define AROUND_Y (TILE_Y + 2)
+#define LIMITED_BYTE(sum, low) (clamp(((sum) + 64) >> 7, low, 127) & 255)
+
+#if defined(__CUDACC__) && __CUDA_ARCH__ >= 800
+
+// Adds the products of 16×32 and 32×8 bytes to 16×8 sums, of which each lane of the warp has four.
+FUNCTION void multiply_add(int* sums, const int* a, int2 b) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b.x), "r"(b.y));
+}
+
+// Tensor cores multiply the 32 channels of 16 pixels of a row by the filters of 8 outputs. A warp computes a row of the
+// tile. Column n of matrix t is output 8 ⌊n / 2⌋ + 2 t + n % 2, so that a lane has 8 successive outputs. If there are 4
+// outputs, column n is output n.
+#define STRIDE (GROUPS + 4)  // words from pixel to pixel, so that the lanes of a warp read different banks
+#define OUTPUT(n, t) (out == 4 ? (n) + 8 * (t) : 8 * ((n) / 2) + 2 * (t) + (n) % 2)
+
+KERNEL(convolve)(ARRAY(const int, from), ARRAY(const int, added), ARRAY(const int, words), ARRAY(int, to), int width, int height,
+                 int from_width, int from_height, int out, int reading) {
+  LOCAL int inputs[AROUND_Y * AROUND_X * STRIDE];
+  LOCAL int2 filters[9 * 4 * 32];
+  const int first_x = group_id(0) * TILE_X, first_y = group_id(1) * TILE_Y;
+  const int lane = local_id(0) % 32, row_of_tile = local_id(0) / 32, place = lane / 4, quarter = lane % 4;
+  GLOBAL const int* const biases = ELEMENTS(words);
+  for (int i = local_id(0); i < AROUND_Y * AROUND_X * GROUPS; i += 128) {
+    const int group = i % GROUPS, column = i / GROUPS % AROUND_X, row = i / GROUPS / AROUND_X;
+    const int x = clamp(first_x + column - 1, 0, width - 1), y = clamp(first_y + row - 1, 0, height - 1);
+    inputs[(row * AROUND_X + column) * STRIDE + group] =
+        read(ELEMENTS(from), ELEMENTS(added), width, from_width, from_height, x, y, group, reading);
+  }
+  for (int i = local_id(0); i < 9 * 4 * 32 * 2; i += 128) {
+    const int group = i / 2 % 4 + 4 * (i % 2), n = i / 8 % 8, t = i / 64 % 4, tap = i / 256, o = OUTPUT(n, t);
+    ((LOCAL_POINTER int*)filters)[i] = o < out ? biases[out + (tap * GROUPS + group) * out + o] : 0;
+  }
+  BARRIER();
+  int sums[2][4][4];
+#pragma unroll
+  for (int t = 0; t < 4; ++t)
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int o = OUTPUT(2 * quarter + i % 2, t);
+      sums[0][t][i] = sums[1][t][i] = o < out ? biases[o] : 0;
+    }
+#pragma unroll
+  for (int tap = 0; tap < 9; ++tap) {
+    int a[2][4];
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        a[half][i] = inputs[((row_of_tile + tap / 3) * AROUND_X + 16 * half + 8 * (i % 2) + place + tap % 3) * STRIDE +
+                            quarter + 4 * (i / 2)];
+#pragma unroll
+    for (int t = 0; t < 4; ++t) {
+      if (t > 0 && out == 4) break;
+      const int2 b = filters[(tap * 4 + t) * 32 + lane];
+      multiply_add(sums[0][t], a[0], b);
+      multiply_add(sums[1][t], a[1], b);
+    }
+  }
+  const int y = first_y + row_of_tile;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int half = i / 2, first = 2 * (i % 2), x = first_x + 8 * i + place;
+    const long pixel = (long)y * width + x;
+    if (x >= width || y >= height) continue;
+    if (out == 4) {
+      const int both = LIMITED_BYTE(sums[half][0][first], -127) | LIMITED_BYTE(sums[half][0][first + 1], -127) << 8;
+      if (quarter < 2) ((GLOBAL ushort*)(ELEMENTS(to) + pixel))[quarter] = (ushort)both;
+      continue;
+    }
+    int2 made = {0, 0};
+#pragma unroll
+    for (int t = 0; t < 4; ++t) {
+      const int both = LIMITED_BYTE(sums[half][t][first], 0) | LIMITED_BYTE(sums[half][t][first + 1], 0) << 8;
+      if (t < 2)
+        made.x |= both << 16 * t;
+      else
+        made.y |= both << 16 * (t - 2);
+    }
+    ((GLOBAL int2*)(ELEMENTS(to) + pixel * GROUPS))[quarter] = made;
+  }
+}
+
+#else
+
+// A work-item computes 8 outputs for the rows of its column.
+#define OUTS 8
 #define CHUNK 4
 
 KERNEL(convolve)(ARRAY(const int, from), ARRAY(const int, added), ARRAY(const int, words), ARRAY(int, to), int width, int height,
@@ -339,10 +436,12 @@ KERNEL(convolve)(ARRAY(const int, from), ARRAY(const int, added), ARRAY(const in
       if (first_y + r >= height || own_out + o >= out) continue;
       int word = 0;
 #pragma unroll
-      for (int j = 0; j < 4; ++j) word |= (clamp((sums[r][o + j] + 64) >> 7, low, 127) & 255) << (8 * j);
+      for (int j = 0; j < 4; ++j) word |= LIMITED_BYTE(sums[r][o + j], low) << (8 * j);
       ELEMENTS(to)[((long)(first_y + r) * width + x) * (out / 4) + (own_out + o) / 4] = word;
     }
 }
+
+#endif
 
 // Returns the probability of the logit of a pixel. The probabilities begin with that of the logit −127.
 FUNCTION float probability_of(GLOBAL const int* logits, GLOBAL const int* probability, int width, int x, int y) {
