@@ -1,3 +1,22 @@
+# Finds a package that an option which is ON requires: stereopsis_needs(<option> <package> <Debian's name> [<options of find_package>…]).
+macro(stereopsis_needs option package debian)
+  find_package(${package} ${ARGN} QUIET)
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "${option} is ON, but ${package} was not found; install it (${debian} in Debian) or set ${option} to OFF")
+  endif()
+endmacro()
+
+# Links a library that has no target in older versions of its package, through an imported target of its own, stereopsis::<name>.
+# The installed package finds the library again.
+function(stereopsis_link_plain target name file)
+  if(NOT TARGET stereopsis::${name})
+    add_library(stereopsis::${name} UNKNOWN IMPORTED GLOBAL)
+    set_target_properties(stereopsis::${name} PROPERTIES IMPORTED_LOCATION ${file})
+  endif()
+  target_link_libraries(${target} PRIVATE stereopsis::${name})
+  set_property(GLOBAL APPEND PROPERTY stereopsis_plain_libraries ${name})
+endfunction()
+
 # Adds sources of this folder to a target. With STEREOPSIS_UNITY, up to eight of them are one translation unit: their headers
 # are parsed and their templates are instantiated once. RARELY marks code that runs once a frame or less.
 function(stereopsis_sources target name)

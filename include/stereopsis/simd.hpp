@@ -8,7 +8,7 @@
 namespace stereopsis {
 
 // Returns the SIMD targets that this CPU and this build of the library support, the best one first: avx512, avx2, sse4
-// or neon. Returns an empty list if the build runs the scalar oracles.
+// or neon. Returns an empty list if the build has no SIMD code, or if the CPU has no SSE4.2: the scalar oracles run then.
 std::vector<std::string> simd_targets();
 
 // Makes all matchers of the process use one of simd_targets(), or the best one for "auto". Results do not depend on the

@@ -1,14 +1,18 @@
-"""Conan's recipe, for a checkout: `conan create packages/conan`. CUDA is left out; OpenCL is opened at run time."""
+"""Conan's recipe, for a checkout: `conan create packages/conan`. CUDA is left out; OpenCL is opened at run time.
+
+With `-pr:h default -pr:h packages/conan/system`, the dependencies are those of the system.
+"""
 
 import os
 import re
 
 from conan import ConanFile
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
-from conan.tools.files import copy, load
+from conan.tools.files import copy, load, rmdir
 
 SOURCES = ("CMakeLists.txt", "CHANGELOG.md", "LICENSE", "apps/*", "cmake/*", "include/*", "packages/*", "python/stereopsis/commands/*", "src/*",
            "training/weights/*")
+LEFT_OUT = ("STEREOPSIS_TESTS", "STEREOPSIS_CUDA", "STEREOPSIS_OPENCV", "STEREOPSIS_WEBP", "STEREOPSIS_JPEG2000")
 
 
 class Stereopsis(ConanFile):
@@ -31,24 +35,24 @@ class Stereopsis(ConanFile):
             copy(self, pattern, self._checkout(), self.export_sources_folder)
 
     def requirements(self):
-        for reference in ("highway/1.2.0", "onetbb/2021.12.0", "libpng/1.6.43", "libjpeg-turbo/3.0.2", "yaml-cpp/0.8.0", "pugixml/1.14"):
+        for reference in ("highway/[>=1.0 <2]", "onetbb/[>=2021 <2023]", "libpng/[>=1.6 <2]", "libjpeg-turbo/[>=2.1 <4]",
+                          "yaml-cpp/[>=0.7 <1]", "pugixml/[>=1.12 <2]"):
             self.requires(reference)
-        for reference in ("cli11/2.4.1", "fmt/10.2.1", "nlohmann_json/3.11.3"):  # compiled in
+        for reference in ("cli11/[>=2.1 <3]", "fmt/[>=9 <12]", "nlohmann_json/[>=3.10 <4]"):  # compiled in
             self.requires(reference, headers=True, libs=True, visible=False)
         if self.options.tiff:
-            self.requires("libtiff/4.6.0")
+            self.requires("libtiff/[>=4.3 <5]")
 
     def layout(self):
         cmake_layout(self)
 
     def generate(self):
-        CMakeDeps(self).generate()
+        dependencies = CMakeDeps(self)  # Conan's names of Highway are not those of its own package
+        dependencies.set_property("highway", "cmake_file_name", "hwy")
+        dependencies.set_property("highway::hwy", "cmake_target_name", "hwy::hwy")
+        dependencies.generate()
         toolchain = CMakeToolchain(self)
-        toolchain.cache_variables.update(
-            BUILD_SHARED_LIBS=bool(self.options.shared),
-            STEREOPSIS_TIFF=bool(self.options.tiff),
-            **dict.fromkeys(("STEREOPSIS_TESTS", "STEREOPSIS_CUDA", "STEREOPSIS_OPENCV", "STEREOPSIS_WEBP", "STEREOPSIS_JPEG2000"), "OFF"),
-        )
+        toolchain.cache_variables.update(STEREOPSIS_TIFF=bool(self.options.tiff), STEREOPSIS_X86_MARCH="", **dict.fromkeys(LEFT_OUT, "OFF"))
         toolchain.generate()
 
     def build(self):
@@ -59,8 +63,26 @@ class Stereopsis(ConanFile):
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         CMake(self).install()
+        for made_by_conan in ("cmake", "pkgconfig"):
+            rmdir(self, os.path.join(self.package_folder, "lib", made_by_conan))
 
-    # The project's own files for CMake serve users, with the targets that its documentation names.
+    # The targets are those of the project's own files for CMake.
     def package_info(self):
-        self.cpp_info.set_property("cmake_find_mode", "none")
-        self.cpp_info.builddirs = [os.path.join("lib", "cmake", "stereopsis")]
+        def library(component, name, requires):
+            info = self.cpp_info.components[component]
+            info.set_property("cmake_target_name", f"stereopsis::{component}")
+            info.libs = [name]
+            info.requires = requires
+            return info
+
+        self.cpp_info.set_property("cmake_file_name", "stereopsis")
+        # libstereopsis.so is the C interface.
+        core = library("stereopsis", "stereopsis_core" if self.options.shared else "libstereopsis.a", ["highway::highway", "onetbb::onetbb"])
+        core.defines = ["STEREOPSIS_SIMD"]
+        core.system_libs = ["dl", "m", "pthread"]
+        library("tools", "stereopsis_tools", ["stereopsis", "onetbb::onetbb"])
+        files = ["libpng::libpng", "libjpeg-turbo::libjpeg-turbo", "yaml-cpp::yaml-cpp", "pugixml::pugixml"]
+        if self.options.tiff:
+            files.append("libtiff::libtiff")
+        library("io", "stereopsis_io", ["tools", *files])
+        library("c", "stereopsis", [])

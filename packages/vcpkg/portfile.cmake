@@ -9,6 +9,7 @@ vcpkg_cmake_configure(
         -DSTEREOPSIS_OPENCV=OFF
         -DSTEREOPSIS_WEBP=OFF
         -DSTEREOPSIS_JPEG2000=OFF
+        -DSTEREOPSIS_X86_MARCH=
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/stereopsis)

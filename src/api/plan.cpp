@@ -11,6 +11,7 @@
 #include "graph/region.hpp"
 #include "planning/lowering.hpp"
 #ifdef STEREOPSIS_SIMD
+#include "device/cpu/has_simd.hpp"
 #include "device/cpu/threads.hpp"
 #endif
 
@@ -25,7 +26,8 @@ bool is_host(const Device& device) { return device.name == "cpu"; }
 Target target_of(const Device& device) {
   if (!is_host(device)) return Target(gpu::device(device.name).properties());
 #ifdef STEREOPSIS_SIMD
-  if (device.implementation != Implementation::oracle) return {On::cpu, Threads(device.threads).count()};
+  if (device.implementation != Implementation::oracle && has_simd())
+    return {On::cpu, Threads(device.threads).count()};
 #endif
   return {On::oracle, 1};
 }

@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "stereopsis/matcher.hpp"
 #ifdef STEREOPSIS_SIMD
+#include "device/cpu/has_simd.hpp"
 #include "device/cpu/threads.hpp"
 #endif
 
@@ -25,11 +26,12 @@ class Checker {
       queue_ = gpu_->make_queue();
       target_ = Target(gpu_->properties());
     } else {
-#ifdef STEREOPSIS_SIMD
-      threads_ = std::make_unique<Threads>(device.threads);
-      target_ = {On::cpu, threads_->count()};
-#else
       target_ = {On::oracle, 1};
+#ifdef STEREOPSIS_SIMD
+      if (has_simd()) {
+        threads_ = std::make_unique<Threads>(device.threads);
+        target_ = {On::cpu, threads_->count()};
+      }
 #endif
     }
   }
@@ -112,10 +114,9 @@ class Checker {
   std::vector<Made> made_here(const Example& example) {
     if (gpu_ != nullptr) return made_on_gpu(example, target_, *gpu_, *queue_);
 #ifdef STEREOPSIS_SIMD
-    return made_on_host<On::cpu>(example, target_, threads_.get());
-#else
-    return made_on_host<On::oracle>(example, target_, nullptr);
+    if (target_.device == On::cpu) return made_on_host<On::cpu>(example, target_, threads_.get());
 #endif
+    return made_on_host<On::oracle>(example, target_, nullptr);
   }
 
   // Returns nothing if the rule does not apply to this example on this device.

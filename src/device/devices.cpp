@@ -8,6 +8,7 @@
 #ifdef STEREOPSIS_SIMD
 #include <hwy/targets.h>
 
+#include "device/cpu/has_simd.hpp"
 #include "device/cpu/threads.hpp"
 #endif
 
@@ -18,6 +19,10 @@ DeviceDescription cpu() {
   DeviceDescription device{
       .name = "cpu", .description = system::processor_name(), .usable = true, .reason = {}, .properties = {}};
 #ifdef STEREOPSIS_SIMD
+  if (!has_simd()) {
+    device.properties = {{"threads", "1"}, {"SIMD", "none: this CPU has no SSE4.2, so that the scalar oracles run"}};
+    return device;
+  }
   device.properties = {{"threads", std::to_string(Threads().count())}};
   // The lowest set bit belongs to the best target. This build may lack targets that the CPU has.
   const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;

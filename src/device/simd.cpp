@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/text.hpp"
+#include "device/cpu/has_simd.hpp"
 #include "stereopsis/error.hpp"
 #ifdef STEREOPSIS_SIMD
 #include <hwy/targets.h>
@@ -47,6 +48,8 @@ std::string usable_names() {
 }
 
 }  // namespace
+
+bool has_simd() { return detected() != 0; }
 
 std::vector<std::string> simd_targets() {
   std::vector<std::string> names;

@@ -3,6 +3,7 @@
 #include "core/text.hpp"
 #include "stages/pixel_format/pixel_format.hpp"
 #ifdef STEREOPSIS_SIMD
+#include "device/cpu/has_simd.hpp"
 #include "device/cpu/threads.hpp"
 #endif
 
@@ -60,11 +61,12 @@ void to_rgb(const AnyImageView& image, PixelFormat format, AnyImage& rgb, [[mayb
     if (format == PixelFormat::nv12)
       in.chroma = {pixels.row(size.height), size.width / 2, size.height / 2, 2, pixels.pitch};
 #ifdef STEREOPSIS_SIMD
-    Threads workers(threads);
-    pixel_format::cpu<T>({format}, in, *made, workers);
-#else
-    pixel_format::oracle<T>({format}, in, *made);
+    if (has_simd()) {
+      Threads workers(threads);
+      return pixel_format::cpu<T>({format}, in, *made, workers);
+    }
 #endif
+    pixel_format::oracle<T>({format}, in, *made);
   });
 }
 

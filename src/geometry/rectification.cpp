@@ -5,6 +5,7 @@
 
 #include "core/text.hpp"
 #ifdef STEREOPSIS_SIMD
+#include "device/cpu/has_simd.hpp"
 #include "device/cpu/threads.hpp"
 #endif
 #include "geometry/lens.hpp"
@@ -95,10 +96,11 @@ RectifiedView rectified(const AnyImageView& image, const Image<std::int32_t>& ma
     const remap::InputOf<T, ImageView> from{pixels, mask, map};
     const remap::OutputOf<T, ImageView> to{result, out.usable};
 #ifdef STEREOPSIS_SIMD
-    remap::cpu(from, to, pool);
-#else
-    remap::oracle(from, to);
+    if (has_simd())
+      remap::cpu(from, to, pool);
+    else
 #endif
+      remap::oracle(from, to);
     out.image.pixels = std::move(result);
   });
   out.image.bit_depth = image.bit_depth;

@@ -1,6 +1,7 @@
 #include "stereopsis/triangulation.hpp"
 
 #ifdef STEREOPSIS_SIMD
+#include "device/cpu/has_simd.hpp"
 #include "device/cpu/threads.hpp"
 #endif
 #include "stages/triangulate/triangulate.hpp"
@@ -14,11 +15,13 @@ Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Fram
   const triangulate::Parameters p{rig, frame, disparity_error};
   const triangulate::Output out{result.depth, result.points, result.uncertainty};
 #ifdef STEREOPSIS_SIMD
-  Threads pool(threads);
-  triangulate::cpu(p, {disparity, validity}, out, pool);
-#else
-  triangulate::oracle(p, {disparity, validity}, out);
+  if (has_simd()) {
+    Threads pool(threads);
+    triangulate::cpu(p, {disparity, validity}, out, pool);
+    return result;
+  }
 #endif
+  triangulate::oracle(p, {disparity, validity}, out);
   return result;
 }
 
