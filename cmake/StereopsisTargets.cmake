@@ -6,6 +6,24 @@ macro(stereopsis_needs option package debian)
   endif()
 endmacro()
 
+# Finds OpenCV, with more modules if they are there. Sets OpenCV_FOUND, opencv_libraries (OpenCV 5 divides calib3d), and
+# opencv_markers to the module of ArUco's markers, which need not be there.
+macro(stereopsis_find_opencv)
+  find_package(OpenCV QUIET COMPONENTS core imgproc OPTIONAL_COMPONENTS calib3d geometry stereo calib objdetect aruco ${ARGN})
+  set(opencv_libraries opencv_core opencv_imgproc opencv_calib3d)
+  set(opencv_markers opencv_objdetect)
+  if(OpenCV_VERSION VERSION_GREATER_EQUAL 5)
+    set(opencv_libraries opencv_core opencv_imgproc opencv_geometry opencv_stereo opencv_calib)
+  elseif(OpenCV_VERSION VERSION_LESS 4.7)
+    set(opencv_markers opencv_aruco)
+  endif()
+  foreach(library ${opencv_libraries})
+    if(NOT TARGET ${library})
+      set(OpenCV_FOUND FALSE)
+    endif()
+  endforeach()
+endmacro()
+
 # Links a library that has no target in older versions of its package, through an imported target of its own, stereopsis::<name>.
 # The installed package finds the library again.
 function(stereopsis_link_plain target name file)

@@ -3,8 +3,11 @@
 #include <map>
 #include <opencv2/calib3d.hpp>
 #include <opencv2/imgproc.hpp>
+#if CV_VERSION_MAJOR >= 5
+#include <opencv2/objdetect.hpp>  // chessboards
+#endif
 #ifdef STEREOPSIS_ARUCO
-#include <opencv2/aruco/charuco.hpp>
+#include "geometry/charuco_opencv.hpp"
 #endif
 
 #include "core/suggestion.hpp"
@@ -106,7 +109,7 @@ BoardView chessboard(const cv::Mat& grey, const Board& board) {
 }
 
 #ifdef STEREOPSIS_ARUCO
-cv::Ptr<cv::aruco::Dictionary> dictionary_of(const std::string& name) {
+charuco_opencv::Dictionary dictionary_of(const std::string& name) {
   static const std::map<std::string, int> names = {
       {"DICT_4X4_50", cv::aruco::DICT_4X4_50},   {"DICT_4X4_100", cv::aruco::DICT_4X4_100},
       {"DICT_4X4_250", cv::aruco::DICT_4X4_250}, {"DICT_5X5_50", cv::aruco::DICT_5X5_50},
@@ -124,22 +127,14 @@ cv::Ptr<cv::aruco::Dictionary> dictionary_of(const std::string& name) {
 }
 
 BoardView charuco(const cv::Mat& grey, const Board& board) {
-  const auto dictionary = dictionary_of(board.dictionary);
-  const auto layout =
-      cv::aruco::CharucoBoard::create(board.corners.width + 1, board.corners.height + 1,
-                                      static_cast<float>(board.square), static_cast<float>(board.marker), dictionary);
-  std::vector<Points2> markers, rejected;
-  std::vector<int> marker_ids, ids;
-  const auto parameters = cv::aruco::DetectorParameters::create();
-  cv::aruco::detectMarkers(grey, dictionary, markers, marker_ids, parameters, rejected);
-  if (marker_ids.empty()) return {};
-  cv::aruco::refineDetectedMarkers(grey, layout, markers, marker_ids, rejected);
+  const auto layout = charuco_opencv::layout_of({board.corners.width + 1, board.corners.height + 1},
+                                                static_cast<float>(board.square), static_cast<float>(board.marker),
+                                                dictionary_of(board.dictionary));
   Points2 corners;
-  cv::aruco::interpolateCornersCharuco(markers, marker_ids, grey, layout, corners, ids);
+  std::vector<int> ids;
+  charuco_opencv::find(grey, layout, corners, ids);
   if (corners.empty()) return {};
-  // The ArUco module places the origin at the corner of the first pixel; all other code places it at the pixel's
-  // centre. The corners are refined once more, in windows that do not reach the edges of the markers.
-  for (cv::Point2f& p : corners) p -= cv::Point2f(0.5f, 0.5f);
+  // The corners are refined once more, in windows that do not reach the edges of the markers.
   float spacing = std::numeric_limits<float>::infinity();
   for (std::size_t i = 1; i < corners.size(); ++i)
     spacing = std::min(spacing, static_cast<float>(cv::norm(corners[i] - corners[i - 1])));

@@ -9,10 +9,10 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 #include <random>
-#ifdef STEREOPSIS_ARUCO
-#include <opencv2/aruco/charuco.hpp>
-#endif
 
+#ifdef STEREOPSIS_ARUCO
+#include "geometry/charuco_opencv.hpp"
+#endif
 #include "geometry/test_rigs.hpp"
 #include "stereopsis/error.hpp"
 #ifdef STEREOPSIS_TEST_FILES
@@ -215,10 +215,10 @@ TEST(Calibrate, KnownCamerasComeBackFromImagesOfABoard) {
 TEST(Calibrate, CharucoBoardsAreFoundWhereAPartIsHidden) {
   const Board board = Board::parse("charuco:8x6:36mm:27mm:DICT_4X4_50");
   EXPECT_EQ(board.corners, (Size{7, 5}));
-  const auto layout =
-      cv::aruco::CharucoBoard::create(8, 6, 36, 27, cv::aruco::getPredefinedDictionary(cv::aruco::DICT_4X4_50));
+  const auto layout = charuco_opencv::layout_of({8, 6}, 36, 27,
+                                                cv::aruco::getPredefinedDictionary(cv::aruco::DICT_4X4_50));
   cv::Mat picture;
-  layout->draw({8 * 36 * 4, 6 * 36 * 4}, picture, 0, 1);
+  charuco_opencv::draw(layout, {8 * 36 * 4, 6 * 36 * 4}, picture);
   const StereoCalibration truth = known_cameras();
   const Painter painter(truth.left.lens);
   const Pose pose{rotation({0.6, 0.8, 0}, 0.3), {-130, -90, 480}};
