@@ -31,10 +31,11 @@ run() {
     macos) tests/cross/ziglang.sh aarch64-macos ;;  # nothing runs its programs here, so that it has no row
     debian-13) ./dev setup debootstrap && tests/systems/debian.sh trixie debian-13 ;;
     debian-14) ./dev setup debootstrap && tests/systems/debian.sh forky debian-14 ;;
-    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, aarch64-wheel, windows, macos, debian-13 or debian-14" >&2; return 2 ;;
+    opencv-5) ./dev setup debootstrap && tests/systems/debian.sh sid opencv-5 tests/systems/opencv.sh ;;
+    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, aarch64-wheel, windows, macos, debian-13, debian-14 or opencv-5" >&2; return 2 ;;
   esac
 }
 
-[ $# -gt 0 ] || set -- gcc-11 clang-14 aarch64 windows macos debian-13 debian-14
+[ $# -gt 0 ] || set -- gcc-11 clang-14 aarch64 windows macos debian-13 debian-14 opencv-5
 for name; do run "$name"; done
 python3 docs/systems.py

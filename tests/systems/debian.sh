@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds and tests in a fresh Debian, in build/SUITE: tests/systems/debian.sh SUITE [NAME], as trixie. Records the run under NAME
-# (default: SUITE). Requires root and debootstrap.
+# Builds and tests in a fresh Debian, in build/SUITE: tests/systems/debian.sh SUITE [NAME [COMMAND…]], as trixie. Records the run
+# under NAME (default: SUITE). The default command is the demo and a selection of the tests. With the suite sid, the packages of
+# OpenCV are those of experimental. Requires root and debootstrap.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 suite=${1:?name a suite of Debian, as trixie}
@@ -19,6 +20,14 @@ mount --rbind /sys "$root/sys"  # the CPU driver of OpenCL looks for the process
 mount --rbind /dev "$root/dev"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 chroot "$root" sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends git ca-certificates g++ >/dev/null'
+if [ "$suite" = sid ]; then
+  echo "deb ${STEREOPSIS_DEBIAN_MIRROR:-http://deb.debian.org/debian} experimental main" >"$root/etc/apt/sources.list.d/experimental.list"
+  chroot "$root" sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends cmake ninja-build pkg-config libpng-dev \
+    libjpeg-dev libtiff-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libpugixml-dev libfmt-dev libgtest-dev >/dev/null &&
+    apt-get install -y -qq --no-install-recommends -t experimental libopencv-dev >/dev/null'
+fi
 rm -rf "$root/root/stereopsis"
 git clone -q . "$root/root/stereopsis"
-tests/systems/record.py "${2:-$suite}" --root "$root" -- bash -c './dev demo && tests/systems/selection.sh build/release'
+name=${2:-$suite}
+[ $# -ge 3 ] || set -- "$suite" "$name" bash -c './dev demo && tests/systems/selection.sh build/release'
+tests/systems/record.py "$name" --root "$root" -- "${@:3}"
