@@ -16,6 +16,12 @@ bash -c '. /usr/share/bash-completion/completions/stereopsis && complete -p ster
 ls /usr/share/zsh/vendor-completions/_stereopsis /usr/share/fish/vendor_completions.d/stereopsis.fish
 say "the command alone: matches, and has its pages"
 
+install qemu-user
+qemu-x86_64 -cpu core2duo /usr/bin/stereopsis devices | grep 'this CPU has no SSE4.2'
+qemu-x86_64 -cpu core2duo /usr/bin/stereopsis match left.png right.png -o old.pfm --set sgm.paths=4 --disparities 128 --quiet
+cmp old.pfm command.pfm
+say "the command on a processor without SSE4.2, by QEMU: the same bits"
+
 install ./*.deb g++ cmake make pkg-config
 # The README's own lines.
 sed -n '/^```cpp$/,/^```$/p' README.md | grep -v '^```' |

@@ -1,4 +1,4 @@
-// Whether the kernels of the CPU run on this processor. The callers run the scalar oracles if not.
+// Says whether the kernels of the CPU run on this processor. The callers run the scalar oracles if not.
 #pragma once
 
 namespace stereopsis {
