@@ -26,8 +26,7 @@ bool is_host(const Device& device) { return device.name == "cpu"; }
 Target target_of(const Device& device) {
   if (!is_host(device)) return Target(gpu::device(device.name).properties());
 #ifdef STEREOPSIS_SIMD
-  if (device.implementation != Implementation::oracle && has_simd())
-    return {On::cpu, Threads(device.threads).count()};
+  if (has_simd() && device.implementation != Implementation::oracle) return {On::cpu, Threads(device.threads).count()};
 #endif
   return {On::oracle, 1};
 }

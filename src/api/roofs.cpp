@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#ifdef STEREOPSIS_SIMD
-#include "device/cpu/has_simd.hpp"
 #include "device/cpu/roofs.hpp"
-#endif
 #include "device/gpu/device.hpp"
 
 namespace stereopsis {
@@ -44,10 +41,7 @@ double rate_of(gpu::Device& device, const char* kernel, double instructions) {
 
 Roofs measure_roofs(const Device& device) {
   const std::string name = resolve_device(device.name);
-#ifdef STEREOPSIS_SIMD
-  if (name == "cpu" && has_simd()) return measure_cpu_roofs(device.threads);
-#endif
-  if (name == "cpu") return {};
+  if (name == "cpu") return measure_cpu_roofs(device.threads);
   gpu::Device& there = gpu::device(name);
   return {gpu::measure_copy_bandwidth(there), rate_of(there, "path_operations", 2), rate_of(there, "popcounts", 1),
           rate_of(there, "operations", 4)};

@@ -26,12 +26,9 @@ class Checker {
       queue_ = gpu_->make_queue();
       target_ = Target(gpu_->properties());
     } else {
-      target_ = {On::oracle, 1};
 #ifdef STEREOPSIS_SIMD
-      if (has_simd()) {
-        threads_ = std::make_unique<Threads>(device.threads);
-        target_ = {On::cpu, threads_->count()};
-      }
+      threads_ = std::make_unique<Threads>(device.threads);
+      if (has_simd()) target_ = {On::cpu, threads_->count()};
 #endif
     }
   }
@@ -139,8 +136,7 @@ class Checker {
     Problem problem = Problem::of(pair, {0, 24});
     problem.want_right = problem.want_confidence = all;
     const Plan plan(pipeline, problem, device_);
-    const std::vector<PlanStep> steps = plan.steps();
-    if (std::none_of(steps.begin(), steps.end(), [&](const PlanStep& s) { return s.stage == rule.operation->name; }))
+    if (std::ranges::none_of(plan.steps(), [&](const PlanStep& s) { return s.stage == rule.operation->name; }))
       return std::nullopt;
     const Matched got = Matcher(plan).match(pair);
     const Matched expected = Matcher(Plan(pipeline, problem, {"cpu", 1, Implementation::oracle})).match(pair);
@@ -168,7 +164,7 @@ class Checker {
   }
 
   const Device device_;
-  Target target_;
+  Target target_{On::oracle, 1};
   gpu::Device* gpu_ = nullptr;
   std::unique_ptr<gpu::Queue> queue_;
 #ifdef STEREOPSIS_SIMD

@@ -127,9 +127,9 @@ charuco_opencv::Dictionary dictionary_of(const std::string& name) {
 }
 
 BoardView charuco(const cv::Mat& grey, const Board& board) {
-  const auto layout = charuco_opencv::layout_of({board.corners.width + 1, board.corners.height + 1},
-                                                static_cast<float>(board.square), static_cast<float>(board.marker),
-                                                dictionary_of(board.dictionary));
+  const auto layout =
+      charuco_opencv::layout_of({board.corners.width + 1, board.corners.height + 1}, static_cast<float>(board.square),
+                                static_cast<float>(board.marker), dictionary_of(board.dictionary));
   Points2 corners;
   std::vector<int> ids;
   charuco_opencv::find(grey, layout, corners, ids);

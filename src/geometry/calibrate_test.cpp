@@ -215,8 +215,8 @@ TEST(Calibrate, KnownCamerasComeBackFromImagesOfABoard) {
 TEST(Calibrate, CharucoBoardsAreFoundWhereAPartIsHidden) {
   const Board board = Board::parse("charuco:8x6:36mm:27mm:DICT_4X4_50");
   EXPECT_EQ(board.corners, (Size{7, 5}));
-  const auto layout = charuco_opencv::layout_of({8, 6}, 36, 27,
-                                                cv::aruco::getPredefinedDictionary(cv::aruco::DICT_4X4_50));
+  const auto layout =
+      charuco_opencv::layout_of({8, 6}, 36, 27, cv::aruco::getPredefinedDictionary(cv::aruco::DICT_4X4_50));
   cv::Mat picture;
   charuco_opencv::draw(layout, {8 * 36 * 4, 6 * 36 * 4}, picture);
   const StereoCalibration truth = known_cameras();

@@ -35,7 +35,7 @@ inline Layout layout_of(cv::Size squares, float square, float marker, const Dict
   return cv::aruco::CharucoBoard::create(squares.width, squares.height, square, marker, dictionary);
 }
 inline void find(const cv::Mat& grey, const Layout& layout, std::vector<cv::Point2f>& corners, std::vector<int>& ids) {
-  std::vector<std::vector<cv::Point2f>> markers, rejected;
+  std::vector<std::vector<cv::Point2f> > markers, rejected;
   std::vector<int> marker_ids;
   cv::aruco::detectMarkers(grey, layout->dictionary, markers, marker_ids, cv::aruco::DetectorParameters::create(),
                            rejected);

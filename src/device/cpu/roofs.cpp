@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "device/cpu/has_simd.hpp"
 #include "device/cpu/threads.hpp"
 #include "stereopsis/roofs.hpp"
 
@@ -92,6 +93,7 @@ double copy_rate(Threads& threads) {
 }  // namespace
 
 Roofs measure_cpu_roofs(int count) {
+  if (!has_simd()) return {};
   Threads threads(count);
   std::vector<std::uint64_t> depends(static_cast<std::size_t>(threads.count()) * 8);  // one cache line per thread
   const auto of = [&](auto function) { return rate(threads, [&](int i) { return function(depends[8 * i]); }); };
