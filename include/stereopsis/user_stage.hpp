@@ -21,14 +21,14 @@ struct UserCall {
   DeviceImageView mask_reference, mask_other;  // empty if there are no masks
   // Candidate k of the pixel (x, y) of the reference is the pixel (x − range.min − k, y) of the other view.
   DisparityRange range;
-  bool from_right = false;              // true if the right view is the reference
-  DeviceImageView costs;                // costs to filter: one channel per candidate
-  DeviceImageView made;                 // costs to compute: one channel per candidate
+  bool from_right = false;  // true if the right view is the reference
+  DeviceImageView costs;    // costs to filter: one channel per candidate
+  DeviceImageView made;     // costs to compute: one channel per candidate
   // Maps of the reference view, read and written: float with NaN where invalid, and 8 bits. After the stage, a disparity
   // that is NaN or infinite without a reason gets `ambiguous`, and a disparity with a reason becomes NaN.
   DeviceImageView disparity, validity;
-  DeviceImageView confidence;           // output of a refinement, if requested: float
-  int threads = 1;                      // number of threads of the plan, on the CPU
+  DeviceImageView confidence;                // output of a refinement, if requested: float
+  int threads = 1;                           // number of threads of the plan, on the CPU
   std::optional<std::uint64_t> stream = {};  // queue for all work of the stage, on a GPU (CUstream, cl_command_queue)
 };
 
