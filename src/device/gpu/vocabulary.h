@@ -18,11 +18,24 @@
 #define LOCAL_POINTER
 #define BARRIER() __syncthreads()
 
+// CUDA has the host's integers, and Windows' long has 32 bits. The headers that kernels include come before the macro, as
+// they say long themselves. tests/cuda/compile_generations.sh compiles kernels in this way on other systems.
+#if defined(_WIN32) || defined(STEREOPSIS_LONG_IS_LONG_LONG)
+#include <cuda_fp16.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#define long long long
+#define ulong unsigned long
+#define ulong2 ulonglong2
+#else
+typedef unsigned long ulong;
+#endif
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
-typedef unsigned long ulong;
-static_assert(sizeof(long) == 8, "kernels need 64-bit long");
+static_assert(sizeof(long) == 8 && sizeof(ulong) == 8, "kernels need 64-bit long");
 
 // Groups in y beyond the limit of the grid continue in z, where the last groups may exceed the requested count.
 FUNCTION int group_id(int axis) { return axis == 0 ? blockIdx.x : blockIdx.z * gridDim.y + blockIdx.y; }

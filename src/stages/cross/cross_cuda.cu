@@ -45,10 +45,10 @@ struct Limit {
 // Return the number of pixels before the first pixel that differs from its predecessor, counted from the highest bit
 // down, and from the lowest bit up.
 __device__ __forceinline__ int unbroken_before(u32 low, u32 high, int bit) {
-  return __clzll((long long)(((u64)high << 32 | low) << (31 - bit)));
+  return __clzll((long)(((u64)high << 32 | low) << (31 - bit)));
 }
 __device__ __forceinline__ int unbroken_behind(u32 low, u32 high, int bit) {
-  return __clzll((long long)__brevll(((u64)high << 32 | low) >> bit));
+  return __clzll((long)__brevll(((u64)high << 32 | low) >> bit));
 }
 
 __device__ __forceinline__ int arm(const u32* start, int step, int most, const Problem& p, const Limit& colour,
