@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/text.hpp"
-#include "device/cpu/threads.hpp"
+#include "geometry/row_threads.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis {
@@ -242,7 +242,7 @@ PointCloud without_outliers(const PointCloud& cloud, int neighbours, double devi
     if (is_valid(cloud.points[i])) append(valid, cloud, i);
   const Tree tree(valid.points);
   std::vector<double> distances(valid.points.size());
-  Threads(threads).rows(static_cast<int>(distances.size()), [&](int first, int last) {
+  RowThreads(threads).rows(static_cast<int>(distances.size()), [&](int first, int last) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
       distances[i] = tree.mean_distance(i, static_cast<std::size_t>(neighbours));
   });

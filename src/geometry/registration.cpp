@@ -7,26 +7,14 @@
 #include <vector>
 
 #include "core/text.hpp"
-#ifdef STEREOPSIS_SIMD
-#include "device/cpu/threads.hpp"
-#endif
 #include "geometry/lens.hpp"
 #include "geometry/rotations.hpp"
+#include "geometry/row_threads.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis {
 namespace {
-
-#ifndef STEREOPSIS_SIMD
-struct Threads {
-  explicit Threads(int) {}
-  template <class F>
-  void rows(int rows, F&& f, int = 0) {
-    f(0, rows);
-  }
-};
-#endif
 
 constexpr double rotation_tolerance = 0.01;  // ten times that of calibration files, as rotations may be products
 constexpr double largest_step = 1;  // largest difference of disparity, in pixels, between neighbours on one surface
@@ -46,7 +34,7 @@ constexpr std::uint8_t none = 0, upper = 1, lower = 2;
 // The depth map as a mesh of triangles.
 class Surface {
  public:
-  Surface(ImageView<const float> depth, const Rig& rig, const PosedCamera& camera, Threads& threads)
+  Surface(ImageView<const float> depth, const Rig& rig, const PosedCamera& camera, RowThreads& threads)
       : size_(depth.size()),
         vertices_(static_cast<std::size_t>(depth.width) * depth.height),
         reach_(depth.height),
@@ -238,7 +226,7 @@ RegisteredDepth register_depth(ImageView<const float> depth, const Rig& rig, con
   RegisteredDepth result{Image<float>(camera.size, 1, std::numeric_limits<float>::infinity()),
                          Image<float>(camera.size, 3, invalid_disparity),
                          Image<float>(camera.size, 2, invalid_disparity)};
-  Threads pool(threads);
+  RowThreads pool(threads);
   const Surface surface(depth, rig, camera, pool);
   pool.rows(
       camera.size.height, [&](int first, int last) { draw_rows(surface, result, first, last); }, 32);

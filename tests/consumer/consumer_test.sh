@@ -16,6 +16,7 @@ cmake --build "$work/consumer" >/dev/null
 
 export PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name stereopsis-io.pc)")
 c++ -std=c++20 "$source/examples/match.cpp" -o "$work/with_pkg_config" $(pkg-config --cflags --static --libs stereopsis-io)
+export LD_LIBRARY_PATH=$(dirname "$(find "$work/prefix" -name libstereopsis.so.0)")
 "$work/with_pkg_config" "$work/scene/left.png" "$work/scene/right.png" "$work/pkg_config.pfm"
 cmp "$work/cmake.pfm" "$work/pkg_config.pfm"
 
@@ -29,7 +30,6 @@ for name, first in (("left", 0), ("right", 12)):
 PYTHON
 "$work/prefix/bin/stereopsis" match "$work/left.pgm" "$work/right.pgm" -o "$work/command.pfm" --set sgm.paths=8 --device cpu >/dev/null 2>&1
 cc -std=c99 -Wall -Wextra -Wpedantic -Werror "$source/examples/match.c" -o "$work/in_c" $(pkg-config --cflags --libs stereopsis-c)
-export LD_LIBRARY_PATH=$(dirname "$(find "$work/prefix" -name libstereopsis.so.0)")
 for program in "$work/consumer/c_consumer" "$work/in_c"; do
   "$program" "$work/left.pgm" "$work/right.pgm" "$work/c.pfm"
   cmp "$work/command.pfm" "$work/c.pfm"

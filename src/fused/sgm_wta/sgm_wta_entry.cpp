@@ -45,21 +45,20 @@ const StageDescriptor from_volume{
     .title = "semi-global matching",
     .ports = wta::selecting(
         {in_volume("costs", {Element::u8}), if_there("grey8"), if_there("paths_above"), if_there("paths_below")}),
-    .functions = {.cpu =
-                      [](const Call<On::cpu>& c) {
-                        const auto& p = c.as<Parameters>();
-                        const auto costs = c.volume<const std::uint8_t>("costs");
-                        const ImageView<const std::uint8_t> pixels(costs.data, costs.width, costs.height,
-                                                                   costs.disparities, costs.row_pitch);
-                        cpu(p,
-                            Input<cost::Given>{{pixels, {}, {p.sgm.largest_cost, costs}},
-                                               c.image<const std::uint8_t>("grey8"),
-                                               wta::input_of(c),
-                                               costs.disparities,
-                                               c.context.stripe_rows,
-                                               sgm::edges_of(c)},
-                            wta::output_of(c), c.scratch(), c.worker());
-                      }},
+    .functions = on_cpu([](const Call<On::cpu>& c) {
+      const auto& p = c.as<Parameters>();
+      const auto costs = c.volume<const std::uint8_t>("costs");
+      const ImageView<const std::uint8_t> pixels(costs.data, costs.width, costs.height, costs.disparities,
+                                                 costs.row_pitch);
+      cpu(p,
+          Input<cost::Given>{{pixels, {}, {p.sgm.largest_cost, costs}},
+                             c.image<const std::uint8_t>("grey8"),
+                             wta::input_of(c),
+                             costs.disparities,
+                             c.context.stripe_rows,
+                             sgm::edges_of(c)},
+          wta::output_of(c), c.scratch(), c.worker());
+    }),
     .scratch = {.cpu =
                     [](const Shape& s) {
                       const auto& p = s.as<Parameters>();
