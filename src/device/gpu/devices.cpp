@@ -107,8 +107,9 @@ bool is_page_locked(Device& device, const void* memory) {
     if (piece != pieces.begin()) {
       --piece;
       const auto& [owner, bytes] = piece->second;
-      if (static_cast<const std::byte*>(memory) < static_cast<const std::byte*>(piece->first) + bytes)
-        return owner == &device;
+      const auto* const end = static_cast<const std::byte*>(piece->first) + bytes;
+      // Another device may copy the memory directly, too: CUDA's page-locked memory serves all CUDA devices.
+      if (owner == &device && static_cast<const std::byte*>(memory) < end) return true;
     }
   }
   return device.is_pinned(memory);

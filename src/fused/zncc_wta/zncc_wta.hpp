@@ -43,7 +43,7 @@ std::size_t workspace_bytes(const Parameters&, Size, int bits, int disparities, 
 void cpu(const Parameters&, const Input<>&, const wta::Output&, std::span<std::byte> workspace, Threads&);
 
 // Runs the portable kernels on one band of rows after the other. `workspace` holds at least gpu_workspace_bytes().
-std::size_t gpu_workspace_bytes(const Parameters&, Size, int bits, int disparities);
+std::size_t gpu_workspace_bytes(const Parameters&, Size, int disparities);
 void gpu(const Parameters&, const Input<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace, gpu::Queue&);
 
 }  // namespace stereopsis::zncc_wta

@@ -21,8 +21,8 @@ const StageDescriptor portable{
                     },
                 .gpu =
                     [](const Shape& s) {
-                      const auto& [p, bits] = s.as<FusedParameters>();
-                      return gpu_workspace_bytes(p, s.size(), bits, s.context.range.count);
+                      const Parameters& p = s.as<FusedParameters>().parameters;
+                      return gpu_workspace_bytes(p, s.size(), s.context.range.count);
                     }},
     .work = work};
 

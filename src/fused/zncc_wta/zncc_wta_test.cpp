@@ -129,8 +129,7 @@ TEST(ZnccWta, GpuEqualsTheOracles) {
       const OnDevice<std::int16_t> left_there(device, queue, left), right_there(device, queue, right);
       const OnDevice<std::uint8_t> mask_left_there(device, queue, mask_left),
           mask_right_there(device, queue, mask_right);
-      const gpu::Buffer memory =
-          poisoned(device, queue, zncc_wta::gpu_workspace_bytes(c.p, c.size, c.bits, c.disparities));
+      const gpu::Buffer memory = poisoned(device, queue, zncc_wta::gpu_workspace_bytes(c.p, c.size, c.disparities));
       for (int run = 0; run < 2; ++run) {
         PitchedImage<float> disparity(c.size), right_map(c.size), confidence(c.size);
         PitchedImage<std::uint8_t> validity(c.size);

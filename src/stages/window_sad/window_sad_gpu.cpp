@@ -1,3 +1,4 @@
+#include "core/rounding.hpp"
 #include "device/gpu/device.hpp"
 #include "stages/window_sad/window_sad.hpp"
 
@@ -5,14 +6,15 @@ namespace stereopsis::window_sad {
 
 void gpu(const Window& window, const Source<gpu::View>& source, int min_disparity, int first_row,
          gpu::Volume<std::uint16_t> sums, gpu::Queue& queue) {
-  constexpr int lanes = 64, strip = 24;  // the same values as in the kernel
+  constexpr int lanes = 32, strip = 24, near_radius = 8;  // the same values as in the kernel
   // Many rows share running sums, so that starting the sums takes little time. The number is small enough that the
   // whole device is used.
   const int band = std::max(32, 4 * window.height);
-  const int strips = (sums.width + strip - 1) / strip, blocks = (sums.disparities + lanes - 1) / lanes;
-  queue.launch({"window_sad", "window_sad", "any"}, {strips * blocks, (sums.height + band - 1) / band, lanes, 1},
-               source.left, source.right, sums.disparities, min_disparity, window.radius_x(), window.radius_y(),
-               shift_of(window, source.kind.max_cost()), band, first_row, sums.height, sums.cells);
+  const int strips = ceil_div(sums.width, strip), blocks = ceil_div(sums.disparities, 2 * lanes);
+  queue.launch({"window_sad", "window_sad", window.radius_x() <= near_radius ? "near" : "far"},
+               {strips * blocks, ceil_div(sums.height, band), lanes, 1}, source.left, source.right, sums.disparities,
+               min_disparity, window.radius_x(), window.radius_y(), shift_of(window, source.kind.max_cost()), band,
+               first_row, sums.height, sums.cells);
 }
 
 }  // namespace stereopsis::window_sad

@@ -89,32 +89,28 @@ void oracle(const Parameters&, ImageView<const std::int16_t> left, ImageView<con
 std::size_t scratch_bytes(const Parameters&, int width, int disparities, int threads);
 void cpu(const Parameters&, ImageView<const std::int16_t> left, ImageView<const std::int16_t> right, int min_disparity,
          VolumeView<std::uint16_t> costs, std::span<std::byte> scratch, Threads&);
-std::size_t gpu_scratch_bytes(const Parameters&, Size, int bits, int disparities);
+std::size_t gpu_scratch_bytes(const Parameters&, Size);
 void gpu(const Parameters&, gpu::View<const std::int16_t> left, gpu::View<const std::int16_t> right, int bits,
          int min_disparity, gpu::Volume<std::uint16_t> costs, gpu::Span scratch, gpu::Queue&);
 
-// Computes the same costs, for one band of rows after another.
-class GpuBands {
+// Computes the same costs for any rows.
+class GpuCosts {
  public:
-  GpuBands(const Parameters&, gpu::View<const std::int16_t> left, gpu::View<const std::int16_t> right, int bits,
-           int min_disparity, int disparities, gpu::Span scratch);
+  GpuCosts(const Parameters&, gpu::View<const std::int16_t> left, gpu::View<const std::int16_t> right, int bits,
+           int min_disparity, gpu::Span scratch);
   std::size_t scratch_bytes() const { return scratch_bytes_; }
-  int rows() const { return rows_; }  // number of rows of every band except the last
-  // Computes the statistics that the costs of all bands need.
+  // Computes the statistics that the costs of all rows need.
   void describe_windows(gpu::Queue&) const;
+  // Computes as many rows as `costs` has, from row `first_row` on.
   void correlate(int first_row, gpu::Volume<std::uint16_t> costs, gpu::Queue&) const;
 
  private:
-  const char* instance() const;
-
   const Parameters p_;
   const gpu::View<const std::int16_t> views_[2];
-  const int bits_, min_disparity_, disparities_;
-  int rows_;
+  const char* const instance_;
+  const int min_disparity_;
   gpu::Array<std::int64_t> moments_;
-  gpu::Array<std::int32_t> sums_[2];
-  gpu::Array<float> roots_[2];
-  gpu::Span columns_;
+  gpu::Array<std::uint32_t> windows_[2];
   std::size_t scratch_bytes_;
 };
 

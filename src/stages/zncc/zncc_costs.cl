@@ -1,7 +1,8 @@
-// Costs of correlation from running sums, for a band of rows: zncc.hpp.
+// Costs of correlation from running sums: zncc.hpp.
 //
-// instance narrow: SUM=int
-// instance wide: SUM=long
+// instance near: SUM=int MOST_RADIUS=10
+// instance far: SUM=int MOST_RADIUS=50
+// instance wide: SUM=long MOST_RADIUS=50
 #include "device/gpu/vocabulary.h"
 
 #define NO_COST 65535
@@ -33,9 +34,9 @@ KERNEL(moments)(IMAGE(const short, samples), ARRAY(long, moments), int radius, i
   }
 }
 
-// Computes Σ v and 1/√V for the windows of `steps` pixels of a row. The pixels include the `radius` pixels outside the
-// image whose windows overlap the image.
-KERNEL(windows)(ARRAY(const long, moments), ARRAY(int, sums), ARRAY(float, roots), int width, int height, int radius,
+// Computes the statistics of the windows of `steps` pixels of a row. The pixels include the `radius` pixels outside the
+// image whose windows overlap the image. A left window has four words: m, c, i and 0. A right window has two: Σ v and i.
+KERNEL(windows)(ARRAY(const long, moments), ARRAY(uint, windows), int is_left, int width, int height, int radius,
                 int steps, float one_over_n) {
   const int first = global_id(0) * steps - radius, y = global_id(1);
   if (first >= width + radius || y >= height) return;
@@ -53,65 +54,89 @@ KERNEL(windows)(ARRAY(const long, moments), ARRAY(int, sums), ARRAY(float, roots
     squares += row[2 * entering + 1];
     const long mean = (long)rint((float)(int)sum * one_over_n), e = sum - n * mean;
     const float variance = (float)(squares - mean * sum - mean * e) - (float)e * one_over_n * (float)e;
+    const uint root = bits_of_float(n * squares == sum * sum ? 0.0f : inverse_root(variance));
     const long at = (long)y * (width + 2 * radius) + radius + x;
-    ELEMENTS(sums)[at] = (int)sum;
-    ELEMENTS(roots)[at] = n * squares == sum * sum ? 0.0f : inverse_root(variance);
+    GLOBAL uint* window = ELEMENTS(windows) + (is_left ? 4 : 2) * at;
+    window[0] = is_left ? (uint)(int)mean : (uint)(int)sum;
+    window[1] = is_left ? bits_of_float((float)(int)e * one_over_n) : root;
+    if (is_left) window[2] = root;
     sum -= row[2 * leaving];
     squares -= row[2 * leaving + 1];
   }
 }
 
-// Computes Σ l r over the rows of the window, for column x of the left image, a disparity, and the rows of the band.
-// Columns start `radius` columns before the image. A later band continues from the last row of the previous band.
-KERNEL(columns)(IMAGE(const short, left), IMAGE(const short, right), ARRAY(SUM, columns), int disparities,
-                int min_disparity, int radius, int first_row, int rows, int last_row_before) {
-  const int k = global_id(0), x = global_id(1) - radius, width = WIDTH(left);
-  if (k >= disparities || x >= width + radius) return;
-  const int x_right = x - min_disparity - k;
-  const long row_cells = (long)(width + 2 * radius) * disparities;
-  GLOBAL SUM* column = ELEMENTS(columns) + (long)(x + radius) * disparities + k;
-  SUM sum = 0;
-#define PRODUCT(y) (SAMPLE(left, x, y) * SAMPLE(right, x_right, y))
-  if (first_row == 0) {
-    for (int dy = -radius; dy < radius; ++dy) sum += PRODUCT(dy);
-  } else {
-    sum = column[last_row_before * row_cells] - PRODUCT(first_row - 1 - radius);
-  }
-  for (int i = 0; i < rows; ++i) {
-    sum += PRODUCT(first_row + i + radius);
-    column[i * row_cells] = sum;
-    sum -= PRODUCT(first_row + i - radius);
+#define LANES 32
+#define STRIP 24
+
+// Returns the cost of a left and a right window whose sum of products is `sum`.
+FUNCTION ushort cost_of(SUM sum, uint4 left, uint2 right) {
+  const int mean = (int)left.x, right_sum = (int)right.x;
+  const float covariance = (float)(sum - (SUM)mean * right_sum) - float_of_bits(left.y) * (float)right_sum;
+  const float correlation = covariance * float_of_bits(left.z) * float_of_bits(right.y);
+  // The last bit of 256 + ρ, as a float, has the value 2⁻¹⁵.
+  const int score = (int)(bits_of_float(fmin(fmax(correlation, 0.0f), 1.0f) + 256.0f) - 0x43800000);
+  return (ushort)(score == 0 ? NO_COST : 32768 - score);
+}
+
+// Moves the sums of products of columns by one row: adds the products of the rows `in`, and subtracts those of the rows
+// `out`. `inside` is constant at every call: whether all pixels are inside the images.
+FUNCTION void move_down(LOCAL_POINTER SUM* columns, GLOBAL const short* left_in, GLOBAL const short* left_out,
+                        GLOBAL const short* right_in, GLOBAL const short* right_out, int first_x, int count, int d,
+                        int width, int inside) {
+#pragma unroll 4
+  for (int c = 0; c < count; ++c) {
+    const int x = inside ? first_x + c : clamp(first_x + c, 0, width - 1);
+    const int x_right = inside ? x - d : clamp(first_x + c - d, 0, width - 1);
+    columns[c * LANES] += (SUM)left_in[x] * right_in[x_right] - (SUM)left_out[x] * right_out[x_right];
   }
 }
 
-// Computes the costs for one disparity, of `steps` pixels in a row of the band. There is one work-item per disparity,
-// row and run of pixels.
-KERNEL(costs)(ARRAY(const SUM, columns), ARRAY(const int, left_sums), ARRAY(const float, left_roots),
-              ARRAY(const int, right_sums), ARRAY(const float, right_roots), ARRAY(ushort, costs), int width,
-              int disparities, int min_disparity, int radius, int first_row, int rows, int steps, float one_over_n) {
-  const int runs = (width + steps - 1) / steps;
-  const int k = global_id(0), row = global_id(1) / runs, first = global_id(1) % runs * steps;
-  if (k >= disparities || row >= rows) return;
-  const int window = 2 * radius + 1, n = window * window;
-  // Windows farther outside are equal to those at the border.
-  const long windows = (long)(first_row + row) * (width + 2 * radius) + radius;
-  GLOBAL const SUM* column = ELEMENTS(columns) + row * (long)(width + 2 * radius) * disparities + k;
-  GLOBAL ushort* cost = ELEMENTS(costs) + (long)row * width * disparities + k;
-  SUM sum = 0;
-  for (int i = 0; i < window - 1; ++i) sum += column[(long)(first + i) * disparities];
-  for (int x = first; x < min(first + steps, width); ++x) {
-    sum += column[(long)(x + window - 1) * disparities];
-    const int left_sum = ELEMENTS(left_sums)[windows + x];
-    const int mean = (int)rint((float)left_sum * one_over_n);
-    const float fraction = (float)(left_sum - n * mean) * one_over_n;
-    const long there = windows + clamp(x - min_disparity - k, -radius, width - 1 + radius);
-    const int right_sum = ELEMENTS(right_sums)[there];
-    const float covariance = (float)(sum - (SUM)mean * right_sum) - fraction * (float)right_sum;
-    const float correlation = covariance * ELEMENTS(left_roots)[windows + x] * ELEMENTS(right_roots)[there];
-    // The last bit of 256 + ρ, as a float, has the value 2⁻¹⁵.
-    const int score = (int)(bits_of_float(fmin(fmax(correlation, 0.0f), 1.0f) + 256.0f) - 0x43800000);
-    cost[(long)x * disparities] = (ushort)(score == 0 ? NO_COST : 32768 - score);
-    sum -= column[(long)x * disparities];
+// Computes the costs of a band of rows. A work-item processes one disparity, for a strip of columns. It keeps running
+// sums of products for each column, and for the window along the row. Columns are not shared between work-items, so that
+// no barrier is needed.
+KERNEL(costs)(IMAGE(const short, left), IMAGE(const short, right), ARRAY(const uint, left_windows),
+              ARRAY(const uint, right_windows), ARRAY(ushort, costs), int disparities, int min_disparity, int radius,
+              int band, int first_row, int rows) {
+  LOCAL SUM columns_of_group[(STRIP + 2 * MOST_RADIUS) * LANES];
+  LOCAL_POINTER SUM* columns = columns_of_group + local_id(0);
+  const int width = WIDTH(left), height = HEIGHT(left), strips = (width + STRIP - 1) / STRIP;
+  const int k = group_id(0) / strips * LANES + local_id(0), d = min_disparity + k;
+  if (k >= disparities) return;
+  const int first_x = group_id(0) % strips * STRIP, strip = min(STRIP, width - first_x);
+  const int first_y = first_row + group_id(1) * band, last_y = min(first_y + band, first_row + rows);
+  const int first_column = first_x - radius, count = strip + 2 * radius, last_column = first_column + count - 1;
+  const int inside = min(first_column, first_column - d) >= 0 && max(last_column, last_column - d) < width;
+#define ROW(image, y) (image + image##_layout.offset + (long)clamp(y, 0, height - 1) * image##_layout.pitch)
+
+  for (int c = 0; c < count; ++c) {
+    const int x = first_column + c;
+    SUM sum = 0;
+    for (int y = first_y - radius; y <= first_y + radius; ++y) sum += SAMPLE(left, x, y) * SAMPLE(right, x - d, y);
+    columns[c * LANES] = sum;
+  }
+  for (int y = first_y; y < last_y; ++y) {
+    if (y > first_y) {
+      GLOBAL const short *left_in = ROW(left, y + radius), *left_out = ROW(left, y - radius - 1);
+      GLOBAL const short *right_in = ROW(right, y + radius), *right_out = ROW(right, y - radius - 1);
+      if (inside)
+        move_down(columns, left_in, left_out, right_in, right_out, first_column, count, d, width, 1);
+      else
+        move_down(columns, left_in, left_out, right_in, right_out, first_column, count, d, width, 0);
+    }
+    SUM sum = 0;
+    for (int c = 0; c < 2 * radius; ++c) sum += columns[c * LANES];
+    const long row = (long)y * (width + 2 * radius) + radius;
+    GLOBAL const uint4* left_window = (GLOBAL const uint4*)ELEMENTS(left_windows) + row + first_x;
+    GLOBAL const uint2* right_window = (GLOBAL const uint2*)ELEMENTS(right_windows) + row;
+    GLOBAL ushort* cost = ELEMENTS(costs) + ((long)(y - first_row) * width + first_x) * disparities + k;
+#pragma unroll 4
+    for (int c = 0; c < strip; ++c) {
+      sum += columns[(c + 2 * radius) * LANES];
+      // Windows farther outside are equal to those at the border.
+      const int x_right = clamp(first_x + c - d, -radius, width - 1 + radius);
+      cost[(long)c * disparities] = cost_of(sum, left_window[c], right_window[x_right]);
+      sum -= columns[c * LANES];
+    }
   }
 }
 

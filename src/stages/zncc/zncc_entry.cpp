@@ -46,10 +46,7 @@ const StageDescriptor entry{
                     [](const Shape& s) {
                       return scratch_bytes(s.as<Parameters>(), s.size().width, s.disparities(), s.target.threads);
                     },
-                .gpu =
-                    [](const Shape& s) {
-                      return gpu_scratch_bytes(s.as<Parameters>(), s.size(), sample_bits(s), s.disparities());
-                    }},
+                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size()); }},
     .work = [](const Shape& s) { return Work{.bytes = s.operand("costs").bytes()}; },
     .units = CostUnits{.largest = 32768},
     .after_selection = "zncc_flat",

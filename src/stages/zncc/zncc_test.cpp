@@ -43,7 +43,7 @@ void expect_costs_equal_oracle(const zncc::Parameters& p, Size size, DisparityRa
   for_each_usable_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     const OnDevice<std::int16_t> left_there(device, queue, left), right_there(device, queue, right);
     VolumeOnDevice<std::uint16_t> got(device, queue, size, range.count);
-    const gpu::Buffer scratch = poisoned(device, queue, zncc::gpu_scratch_bytes(p, size, bits, range.count));
+    const gpu::Buffer scratch = poisoned(device, queue, zncc::gpu_scratch_bytes(p, size));
     zncc::gpu(p, left_there, right_there, bits, range.min, got.volume(), scratch.span(), queue);
     EXPECT_TRUE(same_cells(got.download(), expected));
   });
