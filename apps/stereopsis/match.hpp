@@ -151,9 +151,13 @@ class MatchJob {
   Plan plan_in_memory(const InputFrame& frame, bool of_right) const;
   // Reports a problem of a pair or of its values: as a warning, or with --strict as an error.
   void warn_or_fail(const std::string& complaint) const;
-  // match_judge.cpp: judges a pair of which this share of the usable pixels, 0 to 1, was measured. Returns the
-  // complaint, or "".
-  std::string judge_measured(const InputFrame& frame, std::size_t i, double measured) const;
+  // match_judge.cpp: returns the faults of a frame that is checked whatever is measured, and nullopt for other frames.
+  // Several threads may call this function.
+  std::optional<std::vector<PairFault>> sampled_faults(const InputFrame& frame, std::size_t i) const;
+  // Judges a pair of which this share of the usable pixels, 0 to 1, was measured. `sampled` has the faults of the frame
+  // if they are known. Returns the complaint, or "".
+  std::string judge_measured(const InputFrame& frame, std::size_t i, double measured,
+                             const std::optional<std::vector<PairFault>>& sampled) const;
   // Warns of the complaints that several frames share.
   void summarise_complaints() const;
   // match_range.cpp: returns the shares of the points of a frame that its range leaves out; 1 if they are not known.
@@ -161,6 +165,9 @@ class MatchJob {
   // Returns the number of frames that are read, and the number that are written, at the same time. A GPU matches faster
   // than one thread reads and writes; on the CPU, matching needs the cores.
   std::size_t files_at_once() const;
+  // Returns the number of frames in flight: two on each device, so that no device waits for the host, and one more for
+  // each GPU, which starts it as soon as it has finished another one.
+  std::size_t frames_in_flight() const;
   // Returns the bytes that matching may use: the limit minus maps and images.
   std::size_t memory_for_matching() const;
   bool range_is_estimated() const { return !options.disparities && !options.near && !costs; }
@@ -213,7 +220,7 @@ class MatchJob {
   // match_judge.cpp
   // Judges a pair before it is matched, and warns of each kind of complaint once; with --strict throws. Returns the
   // first complaint, or "".
-  std::string judge(const InputFrame& frame, std::size_t i) const;
+  std::string judge(const std::vector<PairFault>& found, std::size_t i) const;
   std::vector<PairFault> faults(const InputFrame& frame, std::size_t i) const;
   std::optional<PairFault> late_fault_of(const InputFrame& frame, std::size_t i) const;
   bool expects_negative() const;

@@ -62,7 +62,7 @@ MatchJob::MatchJob(const Options& given)
   if (const auto complaint = low_contrast(first.left, left.name(first_index))) warn_or_fail(*complaint);
   remark_no_data();
   if (rectifies_ahead()) rectify(first);
-  first_complaint = judge(first, first_index);
+  first_complaint = judge(faults(first, first_index), first_index);
   choose_range();
   check_probes();
   first.range = options.range_per_frame ? range_of(first) : range;

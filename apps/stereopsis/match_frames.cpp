@@ -1,6 +1,6 @@
-// Matches the frames of a call. In a sequence, two frames are in flight on each device, and MatchJob::files_at_once()
-// frames are read, and as many written, at the same time. A frame that fails ends the call or, with --keep-going, is recorded; frames begun before it are finished
-// in either case.
+// Matches the frames of a call. In a sequence, MatchJob::frames_in_flight() frames are in flight, and
+// MatchJob::files_at_once() frames are read, and as many written, at the same time. A frame that fails ends the call or,
+// with --keep-going, is recorded; frames begun before it are finished in either case.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class FrameLoop {
   FrameLoop(MatchJob& call, FrameRecords& records)
       : call_(call),
         records_(records),
-        most_in_work_(2 * call.devices.size()),
+        most_in_work_(call.frames_in_flight()),
         files_at_once_(call.files_at_once()),
         slots_(most_in_work_ + 1 + files_at_once_),
         progress_(call.left.size(), "frames", advice()) {}
@@ -70,14 +70,15 @@ class FrameLoop {
                                                   : "continue with --resume";
   }
 
-  // A frame while it is in flight or written. Two frames are in flight on each device at a time, so that no device
-  // waits for the host.
+  // A frame while it is in flight or written.
   struct Slot {
     std::size_t frame = 0;
     Read input;
     FrameResult result;
     ViewTickets tickets;
     Stopwatch since_enqueued;
+    double measured = 0;  // share of the usable pixels
+    std::optional<std::vector<PairFault>> sampled_faults;
     std::future<long long> writing;  // declared last, so that it is finished before its inputs are destroyed
   };
 
@@ -144,13 +145,16 @@ class FrameLoop {
     try {
       wait_for_views(matchers_->left, matchers_->right, slot.tickets);
       note_times(slot, record);
-      note_result(call_, slot.frame, slot.input.frame, slot.result, record);
     } catch (...) {
       return note_failure(slot.frame);
     }
     finish_writing(files_at_once_ - 1);
     written_.push_back(&slot);
+    // The thread that writes a frame also counts and checks its pixels, because one thread could not do this for all
+    // frames.
     slot.writing = std::async(std::launch::async, [this, &slot, &record] {
+      slot.measured = note_result(call_, slot.frame, slot.input.frame, slot.result, record);
+      slot.sampled_faults = call_.sampled_faults(slot.input.frame, slot.frame);
       const Stopwatch watch;
       const long long too_far = write(call_, slot.input.frame, slot.result, call_.files[slot.frame]);
       record.writing_ms = watch.ms();
@@ -174,6 +178,7 @@ class FrameLoop {
       FrameRecord& record = records_.frames[slot.frame];
       try {
         record.too_far = slot.writing.get();
+        record.complaint = call_.judge_measured(slot.input.frame, slot.frame, slot.measured, slot.sampled_faults);
         record.state = FrameRecord::State::done;
         progress_.update(++done_);
       } catch (...) {

@@ -52,18 +52,23 @@ std::vector<PairFault> MatchJob::faults(const InputFrame& frame, std::size_t i) 
   return {};  // the images are too small to be judged
 }
 
-std::string MatchJob::judge(const InputFrame& frame, std::size_t i) const {
-  const std::vector<PairFault> found = faults(frame, i);
+std::string MatchJob::judge(const std::vector<PairFault>& found, std::size_t i) const {
   for (const PairFault& fault : judged.record(found, i))
     warn_or_fail(fmt::format("{} and {}: {}", left.name(i), right.name(i), fault.sentence));
   return found.empty() ? "" : found[0].sentence;
 }
 
-std::string MatchJob::judge_measured(const InputFrame& frame, std::size_t i, double measured) const {
+std::optional<std::vector<PairFault>> MatchJob::sampled_faults(const InputFrame& frame, std::size_t i) const {
+  const bool is_judged = i != first_index && left.sequence && !options.strict && PairJudge::is_sample(i);
+  return is_judged ? std::optional(faults(frame, i)) : std::nullopt;
+}
+
+std::string MatchJob::judge_measured(const InputFrame& frame, std::size_t i, double measured,
+                                     const std::optional<std::vector<PairFault>>& sampled) const {
   std::string complaint = first_complaint;
   if (i != first_index) {
     if (!left.sequence || options.strict || !judged.checks(i, measured)) return "";
-    complaint = judge(frame, i);
+    complaint = judge(sampled ? *sampled : faults(frame, i), i);
   }
   if (complaint.empty()) judged.record_sound(measured);
   return complaint;

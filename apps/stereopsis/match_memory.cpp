@@ -14,7 +14,13 @@ std::size_t pixels_of(Size size) {
   return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
 }
 
+std::size_t count_gpus(const std::vector<Device>& devices) {
+  return static_cast<std::size_t>(std::ranges::count_if(devices, [](const Device& d) { return d.name != "cpu"; }));
+}
+
 }  // namespace
+
+std::size_t MatchJob::frames_in_flight() const { return 2 * devices.size() + count_gpus(devices); }
 
 std::size_t MatchJob::memory_limit() const {
   return options.memory_limit.empty() ? host_memory_bytes() / 2 : to_bytes("--memory-limit", options.memory_limit);
@@ -24,7 +30,7 @@ std::size_t MatchJob::files_at_once() const {
   // Frames of a video are decoded and written in order. The other options judge or search each frame while it is read.
   const bool in_order = left.video || right.video || color_video || depth_video || options.strict ||
                         options.range_per_frame || rectifies_ahead();
-  const auto gpus = std::count_if(devices.begin(), devices.end(), [](const Device& d) { return d.name != "cpu"; });
+  const std::size_t gpus = count_gpus(devices);
   if (in_order || gpus == 0 || !left.sequence) return 1;
   std::size_t frames = std::clamp<std::size_t>(4 * gpus, 1, std::max(1U, std::thread::hardware_concurrency()));
   const auto is_too_much = [&] {
@@ -55,8 +61,8 @@ std::size_t MatchJob::bytes_beside_matching(Size images, Size rectified, std::si
   if (options.wants(ResultFile::cloud)) frame += (12 + pixel) * results;
   const std::size_t registration =
       target ? bytes_for_registration(rectified == Size{} ? images : rectified, target->size) : 0;
-  // Two frames are in flight on each device; `frames_at_once` frames are read, and as many are written.
-  return maps_bytes + registration + frame * (left.sequence ? 2 * (devices.size() + frames_at_once) : 1);
+  // Besides the frames in flight, `frames_at_once` frames are read, and as many are written.
+  return maps_bytes + registration + frame * (left.sequence ? frames_in_flight() + 2 * frames_at_once : 1);
 }
 
 void MatchJob::bound_memory(Size images, Size rectified) const {

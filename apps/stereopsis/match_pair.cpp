@@ -29,7 +29,8 @@ void match_pair(const MatchJob& call, FrameRecords& records) {
     record.matching_ms = record.latency_ms = matching.ms();
     records.first_ms = since_begun.ms();
 
-    note_result(call, 0, frame, result, record);
+    const double measured = note_result(call, 0, frame, result, record);
+    record.complaint = call.judge_measured(frame, 0, measured, {});
     const Stopwatch writing;
     record.too_far = write(call, frame, result, call.files.front());
     record.writing_ms = writing.ms();

@@ -84,7 +84,7 @@ DisparityRange MatchJob::estimated_range() {
       const InputFrame& sample = i == first_index ? first : frame;
       const DisparityRange one = with_matched(sample, estimate_range);
       all = all ? united(*all, one) : one;
-      if (i != first_index) judge(sample, i);
+      if (i != first_index) judge(faults(sample, i), i);
     } catch (const Error& error) {
       if (options.strict && error.category() != ErrorCategory::call) throw;
       if (!problem) problem = std::current_exception();

@@ -31,8 +31,8 @@ void note_workspace(const MatchJob& call, const Plan& left, std::size_t bytes, F
          left.stripe_rows() > 0 ? fmt::format(", in stripes of {} rows", left.stripe_rows()) : "");
 }
 
-void note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, FrameResult& result,
-                 FrameRecord& record) {
+double note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, FrameResult& result,
+                   FrameRecord& record) {
   record.reading_ms = frame.reading_ms;
   record.rectifying_ms = frame.rectifying_ms;
   record.range = frame.range;
@@ -46,9 +46,10 @@ void note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, F
                                                    "requires 5 %; check the pair with `stereopsis check`",
                                                    record.density.measured, call.left.name(i)));
   const double usable = 100 - record.density.masked;
-  record.complaint = call.judge_measured(frame, i, usable > 0 ? record.density.measured / usable : 1);
+  const double measured = usable > 0 ? record.density.measured / usable : 1;
   drop_unwanted(call, result);
   if (call.options.measured_only || call.options.min_confidence) record.density = densities(result.left.validity);
+  return measured;
 }
 
 Error note_error(FrameRecord& record) try { throw; } catch (const Error& error) {

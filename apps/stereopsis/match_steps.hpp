@@ -14,8 +14,9 @@ InputFrame mirrored(const InputFrame& frame);
 // Notes the size of the results and the bytes of all workspaces, and says them with --verbose.
 void note_workspace(const MatchJob& call, const Plan& left, std::size_t bytes, FrameRecords& records);
 // Notes how much of a result was measured, and takes out of it what the options drop. Throws what --strict rejects.
-void note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, FrameResult& result,
-                 FrameRecord& record);
+// Returns the share of the usable pixels, 0 to 1, that was measured. Several threads may do this for different frames.
+double note_result(const MatchJob& call, std::size_t i, const InputFrame& frame, FrameResult& result,
+                   FrameRecord& record);
 // In a catch block: notes the exception as the frame's failure, and returns it as the error that ends the call.
 Error note_error(FrameRecord& record);
 

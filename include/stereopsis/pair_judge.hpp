@@ -56,6 +56,8 @@ class PairJudge {
   // pairs was measured, so that a dark or noisy sequence is not checked again and again. Once several pairs had faults,
   // no more are checked.
   bool checks(std::size_t number, double measured) const;
+  // Returns whether pair `number` is checked whatever was measured, unless no more pairs are checked.
+  static bool is_sample(std::size_t number) { return number % sample_step == 0; }
   // Returns whether no more pairs are checked, because too many had faults.
   bool has_given_up() const { return unsound_ >= most_unsound; }
 

@@ -70,7 +70,7 @@ std::optional<Eye> late_eye(const AnyImageView& left, const AnyImageView& right,
 bool PairJudge::checks(std::size_t number, double measured) const {
   constexpr double little = 0.5, much_less = 0.8;
   if (has_given_up()) return false;
-  return number % sample_step == 0 || (measured < little && measured < much_less * least_sound_);
+  return is_sample(number) || (measured < little && measured < much_less * least_sound_);
 }
 
 void PairJudge::record_sound(double measured) { least_sound_ = std::min(least_sound_, measured); }

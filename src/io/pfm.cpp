@@ -41,8 +41,13 @@ AnyImage decode_pfm(Bytes file) {
 
 std::string encode_pfm(ImageView<const float> image) {
   std::string file = text(image.channels == 3 ? "PF\n" : "Pf\n", image.width, ' ', image.height, "\n-1.0\n");
+  const std::size_t row_samples = static_cast<std::size_t>(image.width) * image.channels;
+  file.reserve(file.size() + sizeof(float) * row_samples * image.height);
   for (int y = image.height - 1; y >= 0; --y)
-    for (int i = 0; i < image.width * image.channels; ++i) append(file, image.row(y)[i], std::endian::little);
+    if constexpr (std::endian::native == std::endian::little)
+      file.append(reinterpret_cast<const char*>(image.row(y)), sizeof(float) * row_samples);
+    else
+      for (std::size_t i = 0; i < row_samples; ++i) append(file, image.row(y)[i], std::endian::little);
   return file;
 }
 
