@@ -22,8 +22,8 @@ struct LostDevice {
 };
 
 // One matcher per device, each with its own thread. The next free device takes a pair, so that faster devices process
-// more pairs. Each device has up to Problem::batch pairs in flight. Wait for the tickets in order to get the results in
-// order. The results equal those of one device, bit for bit. If a device fails (Error(device)), the other devices match
+// more pairs. Each device matches up to Problem::batch pairs at a time, and one more pair waits for it. Wait for the
+// tickets in order to get the results in order. The results equal those of one device, bit for bit. If a device fails (Error(device)), the other devices match
 // its pairs. If the last device fails, its error is thrown.
 class MatcherGroup {
  public:
@@ -39,7 +39,9 @@ class MatcherGroup {
   const Plan& plan() const;                  // plan of the first device
   std::vector<std::string> devices() const;  // names of the devices
   std::size_t workspace_bytes() const;       // sum of the workspaces of all devices
-  int in_flight() const;                     // largest number of pairs in flight: Problem::batch per device
+  // Largest number of pairs in flight: Problem::batch per device, and one more that the device finds when it has
+  // finished a pair.
+  int in_flight() const;
 
   // Starts to match a pair, like Matcher::enqueue(). The pair and the result must remain valid until wait() has
   // returned for the ticket. If in_flight() pairs are in flight, the call first waits until one pair is done. The call
@@ -53,7 +55,8 @@ class MatcherGroup {
   // group.
   bool is_done(Ticket ticket) const;
 
-  // Returns a result with pinned memory for fast downloads from the first device.
+  // Returns a result with memory that the first device pinned, for fast downloads. The pinned memory of a CUDA device
+  // serves all CUDA devices.
   Matched make_result() const;
 
   std::vector<LostDevice> lost() const;  // devices that have failed so far

@@ -96,7 +96,7 @@ std::size_t MatcherGroup::workspace_bytes() const {
   return bytes;
 }
 
-int MatcherGroup::in_flight() const { return plan().problem().batch * static_cast<int>(state_->workers.size()); }
+int MatcherGroup::in_flight() const { return (plan().problem().batch + 1) * static_cast<int>(state_->workers.size()); }
 
 Ticket MatcherGroup::enqueue(const StereoPair& pair, Matched& result) {
   state_->enter();

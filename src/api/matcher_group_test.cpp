@@ -34,7 +34,7 @@ TEST(MatcherGroup, GivesWhatOneDeviceGivesInTheOrderOfThePairs) {
   for (gpu::Device* device : gpu::usable_devices()) devices.push_back({.name = device->name()});
   const std::vector<Scene> frames = scenes();
   MatcherGroup group(Pipeline("sgm"), problem(), devices);
-  EXPECT_EQ(group.in_flight(), 2 * static_cast<int>(devices.size()));
+  EXPECT_EQ(group.in_flight(), 3 * static_cast<int>(devices.size()));
   std::size_t of_all = 0;
   for (const Device& device : devices) of_all += Plan(Pipeline("sgm"), problem(), device).workspace_bytes();
   EXPECT_EQ(group.workspace_bytes(), of_all);

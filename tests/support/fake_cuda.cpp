@@ -25,7 +25,7 @@ Control& control() {
   return the;
 }
 
-// The memory that the device gave.
+// Memory that the driver gave.
 class Allocations {
  public:
   void add(Pointer memory, std::size_t size) {
@@ -47,6 +47,11 @@ class Allocations {
   std::map<Pointer, std::size_t> sizes_;
 };
 Allocations& allocations() {
+  static Allocations& the = *new Allocations;
+  return the;
+}
+// The page-locked memory of the host that is page-locked for every device.
+Allocations& portable() {
   static Allocations& the = *new Allocations;
   return the;
 }
@@ -163,15 +168,24 @@ Status cuMemFree_v2(Pointer memory) {
   std::free(reinterpret_cast<void*>(memory));
   return called("cuMemFree");
 }
-Status cuMemHostAlloc(void** memory, std::size_t size, unsigned) {
+Status cuMemHostAlloc(void** memory, std::size_t size, unsigned flags) {
   const Status status = called("cuMemHostAlloc");
-  if (status == success) *memory = std::aligned_alloc(64, (size + 63) / 64 * 64);
+  if (status != success) return status;
+  *memory = std::aligned_alloc(64, (size + 63) / 64 * 64);
+  if ((flags & 1) != 0) portable().add(reinterpret_cast<Pointer>(*memory), size);
   return status;
 }
-Status cuMemFreeHost(void* memory) { return destroy("cuMemFreeHost", memory); }
-// All memory of the device is that of device 0; nothing is known of other memory.
+Status cuMemFreeHost(void* memory) {
+  portable().remove(reinterpret_cast<Pointer>(memory));
+  return destroy("cuMemFreeHost", memory);
+}
+// All device memory belongs to device 0. The driver knows memory of the host that is page-locked for every device.
 Status cuPointerGetAttribute(void* value, int attribute, Pointer memory) {
-  constexpr int device_ordinal = 9;
+  constexpr int memory_type = 2, device_ordinal = 9, host = 1;
+  if (attribute == memory_type && portable().contain(memory)) {
+    *static_cast<int*>(value) = host;
+    return success;
+  }
   if (attribute != device_ordinal || !allocations().contain(memory)) return 1;
   *static_cast<int*>(value) = 0;
   return success;

@@ -242,6 +242,23 @@ TEST_F(CudaDevice, ThatIsLostLeavesItsPairsToOthers) {
   fail("nothing", 0);
 }
 
+// A group's results are page-locked by its first device. The library looks for devices once per process, so that this
+// test needs its own process.
+TEST_F(CudaDevice, CopiesMemoryThatAnotherDevicePageLockedWithoutStaging) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  setenv("FAKE_CUDA_OLD", "-1", 1);
+  const auto staging_buffers = [&] {
+    const Matcher first(plan());
+    Matcher second(Plan(Pipeline("banz-sgm"), Problem::of(pair(), {0, 16}), {"cuda:1", 0}));
+    Matched result = first.make_result();
+    const int before = calls("cuMemHostAlloc");
+    second.match(pair(), result);
+    return calls("cuMemHostAlloc") - before;
+  };
+  EXPECT_EXIT(std::exit(staging_buffers()), testing::ExitedWithCode(2), "") << "for the two images of the pair only";
+  unsetenv("FAKE_CUDA_OLD");
+}
+
 TEST_F(CudaDevice, ThatIsLostLastIsTheErrorOfItsPairs) {
   MatcherGroup group(Pipeline("banz-sgm"), Problem::of(pair(), {0, 16}), std::vector<Device>{{.name = "cuda:0"}});
   fail("cuLaunchKernel", lost);
