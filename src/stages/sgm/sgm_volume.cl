@@ -104,6 +104,154 @@ FUNCTION int load_unit(GLOBAL const COST* costs, int pitch) {
 #define ODD_SLOTS ODD16
 #endif
 
+// The position of a work-item on its line, and the step to the next pixel.
+typedef struct {
+  int x, y, step_x, step_y;
+} Walk;
+
+// Returns the walk along a line that starts at pixel `line` of the first row or column, or the walk back from its end.
+FUNCTION Walk walk_of(int line, int dx, int dy, int back, int width, int height) {
+  Walk walk;
+  walk.x = dy ? line : 0;
+  walk.y = dy ? 0 : line;
+  walk.step_x = back ? -dx : dx;
+  walk.step_y = back ? -dy : dy;
+  if (back) {
+    walk.x = (walk.x + dx * ((dy ? height : width) - 1)) % width;
+    if (walk.x < 0) walk.x += width;
+    if (dy) walk.y = height - 1;
+  }
+  return walk;
+}
+
+// Moves to the next pixel. Returns whether the line left the image at its left or right border, so that a path starts.
+FUNCTION int advance(Walk* walk, int width) {
+  walk->x += walk->step_x;
+  walk->y += walk->step_y;
+  const int leaves = walk->x == width || walk->x < 0;
+  if (walk->x == width) walk->x = 0;
+  if (walk->x < 0) walk->x = width - 1;
+  return leaves;
+}
+
+// The places of a work-item's costs and slots in memory.
+typedef struct {
+  GLOBAL const COST* costs;  // costs of the first pixel
+  GLOBAL uint* slots;        // slots of the first pixel
+  long pitch;                // number of words of all slots of a pixel
+  int cost_pitch;            // number of costs of a pixel
+  int unit;                  // number of costs that a load may read at once
+  int count;                 // number of disparities from the first one of the work-item on
+  int width;                 // width of the image
+} Memory;
+
+// The costs and slots of a work-item at a pixel, and the grey value of the pixel.
+typedef struct {
+  uint costs[COST_WORDS], slots[SLOT_WORDS];
+  int grey;
+} Pixel;
+
+// Loads a pixel. The slots are loaded on the way back. A work-item that is not active loads only the grey value.
+FUNCTION void load_pixel(Pixel* pixel, const Memory* memory, const Walk* walk, IMAGE(const uchar, guide), int back,
+                         int active) {
+  const long at = (long)walk->y * memory->width + walk->x;
+  if (active) {
+    GLOBAL const COST* from = memory->costs + at * memory->cost_pitch;
+    LOAD_COSTS(pixel->costs, from, memory->count, memory->unit)
+    if (back) {
+      LOAD_WORDS(pixel->slots, memory->slots + at * memory->pitch, SLOT_WORDS)
+    }
+  }
+  pixel->grey = GIVEN(guide) ? PIXEL(guide, walk->x, walk->y) : 0;
+}
+
+FUNCTION void store_slots(const Pixel* pixel, const Memory* memory, const Walk* walk) {
+  GLOBAL uint4* out = (GLOBAL uint4*)(memory->slots + ((long)walk->y * memory->width + walk->x) * memory->pitch);
+#pragma unroll
+  for (int i = 0; i < SLOT_WORDS / 4; ++i) {
+    uint4 four;
+    four.x = pixel->slots[4 * i];
+    four.y = pixel->slots[4 * i + 1];
+    four.z = pixel->slots[4 * i + 2];
+    four.w = pixel->slots[4 * i + 3];
+    out[i] = four;
+  }
+}
+
+// The path costs of a work-item at the previous pixel, minus their minimum over all disparities.
+typedef struct {
+  uint even[QUADS], odd[QUADS];
+  uint before, after;                      // costs before the first disparity (upper half), after the last one (lower)
+  uint keep_even[QUADS], keep_odd[QUADS];  // masks of the disparities that exist
+} Path;
+
+FUNCTION void set_masks(Path* path, int count) {
+#pragma unroll
+  for (int q = 0; q < QUADS; ++q) {
+    const int left = count - 4 * q;
+    path->keep_even[q] = (left > 0 ? 0xFFFFu : 0) | (left > 2 ? 0xFFFF0000u : 0);
+    path->keep_odd[q] = (left > 1 ? 0xFFFFu : 0) | (left > 3 ? 0xFFFF0000u : 0);
+  }
+}
+
+// Sets the path costs before the first pixel of a line: those of a boundary state, `entering`, or 0 if it is null.
+FUNCTION void begin_path(Path* path, GLOBAL const ushort* entering, int lane, int disparities) {
+  const int first = lane * CELLS;
+  path->before = BEYOND << 16;
+  path->after = BEYOND;
+#pragma unroll
+  for (int q = 0; q < QUADS; ++q) path->even[q] = path->odd[q] = 0;
+  if (entering == 0) return;
+#pragma unroll
+  for (int i = 0; i < CELLS; ++i) {
+    const uint value = first + i < disparities ? (uint)entering[first + i] : BEYOND;
+    if (i % 2 == 0)
+      path->even[i / 4] |= value << 8 * (i % 4);
+    else
+      path->odd[i / 4] |= value << 8 * (i % 4 - 1);
+  }
+  if (lane > 0 && first <= disparities) path->before = (uint)entering[first - 1] << 16;
+  if (lane < LANES - 1 && first + CELLS < disparities) path->after = (uint)entering[first + CELLS];
+}
+
+// Computes the path costs at a pixel, and adds L_r − C to the slots of the pixel. Returns the minima of both halves of
+// the path costs.
+FUNCTION uint follow(Path* path, Pixel* pixel, uint step_penalty, uint jump, uint most) {
+  uint lowest = BOTH(BEYOND), previous = path->before;
+#pragma unroll
+  for (int q = 0; q < QUADS; ++q) {
+    const uint e = path->even[q], o = path->odd[q];
+    const uint below_even = o << 16 | previous >> 16;
+    const uint above_odd = e >> 16 | (q + 1 < QUADS ? path->even[q + 1] : path->after) << 16;
+    const uint rest_even = min_of_pairs(min_of_pairs(e, min_of_pairs(o, below_even) + step_penalty), jump);
+    const uint rest_odd = min_of_pairs(min_of_pairs(o, min_of_pairs(e, above_odd) + step_penalty), jump);
+    path->even[q] = rest_even + ((CLAMPED(EVEN_COSTS(pixel->costs, q), most) & path->keep_even[q]) |
+                                 (BOTH(BEYOND) & ~path->keep_even[q]));
+    path->odd[q] = rest_odd + ((CLAMPED(ODD_COSTS(pixel->costs, q), most) & path->keep_odd[q]) |
+                               (BOTH(BEYOND) & ~path->keep_odd[q]));
+    lowest = min_of_pairs(lowest, min_of_pairs(path->even[q], path->odd[q]));
+#if SLOT_BYTES == 1
+    pixel->slots[q] += rest_even | rest_odd << 8;
+#else
+    pixel->slots[2 * q] += (rest_even & 0xFFFFu) | rest_odd << 16;
+    pixel->slots[2 * q + 1] += rest_even >> 16 | (rest_odd & 0xFFFF0000u);
+#endif
+    previous = o;
+  }
+  return lowest;
+}
+
+FUNCTION void subtract_minimum(Path* path, uint lowest, int lane) {
+  const uint base = BOTH(lowest);
+#pragma unroll
+  for (int q = 0; q < QUADS; ++q) {
+    path->even[q] -= base;
+    path->odd[q] -= base;
+  }
+  path->before = lane == 0 ? BEYOND << 16 : path->before - base;
+  path->after = lane == LANES - 1 ? BEYOND : path->after - base;
+}
+
 // `above` and `below` are the boundary states of a stripe (EdgesOf in sgm.hpp). Group y of the grid processes pair y of
 // the directions. `cost_pitch` is the number of costs per pixel in memory.
 KERNEL(pairs)(ARRAY(const COST, costs), int cost_pitch, IMAGE(const uchar, guide), IMAGE(const ushort, above),
@@ -117,160 +265,67 @@ KERNEL(pairs)(ARRAY(const COST, costs), int cost_pitch, IMAGE(const uchar, guide
   const int item = local_id(0), lane = item % LANES, first = lane * CELLS;
   const int wanted = group_id(0) * LINES + item / LANES, line = min(wanted, lines - 1);
   const int active = wanted < lines && first < disparities;
-  const int unit = load_unit(ELEMENTS(costs), cost_pitch);
-  const uint step_penalty = BOTH(p1), most = BOTH(max_cost);
-  GLOBAL const COST* cost = ELEMENTS(costs) + first;
-  const long pitch = slot_pitch(disparities);
-  GLOBAL uint* slot = ELEMENTS(slots) + pair * pitch * width * height + lane * SLOT_WORDS;
+  Memory memory;
+  memory.costs = ELEMENTS(costs) + first;
+  memory.pitch = slot_pitch(disparities);
+  memory.slots = ELEMENTS(slots) + pair * memory.pitch * width * height + lane * SLOT_WORDS;
+  memory.cost_pitch = cost_pitch;
+  memory.unit = load_unit(ELEMENTS(costs), cost_pitch);
+  memory.count = disparities - first;
+  memory.width = width;
   if (GIVEN(guide)) {
     for (int i = item; i < 256; i += 32) jumps[i] = (ushort)penalty(i, p2, p2_min, gradient);
     BARRIER();
   }
-
-  uint keep_even[QUADS], keep_odd[QUADS];  // masks of the disparities that exist
-#pragma unroll
-  for (int q = 0; q < QUADS; ++q) {
-    const int left = disparities - first - 4 * q;
-    keep_even[q] = (left > 0 ? 0xFFFFu : 0) | (left > 2 ? 0xFFFF0000u : 0);
-    keep_odd[q] = (left > 1 ? 0xFFFFu : 0) | (left > 3 ? 0xFFFF0000u : 0);
-  }
+  Path path;
+  set_masks(&path, memory.count);
 
   for (int back = 0; back < 2; ++back) {
     BARRIER();  // exchanges of the way forwards have ended
-    const int step_x = back ? -dx : dx, step_y = back ? -dy : dy;
-    // The first pixel of the line, which is the last pixel of the way forwards on the way back.
-    int x = dy ? line : 0, y = dy ? 0 : line;
-    if (back) {
-      x = (x + dx * (steps - 1)) % width;
-      if (x < 0) x += width;
-      if (dy) y = height - 1;
-    }
+    Walk here = walk_of(line, dx, dy, back, width, height), ahead = here;
+    const int before_x = here.x - here.step_x;
+    GLOBAL const ushort* entering =
+        !dy    ? 0
+        : back ? costs_before(below, below_layout, before_x, width, disparities, here.step_x)
+               : costs_before(above, above_layout, before_x, width, disparities, here.step_x);
+    begin_path(&path, entering, lane, disparities);
+    int starts = entering == 0;
+    int grey = entering != 0 && GIVEN(guide) ? PIXEL(guide, before_x, here.y - here.step_y) : 0;
 
-    // The path costs, the value before the first and the value after the last.
-    uint even[QUADS], odd[QUADS];
-    uint before = BEYOND << 16, after = BEYOND;
-#pragma unroll
-    for (int q = 0; q < QUADS; ++q) even[q] = odd[q] = 0;
-    int starts = 1, grey = 0;
-    GLOBAL const ushort* entering = !dy    ? 0
-                                    : back ? costs_before(below, below_layout, x - step_x, width, disparities, step_x)
-                                           : costs_before(above, above_layout, x - step_x, width, disparities, step_x);
-    if (entering != 0) {
-      starts = 0;
-#pragma unroll
-      for (int i = 0; i < CELLS; ++i) {
-        const uint value = first + i < disparities ? (uint)entering[first + i] : BEYOND;
-        if (i % 2 == 0)
-          even[i / 4] |= value << 8 * (i % 4);
-        else
-          odd[i / 4] |= value << 8 * (i % 4 - 1);
-      }
-      if (lane > 0 && first <= disparities) before = (uint)entering[first - 1] << 16;
-      if (lane < LANES - 1 && first + CELLS < disparities) after = (uint)entering[first + CELLS];
-      if (GIVEN(guide)) grey = PIXEL(guide, x - step_x, y - step_y);
-    }
-
-    uint next_costs[AHEAD][COST_WORDS], next_slots[AHEAD][SLOT_WORDS];
-    int next_grey[AHEAD];
-    int fetched_x = x, fetched_y = y;
-#define FETCH(k)                                                                                   \
-  {                                                                                                \
-    const long pixel = (long)fetched_y * width + fetched_x;                                        \
-    if (active) {                                                                                  \
-      LOAD_COSTS(next_costs[k], cost + pixel * cost_pitch, disparities - first, unit)              \
-      if (back) {                                                                                  \
-        LOAD_WORDS(next_slots[k], slot + pixel * pitch, SLOT_WORDS)                                \
-      }                                                                                            \
-    }                                                                                              \
-    next_grey[k] = GIVEN(guide) ? PIXEL(guide, fetched_x, fetched_y) : 0;                          \
-    fetched_x += step_x;                                                                           \
-    fetched_y += step_y;                                                                           \
-    if (fetched_x == width) fetched_x = 0;                                                         \
-    if (fetched_x < 0) fetched_x = width - 1;                                                      \
-  }
+    Pixel next[AHEAD];
 #pragma unroll
     for (int k = 0; k < AHEAD; ++k) {
 #pragma unroll
-      for (int i = 0; i < COST_WORDS; ++i) next_costs[k][i] = 0;
+      for (int i = 0; i < COST_WORDS; ++i) next[k].costs[i] = 0;
 #pragma unroll
-      for (int i = 0; i < SLOT_WORDS; ++i) next_slots[k][i] = 0;
-      if (k < steps) FETCH(k)
+      for (int i = 0; i < SLOT_WORDS; ++i) next[k].slots[i] = 0;
+      next[k].grey = 0;
+      if (k >= steps) continue;
+      load_pixel(&next[k], &memory, &ahead, guide, guide_layout, back, active);
+      advance(&ahead, width);
     }
-
     for (int n = 0; n < steps; n += AHEAD) {
-      uint costs_now[AHEAD][COST_WORDS], slots_now[AHEAD][SLOT_WORDS];
-      int grey_now[AHEAD];
+      Pixel now[AHEAD];
 #pragma unroll
-      for (int k = 0; k < AHEAD; ++k) {
-#pragma unroll
-        for (int i = 0; i < COST_WORDS; ++i) costs_now[k][i] = next_costs[k][i];
-#pragma unroll
-        for (int i = 0; i < SLOT_WORDS; ++i) slots_now[k][i] = next_slots[k][i];
-        grey_now[k] = next_grey[k];
-      }
+      for (int k = 0; k < AHEAD; ++k) now[k] = next[k];
 #pragma unroll
       for (int k = 0; k < AHEAD; ++k)
-        if (n + AHEAD + k < steps) FETCH(k)
+        if (n + AHEAD + k < steps) {
+          load_pixel(&next[k], &memory, &ahead, guide, guide_layout, back, active);
+          advance(&ahead, width);
+        }
 #pragma unroll
       for (int k = 0; k < AHEAD; ++k) {
         if (n + k >= steps) break;
-        const int grey_here = grey_now[k];
         // A path starts with L = C. A penalty of 0 has this effect, as all path costs are at least 0.
-        const uint jump = starts ? 0 : BOTH(GIVEN(guide) ? (uint)jumps[(int)abs(grey_here - grey)] : (uint)p2);
-        grey = grey_here;
-
-        uint lowest = BOTH(BEYOND), previous = before;
-#pragma unroll
-        for (int q = 0; q < QUADS; ++q) {
-          const uint e = even[q], o = odd[q];
-          const uint below_even = o << 16 | previous >> 16;
-          const uint above_odd = e >> 16 | (q + 1 < QUADS ? even[q + 1] : after) << 16;
-          const uint rest_even = min_of_pairs(min_of_pairs(e, min_of_pairs(o, below_even) + step_penalty), jump);
-          const uint rest_odd = min_of_pairs(min_of_pairs(o, min_of_pairs(e, above_odd) + step_penalty), jump);
-          even[q] = rest_even + ((CLAMPED(EVEN_COSTS(costs_now[k], q), most) & keep_even[q]) |
-                                 (BOTH(BEYOND) & ~keep_even[q]));
-          odd[q] = rest_odd + ((CLAMPED(ODD_COSTS(costs_now[k], q), most) & keep_odd[q]) |
-                               (BOTH(BEYOND) & ~keep_odd[q]));
-          lowest = min_of_pairs(lowest, min_of_pairs(even[q], odd[q]));
-#if SLOT_BYTES == 1
-          slots_now[k][q] += rest_even | rest_odd << 8;
-#else
-          slots_now[k][2 * q] += (rest_even & 0xFFFFu) | rest_odd << 16;
-          slots_now[k][2 * q + 1] += rest_even >> 16 | (rest_odd & 0xFFFF0000u);
-#endif
-          previous = o;
-        }
-        if (active) {
-          GLOBAL uint4* out = (GLOBAL uint4*)(slot + ((long)y * width + x) * pitch);
-#pragma unroll
-          for (int i = 0; i < SLOT_WORDS / 4; ++i) {
-            uint4 four;
-            four.x = slots_now[k][4 * i];
-            four.y = slots_now[k][4 * i + 1];
-            four.z = slots_now[k][4 * i + 2];
-            four.w = slots_now[k][4 * i + 3];
-            out[i] = four;
-          }
-        }
-
+        const uint jump = starts ? 0 : BOTH(GIVEN(guide) ? (uint)jumps[(int)abs(now[k].grey - grey)] : (uint)p2);
+        grey = now[k].grey;
+        uint lowest = follow(&path, &now[k], BOTH(p1), jump, BOTH(max_cost));
+        if (active) store_slots(&now[k], &memory, &here);
         lowest = min(lowest & 0xFFFFu, lowest >> 16);
-        EXCHANGE(lowest, before, after, odd[QUADS - 1], even[0], (n + k) % 2)
-        const uint base = BOTH(lowest);
-        before -= base;
-        after -= base;
-#pragma unroll
-        for (int q = 0; q < QUADS; ++q) {
-          even[q] -= base;
-          odd[q] -= base;
-        }
-        if (lane == 0) before = BEYOND << 16;
-        if (lane == LANES - 1) after = BEYOND;
-
-        x += step_x;
-        y += step_y;
-        starts = dy && (x == width || x < 0);
-        if (x == width) x = 0;
-        if (x < 0) x = width - 1;
+        EXCHANGE(lowest, path.before, path.after, path.odd[QUADS - 1], path.even[0], (n + k) % 2)
+        subtract_minimum(&path, lowest, lane);
+        starts = advance(&here, width);
       }
     }
   }
