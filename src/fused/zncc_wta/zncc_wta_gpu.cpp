@@ -37,8 +37,7 @@ void gpu(const Parameters& p, const Input<gpu::View>& in, const wta::OutputOf<gp
     const int rows = std::min(band, height - first);
     const gpu::Volume<std::uint16_t> volume{costs, width, rows, in.disparities};
     correlation.correlate(first, volume, queue);
-    wta::gpu(p.select, {min, in.select.mask_left.rows(first, rows), in.select.mask_right.rows(first, rows)},
-             volume,
+    wta::gpu(p.select, {min, in.select.mask_left.rows(first, rows), in.select.mask_right.rows(first, rows)}, volume,
              {out.disparity.rows(first, rows), out.validity.rows(first, rows), out.right.rows(first, rows),
               out.confidence.rows(first, rows)},
              queue);

@@ -21,7 +21,8 @@ FUNCTION uint pair_of_costs(uint left, uint right, uint right_of_next) {
 FUNCTION void move_down(LOCAL_POINTER uint* columns, GLOBAL const uint* left, GLOBAL const uint* right, long left_in,
                         long left_out, long right_in, long right_out, int first_x, int count, int d, int width,
                         int inside) {
-  uint before_in = inside ? right[right_in + first_x - d - 1] : 0, before_out = inside ? right[right_out + first_x - d - 1] : 0;
+  uint before_in = inside ? right[right_in + first_x - d - 1] : 0;
+  uint before_out = inside ? right[right_out + first_x - d - 1] : 0;
 #pragma unroll 4
   for (int c = 0; c < count; ++c) {
     const int x = inside ? first_x + c : clamp(first_x + c, 0, width - 1);

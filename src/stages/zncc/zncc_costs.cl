@@ -35,7 +35,8 @@ KERNEL(moments)(IMAGE(const short, samples), ARRAY(long, moments), int radius, i
 }
 
 // Computes the statistics of the windows of `steps` pixels of a row. The pixels include the `radius` pixels outside the
-// image whose windows overlap the image. A left window has four words: m, c, i and 0. A right window has two: Σ v and i.
+// image whose windows overlap the image. A left window has four words: m, c, i and 0. A right window has two words: Σ v
+// and i.
 KERNEL(windows)(ARRAY(const long, moments), ARRAY(uint, windows), int is_left, int width, int height, int radius,
                 int steps, float one_over_n) {
   const int first = global_id(0) * steps - radius, y = global_id(1);
@@ -92,8 +93,8 @@ FUNCTION void move_down(LOCAL_POINTER SUM* columns, GLOBAL const short* left_in,
 }
 
 // Computes the costs of a band of rows. A work-item processes one disparity, for a strip of columns. It keeps running
-// sums of products for each column, and for the window along the row. Columns are not shared between work-items, so that
-// no barrier is needed.
+// sums of products for each column, and for the window along the row. Columns are not shared between work-items, so
+// that no barrier is needed.
 KERNEL(costs)(IMAGE(const short, left), IMAGE(const short, right), ARRAY(const uint, left_windows),
               ARRAY(const uint, right_windows), ARRAY(ushort, costs), int disparities, int min_disparity, int radius,
               int band, int first_row, int rows) {
