@@ -13,7 +13,7 @@ std::size_t row_bytes(int width, int disparities) {
 }  // namespace
 
 std::size_t gpu_workspace_bytes(Size size, int disparities, bool rarely) {
-  const std::size_t enough = std::size_t{1} << (rarely ? 24 : 27);  // 2²⁷ bytes are enough work for a large GPU
+  const std::size_t enough = std::size_t{1} << (rarely ? 24 : 29);  // 2²⁹ bytes are enough work for a large GPU
   const std::size_t row = row_bytes(size.width, disparities), rows = std::max<std::size_t>(1, enough / row);
   return row * std::min(rows, static_cast<std::size_t>(size.height));
 }

@@ -7,9 +7,8 @@ namespace stereopsis::window_sad {
 void gpu(const Window& window, const Source<gpu::View>& source, int min_disparity, int first_row,
          gpu::Volume<std::uint16_t> sums, gpu::Queue& queue) {
   constexpr int lanes = 32, strip = 24, near_radius = 8;  // the same values as in the kernel
-  // Many rows share running sums, so that starting the sums takes little time. The number is small enough that the
-  // whole device is used.
-  const int band = std::max(32, 4 * window.height);
+  // Few rows share running sums, because starting the sums takes less time than a device loses with too few groups.
+  const int band = std::max(16, window.height);
   const int strips = ceil_div(sums.width, strip), blocks = ceil_div(sums.disparities, 2 * lanes);
   queue.launch({"window_sad", "window_sad", window.radius_x() <= near_radius ? "near" : "far"},
                {strips * blocks, ceil_div(sums.height, band), lanes, 1}, source.left, source.right, sums.disparities,

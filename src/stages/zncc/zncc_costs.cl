@@ -1,6 +1,6 @@
 // Costs of correlation from running sums: zncc.hpp.
 //
-// instance near: SUM=int MOST_RADIUS=10
+// instance near: SUM=int MOST_RADIUS=16
 // instance far: SUM=int MOST_RADIUS=50
 // instance wide: SUM=long MOST_RADIUS=50
 #include "device/gpu/vocabulary.h"

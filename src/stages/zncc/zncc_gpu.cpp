@@ -18,7 +18,7 @@ template void samples_gpu(gpu::View<const float>, int, gpu::View<std::int16_t>, 
 namespace {
 
 // The same values as in the kernels.
-constexpr int lanes = 32, strip = 24, near_radius = 10;
+constexpr int lanes = 32, strip = 24, near_radius = 16;
 constexpr int steps = 16;  // number of rows or columns along which a work-item moves the window of a view
 
 }  // namespace
@@ -51,9 +51,8 @@ void GpuCosts::describe_windows(gpu::Queue& queue) const {
 }
 
 void GpuCosts::correlate(int first_row, gpu::Volume<std::uint16_t> costs, gpu::Queue& queue) const {
-  // Many rows share running sums, so that starting the sums takes little time. The number is small enough that the
-  // whole device is used.
-  const int band = std::max(32, 4 * p_.window);
+  // Few rows share running sums, because starting the sums takes less time than a device loses with too few groups.
+  const int band = std::max(16, p_.window);
   const int groups = ceil_div(costs.width, strip) * ceil_div(costs.disparities, lanes);
   queue.launch({"zncc_costs", "costs", instance_}, {groups, ceil_div(costs.height, band), lanes, 1}, views_[0],
                views_[1], windows_[0], windows_[1], costs.cells, costs.disparities, min_disparity_, p_.radius(), band,
