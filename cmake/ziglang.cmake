@@ -20,6 +20,7 @@ set(CMAKE_C_COMPILER_AR ${zig_ar})
 set(CMAKE_CXX_COMPILER_AR ${zig_ar})
 set(CMAKE_C_COMPILER_RANLIB ${zig_ranlib})
 set(CMAKE_CXX_COMPILER_RANLIB ${zig_ranlib})
+set(CMAKE_INSTALL_NAME_TOOL /bin/true)  # shared libraries for macOS stay where they were linked
 set(CMAKE_FIND_ROOT_PATH ${folder}/prefix)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)

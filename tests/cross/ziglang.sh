@@ -58,10 +58,13 @@ install_library() {
   touch "$made/$1.installed"
 }
 
-# Only the static library of zlib, whose shared one needs another compiler of resources.
+# Only the static library of zlib, whose shared one needs another compiler of resources. It takes macOS for the system of before
+# 2001, which has no fdopen, unless that is a macro.
 install_zlib() {
   [ ! -e "$made/zlib.installed" ] || return 0
-  { configure "$sources/zlib" && cmake --build "$made/zlib" --target zlibstatic; } >"$made/zlib.log" 2>&1 ||
+  mkdir -p "$sources/zlib/win32"
+  [ -e "$sources/zlib/win32/zlib1.rc" ] || touch "$sources/zlib/win32/zlib1.rc"  # named for every system, and not in Debian's sources
+  { configure "$sources/zlib" -DCMAKE_C_FLAGS=-Dfdopen=fdopen && cmake --build "$made/zlib" --target zlibstatic; } >"$made/zlib.log" 2>&1 ||
     { tail -n 40 "$made/zlib.log"; return 1; }
   mkdir -p "$prefix/lib" "$prefix/include"
   cp "$made"/zlib/lib*.a "$prefix/lib/libz.a"
@@ -73,6 +76,7 @@ make_tools
 [ "${2:-}" != --tools ] || exit 0
 get_sources
 install_zlib
+sed -i 's/include <fp.h>/include <math.h>/' "$sources/libpng1.6/pngpriv.h"  # a header of macOS from before 2001, too
 install_library libpng1.6 -DPNG_SHARED=OFF -DPNG_TESTS=OFF -DPNG_FRAMEWORK=OFF -DPNG_HARDWARE_OPTIMIZATIONS=OFF
 install_library libjpeg-turbo -DENABLE_SHARED=OFF -DWITH_SIMD=OFF -DWITH_TURBOJPEG=OFF
 install_library yaml-cpp -DYAML_CPP_BUILD_TESTS=OFF -DYAML_CPP_BUILD_TOOLS=OFF
@@ -95,12 +99,14 @@ install_library onetbb -DTBB_TEST=OFF -DTBB_STRICT=OFF -DTBBMALLOC_BUILD=OFF
 grep -q Threads "$prefix/lib/cmake/TBB/TBBConfig.cmake" || sed -i '1i find_package(Threads REQUIRED)' "$prefix/lib/cmake/TBB/TBBConfig.cmake"
 
 build=$made/stereopsis
+optimised=()
+[[ $target = *windows* ]] || optimised=(-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -DNDEBUG")  # nothing runs
 configure "$PWD" -B "$build" -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF -DSTEREOPSIS_OPENCV=OFF -DSTEREOPSIS_TIFF=OFF \
-  -DSTEREOPSIS_WEBP=OFF -DSTEREOPSIS_JPEG2000=OFF -DSTEREOPSIS_INSTALL=OFF -DSTEREOPSIS_SIMD_TARGETS=static
+  -DSTEREOPSIS_WEBP=OFF -DSTEREOPSIS_JPEG2000=OFF -DSTEREOPSIS_INSTALL=OFF -DSTEREOPSIS_SIMD_TARGETS=static "${optimised[@]}"
 tests=(c_test core_test simd_test planning_test census_test sgm_test median_test learned_features_test sgm_wta_test)
 if [[ $target != *windows* ]]; then
-  cmake --build "$build" --target stereopsis_command stereopsis_c c_test random_calls
-  file "$build/bin/stereopsis" "$build/bin/c_test"
+  cmake --build "$build" --target stereopsis_command stereopsis_c random_calls
+  ls -l "$build/bin/stereopsis" "$build/bin/random_calls" "$build"/src/c/libstereopsis.*
   exit 0
 fi
 cmake --build "$build" --target stereopsis_command random_calls "${tests[@]}"
