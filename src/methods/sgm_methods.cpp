@@ -43,7 +43,7 @@ std::vector<StageChoice> refined(bool by_votes, int hidden = 5) {
 
 }  // namespace
 
-// The parameters lie on a flat optimum for all datasets of the data folder together: docs/notes/sgm.md.
+// The parameters lie on a flat optimum for all datasets of the data folder together.
 PipelineData sgm() {
   PipelineData p;
   p.cost = census_gradient::Parameters{.census_weight = 2, .gradient_limit = 10};

@@ -1,6 +1,6 @@
 // Colour differences with truncation, aggregated with adaptive support weights over columns, and converted to 8 bits,
 // as tuned CUDA kernels. The kernels compute the stages colour_difference, asw and quantise in one run. The result
-// equals that of the portable kernels, bit for bit; docs/notes/table-3.md has the measurements.
+// equals that of the portable kernels, bit for bit.
 //
 // One kernel computes the weights of both views once, as bytes, and stores the weights for the 32 rows around a pixel
 // contiguously. A second kernel processes 8 or 16 left pixels and 8 right pixels; each left pixel forms pairs with 8

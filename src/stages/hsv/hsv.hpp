@@ -14,9 +14,8 @@
 // The thesis does not define the hue. In this stage, the hue is circular: two bytes place it on a diamond, a circle of
 // the 1-norm that is 256 units long. Similar hues differ by their distance in units of 1/256 turn (as in 8 bits), and
 // the hues 0 and 1 are equal. Distant hues differ by the chord, which is at most 64. Of the interpretations that we
-// tried, this interpretation and the length of the arc come closest to the tables of the thesis (for others, see
-// docs/notes/prehn.md). GPUs compute the difference of two words in one instruction, because the words consist of
-// bytes.
+// tried, this interpretation and the length of the arc come closest to the tables of the thesis. GPUs compute the
+// difference of two words in one instruction, because the words consist of bytes.
 //
 // A grey image has no hue and no saturation, so that its word is 0, 0, 0, I. The weight of grey would scale all costs
 // alike, and is omitted. A float pixel that is not finite becomes 0 and is not usable.
