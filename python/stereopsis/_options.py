@@ -91,21 +91,21 @@ def integers(name: str, value: Any, count: int, meaning: str) -> tuple[int, ...]
 
 
 def names(name: str, value: Any) -> list[str]:
-    listed = [value] if isinstance(value, str) else _listed(value)
-    if not all(isinstance(one, str) for one in listed):
+    members = [value] if isinstance(value, str) else listed(value)
+    if not all(isinstance(one, str) for one in members):
         raise CallError(f"{name}={value!r} is not allowed; it must be a list of names")
-    return [text(name, one) for one in listed]
+    return [text(name, one) for one in members]
 
 
 def pixels(name: str, value: Any) -> list[tuple[int, int]]:
     found = []
-    for pixel in _listed(value):
+    for pixel in listed(value):
         x, y = integers(name, pixel, 2, "a list of pixels (x, y) of the left image")
         found.append((x, y))
     return found
 
 
-def _listed(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
     """Returns the members of a value. A value without members, such as an array without dimensions, results in [None], which no option
     allows.
     """

@@ -187,9 +187,9 @@ class Pipeline(_native.Pipeline):
 
     @refinements.setter
     def refinements(self, stages: Sequence[str | Callable[[StageCall], None]]) -> None:
-        own = [] if isinstance(stages, str) else [one for one in stages if callable(one)]
-        given = stages if isinstance(stages, str) else [_OWN if callable(one) else one for one in stages]
-        names = tuple(_options.names("refinements", given))
+        listed = [stages] if isinstance(stages, str) else _options.listed(stages)
+        own = [one for one in listed if callable(one)]
+        names = tuple(_options.names("refinements", [_OWN if callable(one) else one for one in listed]))
         if own and names.count(_OWN) > len(own):
             raise CallError(f"refinements has functions and '{_OWN}'; give every function of your own itself")
         for pipeline in (self.copy(), self):  # an error leaves the pipeline as it was

@@ -234,7 +234,7 @@ TEST_F(BadCalls, UnknownOptionsGetTheNearestKnownOne) {
 }
 
 TEST_F(BadCalls, ArgumentsThatAreMissingOrTooMany) {
-  expect_refused({"cloud"}, 2, {"DISPARITY is missing; write `stereopsis cloud DISPARITY --output FILE …`"});
+  expect_refused({"cloud"}, 2, {"DISPARITY is missing; write `stereopsis cloud DISPARITY …`"});
   expect_refused({"check", "scene/left.png"}, 2, {"RIGHT is missing", "--side-by-side"});
   expect_refused({"check", "scene/left.png", "scene/right.png", "third.png"}, 2,
                  {"unexpected argument 'third.png': stereopsis check accepts only LEFT and RIGHT"});
