@@ -177,12 +177,12 @@ constexpr Method all[] = {
      colour_methods::segment_support},
 };
 
-// docs/choosing.md describes the search for these settings.
+// docs/choosing.md has the errors and times of these presets.
 constexpr Method all_presets[] = {
     {"fast", "no measured pipeline has fewer errors in the same time", "sgm", sgm_methods::sgm},
     {"balanced", "fewer errors than fast indoors, not on roads, for 20 % more time on a GPU and 40 % on a CPU",
      "sgm: vote_fill.enabled=true", sgm_methods::balanced},
-    {"accurate", "20 % fewer errors than fast, for 2 times the time on a GPU and 8 times on a CPU", "sgm-learned",
+    {"accurate", "15 % fewer errors than fast, for 2 times the time on a GPU and 5 times on a CPU", "sgm-learned",
      sgm_methods::sgm_learned},
 };
 
