@@ -23,8 +23,8 @@ struct LostDevice {
 
 // One matcher per device, each with its own thread. The next free device takes a pair, so that faster devices process
 // more pairs. Each device matches up to Problem::batch pairs at a time, and one more pair waits for it. Wait for the
-// tickets in order to get the results in order. The results equal those of one device, bit for bit. If a device fails (Error(device)), the other devices match
-// its pairs. If the last device fails, its error is thrown.
+// tickets in order to get the results in order. The results equal those of one device, bit for bit. If a device fails
+// (Error(device)), the other devices match its pairs. If the last device fails, its error is thrown.
 class MatcherGroup {
  public:
   // Creates a matcher on each device. Throws the errors of Plan and Matcher, and Error(call) if there is no device.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compiles and links the library, the C interface, the command and tests for another system by PyPI's ziglang:
 # tests/cross/ziglang.sh x86_64-windows-gnu|aarch64-macos. The programs for Windows then run under Wine: tests of the C interface,
-# of the connecting layers and of some stages, and a match. Programs for macOS run nowhere here. The libraries that Stereopsis needs are compiled from Debian's sources. TIFF, WebP, JPEG 2000 and GPUs are left out.
+# of the connecting layers and of some stages, and a match. Programs for macOS run nowhere here. The libraries that Stereopsis
+# needs are compiled from Debian's sources. TIFF, WebP, JPEG 2000 and GPUs are left out.
 # With --tools behind the target, only the compilers are made.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .._arguments import add_device, add_settings
+
 help = "Match the pairs of a ROS 1 or ROS 2 bag, and write disparity, depth and points to another bag"
 extra = "ros"
 
@@ -47,15 +49,8 @@ def _add_matching(group: Any) -> None:
     add = group.add_argument
     add("--method", default="sgm", metavar="NAME", help="Name of a method or preset; `stereopsis methods` lists them; onnx:FILE; or program:'CMD {left} {right} {out}' [sgm]")
     add("--pipeline", metavar="FILE", help="JSON file of the pipeline to use instead of --method")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME.PARAMETER=VALUE",
-        help="Set a parameter (optimisation.p1=10), the stage of a slot (cost.stage=rank) or the list of refinements (refinements=left_right,median); repeatable",
-    )
-    add("--device", default="auto", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")
-    add("--threads", type=int, default=0, metavar="N", help="Number of CPU threads [all]")
+    add_settings(add)
+    add_device(add)
     add("--in-flight", type=int, default=3, metavar="N", help="Number of pairs in flight at a time [3]")
     add("--min-disparity", type=int, default=0, metavar="N", help="Lowest disparity of the search range, which may be negative [0]")
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range [estimated from the first pair]")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from .._arguments import add_device
+
 __all__ = ["add_arguments", "extra", "help", "meant", "run"]
 
 help = "Search the method and parameters that suit your pairs, within a time limit per pair"
@@ -34,8 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--min-disparity", type=int, default=0, metavar="N", help="Lowest disparity of the search range of pairs, which may be negative [0]")
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range of pairs [estimated]")
     add("--bit-depth", type=int, metavar="BITS", help="Number of significant low-order bits in 16-bit images [from the file]")
-    add("--device", default="auto", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")
-    add("--threads", type=int, default=0, metavar="N", help="Number of CPU threads [all]")
+    add_device(add)
     add("--quiet", action="store_true", help="Suppress progress")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from .._arguments import add_settings
+
 EXAMPLES = """Examples:
   stereopsis scale plan job/ left.tif right.tif --disparities 128 --mem 4G
   stereopsis scale run job/ --engine dask --workers 8
@@ -49,13 +51,7 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
     add("--pairs", metavar="FILE", help="List of pairs: a left and a right image in each line, separated by a tab or a comma")
     add("--method", default="sgm", metavar="NAME", help="Name of a method or preset; `stereopsis methods` lists them; or onnx:FILE, whose tiles are not exact [sgm]")
     add("--pipeline", metavar="FILE", help="JSON file of the pipeline to use instead of --method")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME.PARAMETER=VALUE",
-        help="Set a parameter (optimisation.p1=10), the stage of a slot (cost.stage=rank) or the list of refinements (refinements=left_right,median); repeatable",
-    )
+    add_settings(add)
     add("--min-disparity", type=int, metavar="N", help="Lowest disparity of the search range, which may be negative [0]")
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range")
     add("--coarse", type=int, default=0, metavar="F", help="Find a search range for each tile on images reduced by the factor F")

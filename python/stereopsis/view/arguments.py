@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .._arguments import add_device, add_settings
 from .. import _native
 from .._errors import CallError
 
@@ -48,15 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--bit-depth", type=int, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [from the file]")
     add("--method", default="sgm", metavar="NAME", help="Method to start with; onnx:FILE or program:'CMD {left} {right} {out}' joins the list of methods [sgm]")
     add("--pipeline", metavar="FILE", help="JSON file of the pipeline to start with, instead of --method")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME.PARAMETER=VALUE",
-        help="Set a parameter (optimisation.p1=10), the stage of a slot (cost.stage=rank) or the list of refinements (refinements=left_right,median); repeatable",
-    )
-    add("--device", default="auto", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")
-    add("--threads", type=int, default=0, metavar="N", help="Number of CPU threads [all]")
+    add_settings(add)
+    add_device(add)
     add("--min-disparity", type=int, default=0, metavar="N", help="Lowest disparity of the search range, which may be negative [0]")
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range [estimated]")
     add("--fps", type=float, default=0.0, metavar="F", help="Largest number of pairs per second [no limit]")

@@ -46,8 +46,8 @@ struct alignas(2 * n) Bytes {
   u32 of[n / 2];
 };
 
-// Loads 2 n bytes. With `whole`, all bytes exist and are aligned to their number. Otherwise, only the
-// first `count` exist.
+// Loads 2 n bytes. With `whole`, all bytes exist and are aligned to their number. Otherwise, only the first `count`
+// exist.
 template <int n, bool whole>
 __device__ __forceinline__ Bytes<n> load_bytes(const std::uint8_t* at, int count) {
   if constexpr (whole) {

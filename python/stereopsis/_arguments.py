@@ -1,0 +1,23 @@
+"""Options that several subcommands have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def add_settings(add: Callable[..., Any]) -> None:
+    """Adds --set. `add` is the method add_argument of a parser or a group."""
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME.PARAMETER=VALUE",
+        help="Set a parameter (optimisation.p1=10), the stage of a slot (cost.stage=rank) or the list of refinements (refinements=left_right,median); repeatable",
+    )
+
+
+def add_device(add: Callable[..., Any]) -> None:
+    """Adds --device and --threads."""
+    add("--device", default="auto", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")
+    add("--threads", type=int, default=0, metavar="N", help="Number of CPU threads [all]")
