@@ -1,9 +1,11 @@
-# Cross-compiles with PyPI's ziglang, whose compiler is Clang with the system libraries of Windows and macOS.
+# Compiles with PyPI's ziglang, which is Clang with LLVM's libc++ and the system libraries of Windows, macOS and Linux.
 # tests/cross/ziglang.sh makes the programs and the folder of libraries, and names the target: -DSTEREOPSIS_ZIG=x86_64-windows-gnu.
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES STEREOPSIS_ZIG)
 string(REGEX MATCH "^[^-]+" CMAKE_SYSTEM_PROCESSOR ${STEREOPSIS_ZIG})
 if(STEREOPSIS_ZIG MATCHES windows)
   set(CMAKE_SYSTEM_NAME Windows)
+elseif(STEREOPSIS_ZIG MATCHES linux)
+  set(CMAKE_SYSTEM_NAME Linux)
 else()
   set(CMAKE_SYSTEM_NAME Darwin)
 endif()

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Compiles and links the library, the C interface, the command and tests for another system by PyPI's ziglang:
-# tests/cross/ziglang.sh x86_64-windows-gnu|aarch64-macos. The programs for Windows then run under Wine: tests of the C interface,
-# of the connecting layers and of some stages, and a match. Programs for macOS run nowhere here. The libraries that Stereopsis
-# needs are compiled from Debian's sources. TIFF, WebP, JPEG 2000 and GPUs are left out.
-# With --tools behind the target, only the compilers are made.
+# Compiles and links the library, the C interface, the command and tests by PyPI's ziglang, which is Clang with libc++, for another
+# system or for this one: tests/cross/ziglang.sh x86_64-windows-gnu|aarch64-macos|x86_64-linux-gnu. The programs for Windows then run
+# under Wine, and those for Linux as they are: tests of the C interface, of the connecting layers and of some stages, and a match.
+# Programs for macOS run nowhere here. The libraries that Stereopsis needs are compiled from Debian's sources. TIFF, WebP, JPEG 2000
+# and GPUs are left out. With --tools behind the target, only the compilers are made.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-target=${1:?name a target: x86_64-windows-gnu or aarch64-macos}
+target=${1:?name a target: x86_64-windows-gnu, aarch64-macos or x86_64-linux-gnu}
 root=$PWD/build/zig
 made=$root/$target
 prefix=$made/prefix
@@ -100,23 +100,28 @@ install_library onetbb -DTBB_TEST=OFF -DTBB_STRICT=OFF -DTBBMALLOC_BUILD=OFF
 grep -q Threads "$prefix/lib/cmake/TBB/TBBConfig.cmake" || sed -i '1i find_package(Threads REQUIRED)' "$prefix/lib/cmake/TBB/TBBConfig.cmake"
 
 build=$made/stereopsis
-optimised=()
-[[ $target = *windows* ]] || optimised=(-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -DNDEBUG")  # nothing runs
-configure "$PWD" -B "$build" -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF -DSTEREOPSIS_OPENCV=OFF -DSTEREOPSIS_TIFF=OFF \
-  -DSTEREOPSIS_WEBP=OFF -DSTEREOPSIS_JPEG2000=OFF -DSTEREOPSIS_INSTALL=OFF -DSTEREOPSIS_SIMD_TARGETS=static "${optimised[@]}"
+programs=(stereopsis_command random_calls)
 tests=(c_test core_test simd_test planning_test census_test sgm_test median_test learned_features_test sgm_wta_test)
-if [[ $target != *windows* ]]; then
-  cmake --build "$build" --target stereopsis_command stereopsis_c random_calls
+options=() suffix=
+case $target in
+  *windows*) emulated=(wine) suffix=.exe ;;
+  *linux*) emulated=(env) tests+=(out_of_memory_test) ;;
+  *) programs+=(stereopsis_c) tests=() options=(-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -DNDEBUG") ;;  # nothing runs
+esac
+configure "$PWD" -B "$build" -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF -DSTEREOPSIS_OPENCV=OFF -DSTEREOPSIS_TIFF=OFF \
+  -DSTEREOPSIS_WEBP=OFF -DSTEREOPSIS_JPEG2000=OFF -DSTEREOPSIS_INSTALL=OFF -DSTEREOPSIS_SIMD_TARGETS=static "${options[@]}"
+cmake --build "$build" --target "${programs[@]}" "${tests[@]}"
+if [ ${#tests[@]} -eq 0 ]; then
   ls -l "$build/bin/stereopsis" "$build/bin/random_calls" "$build"/src/c/libstereopsis.*
   exit 0
 fi
-cmake --build "$build" --target stereopsis_command random_calls "${tests[@]}"
 
 # Wine starts without a display. The libraries lie beside the programs.
 export WINEPREFIX=$made/wine WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" DISPLAY=
 cd "$build/bin"
-for program in "${tests[@]}"; do wine "./$program.exe" --gtest_brief=1; done
-wine ./random_calls.exe --seconds 10
-wine ./stereopsis.exe synth -o scene --width 320 --height 240 --disparities 48
-wine ./stereopsis.exe match scene/left.png scene/right.png -o disparity.pfm --disparities 48
-wine ./stereopsis.exe evaluate disparity.pfm --truth scene/disp_left.pfm
+run() { "${emulated[@]}" "./$1$suffix" "${@:2}"; }
+for program in "${tests[@]}"; do run "$program" --gtest_brief=1; done
+run random_calls --seconds 10
+run stereopsis synth -o scene --width 320 --height 240 --disparities 48
+run stereopsis match scene/left.png scene/right.png -o disparity.pfm --disparities 48
+run stereopsis evaluate disparity.pfm --truth scene/disp_left.pfm

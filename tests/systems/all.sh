@@ -28,9 +28,15 @@ run() {
       tests/cross/ziglang.sh x86_64-windows-gnu --tools
       $record windows --on "$wine $(wine --version | sed 's/wine-//; s/ .*//')" --compiler build/zig/x86_64-windows-gnu/bin/zig-c++ \
         -- tests/cross/ziglang.sh x86_64-windows-gnu ;;
+    clang-libcxx)
+      tests/cross/ziglang.sh x86_64-linux-gnu --tools
+      $record clang-libcxx --compiler build/zig/x86_64-linux-gnu/bin/zig-c++ -- tests/cross/ziglang.sh x86_64-linux-gnu ;;
     macos) tests/cross/ziglang.sh aarch64-macos ;;  # nothing runs its programs here, so that it has no row
     debian-13) ./dev setup debootstrap && tests/systems/debian.sh trixie debian-13 ;;
     debian-14) ./dev setup debootstrap && tests/systems/debian.sh forky debian-14 ;;
+    gcc-15) ./dev setup debootstrap && tests/systems/debian.sh forky gcc-15 --compiler g++-15 tests/systems/compiler.sh --newest g++-15 ;;
+    gcc-16) ./dev setup debootstrap && tests/systems/debian.sh forky gcc-16 --compiler g++-16 tests/systems/compiler.sh --newest g++-16 ;;
+    clang-21) ./dev setup debootstrap && tests/systems/debian.sh forky clang-21 --compiler clang++-21 tests/systems/compiler.sh --newest clang++-21 ;;
     opencv-5) ./dev setup debootstrap && tests/systems/debian.sh sid opencv-5 tests/systems/opencv.sh ;;
     *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, aarch64-wheel, windows, macos, debian-13, debian-14 or opencv-5" >&2; return 2 ;;
   esac

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds and tests in a fresh Debian, in build/SUITE: tests/systems/debian.sh SUITE [NAME [COMMAND…]], as trixie. Records the run
-# under NAME (default: SUITE). The default command is the demo and a selection of the tests. With the suite sid, the packages of
-# OpenCV are those of experimental. Requires root and debootstrap.
+# Builds and tests in a fresh Debian, in build/SUITE: tests/systems/debian.sh SUITE [NAME [--compiler COMPILER] [COMMAND…]], as
+# trixie. Records the run under NAME (default: SUITE), with the version of COMPILER (default: g++), which is installed. The default
+# command is the demo and a selection of the tests. With the suite sid, the packages of OpenCV are those of experimental. Requires
+# root and debootstrap.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 suite=${1:?name a suite of Debian, as trixie}
@@ -28,6 +29,12 @@ if [ "$suite" = sid ]; then
 fi
 rm -rf "$root/root/stereopsis"
 git clone -q . "$root/root/stereopsis"
-name=${2:-$suite}
-[ $# -ge 3 ] || set -- "$suite" "$name" bash -c './dev demo && tests/systems/selection.sh build/release'
-tests/systems/record.py "$name" --root "$root" -- "${@:3}"
+name=${2:-$suite} compiler=g++
+shift $(($# < 2 ? $# : 2))
+if [ "${1:-}" = --compiler ]; then
+  compiler=$2
+  shift 2
+  chroot "$root" sh -c "cd /root/stereopsis && ./dev setup ${compiler/clang++/clang}"
+fi
+[ $# -gt 0 ] || set -- bash -c './dev demo && tests/systems/selection.sh build/release'
+tests/systems/record.py "$name" --root "$root" --compiler "$compiler" -- "$@"
