@@ -120,7 +120,8 @@ fi
 export WINEPREFIX=$made/wine WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" DISPLAY=
 cd "$build/bin"
 run() { "${emulated[@]}" "./$1$suffix" "${@:2}"; }
-for program in "${tests[@]}"; do run "$program" --gtest_brief=1; done
+# The C interface has libc++ inside, with an `operator new` of its own: the test that replaces it there is left out.
+for program in "${tests[@]}"; do run "$program" --gtest_brief=1 --gtest_filter=-OutOfMemory.TheCInterfaceReturnsAStatus; done
 run random_calls --seconds 10
 run stereopsis synth -o scene --width 320 --height 240 --disparities 48
 run stereopsis match scene/left.png scene/right.png -o disparity.pfm --disparities 48
