@@ -331,7 +331,7 @@ void street(Builder& b) {
     b.panel({side * kerb, ground + .08, .9}, {side * 1.3, 0, 0}, {0, 0, 25},
             make(Pattern::bricks, stone, .6 * stone, .35, .25));
     double z = side < 0 ? 2.2 : 3.4;
-    for (int i = 0; z < 19; ++i) {
+    while (z < 19) {
       const double length = b.random.between(2.2, 3.6), storeys = b.random.between(2, 3.6);
       const int colour = b.random.below(palette_size);
       Texture front = make(Pattern::facade, mix(palette[colour], stone, .55), {.16, .2, .26}, .72, .2);

@@ -30,7 +30,9 @@ run() {
         -- tests/cross/ziglang.sh x86_64-windows-gnu ;;
     clang-libcxx)
       tests/cross/ziglang.sh x86_64-linux-gnu --tools
-      $record clang-libcxx --compiler build/zig/x86_64-linux-gnu/bin/zig-c++ -- tests/cross/ziglang.sh x86_64-linux-gnu ;;
+      local compiler=build/zig/x86_64-linux-gnu/bin/zig-c++
+      $record clang-libcxx --compiler $compiler \
+        --with "libc++ $($compiler -dM -E -x c++ -include version /dev/null | sed -nE 's/^#define _LIBCPP_VERSION (..)0?(.)0?(.+)/\1.\2.\3/p')" -- tests/cross/ziglang.sh x86_64-linux-gnu ;;
     macos) tests/cross/ziglang.sh aarch64-macos ;;  # nothing runs its programs here, so that it has no row
     debian-13) ./dev setup debootstrap && tests/systems/debian.sh trixie debian-13 ;;
     debian-14) ./dev setup debootstrap && tests/systems/debian.sh forky debian-14 ;;
@@ -38,10 +40,10 @@ run() {
     gcc-16) ./dev setup debootstrap && tests/systems/debian.sh forky gcc-16 --compiler g++-16 tests/systems/compiler.sh --newest g++-16 ;;
     clang-21) ./dev setup debootstrap && tests/systems/debian.sh forky clang-21 --compiler clang++-21 tests/systems/compiler.sh --newest clang++-21 ;;
     opencv-5) ./dev setup debootstrap && tests/systems/debian.sh sid opencv-5 tests/systems/opencv.sh ;;
-    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, aarch64-wheel, windows, macos, debian-13, debian-14 or opencv-5" >&2; return 2 ;;
+    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, aarch64-wheel, windows, macos, clang-libcxx, debian-13, debian-14, gcc-15, gcc-16, clang-21 or opencv-5" >&2; return 2 ;;
   esac
 }
 
-[ $# -gt 0 ] || set -- gcc-11 clang-14 aarch64 windows macos debian-13 debian-14 opencv-5
+[ $# -gt 0 ] || set -- gcc-11 clang-14 aarch64 windows macos clang-libcxx debian-13 debian-14 gcc-15 gcc-16 clang-21 opencv-5
 for name; do run "$name"; done
 python3 docs/systems.py

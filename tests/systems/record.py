@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a command and records the run for the table of docs/support.md, which docs/systems.py makes.
 
-    tests/systems/record.py NAME [--root FOLDER] [--on SYSTEM] [--compiler COMMAND] -- COMMAND…
+    tests/systems/record.py NAME [--root FOLDER] [--on SYSTEM] [--compiler COMMAND] [--with LIBRARY] -- COMMAND…
 
 The record is docs/measured/systems/NAME.log: what ran, where, with which compiler, at which commit, when, how it ended, how
 many tests it ran, and the last lines that it printed. A run that counts no test is recorded with 0 tests, which the table
@@ -46,6 +46,7 @@ def main():
     parser.add_argument("--root", help="run the command in this folder by chroot, in /root/stereopsis")
     parser.add_argument("--on", help="the system, where it is not the one of the folder or of this machine")
     parser.add_argument("--compiler", default="g++", help="the compiler, whose --version is recorded (default: g++)")
+    parser.add_argument("--with", dest="library", help="the C++ library, where it is not the compiler's usual one on this system")
     split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options, command = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1 :]
     if not command:
@@ -58,6 +59,8 @@ def main():
     sources = Path(options.root) / "root/stereopsis" if options.root else ROOT
 
     compiler = output_of(*inside, *options.compiler.split(), "--version").splitlines()[0]
+    if options.library:
+        compiler += f" with {options.library}"
     commit = output_of("git", "-C", sources, "rev-parse", "--short=8", "HEAD")
     if output_of("git", "-C", sources, "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs"):
         commit += " and changes"

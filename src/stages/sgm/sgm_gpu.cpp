@@ -106,12 +106,12 @@ void gpu(const Parameters& p, gpu::Volume<const T> costs, int max_cost, gpu::Vie
     return follow_pairs(p, costs, costs.disparities, max_cost, used, edges, sums, scratch, queue);
   for (int i = 0; i < p.paths; ++i) {
     const Direction r = directions[i];
-    const int lines = lines_of({costs.width, costs.height}, r);
+    const int line_count = lines_of({costs.width, costs.height}, r);
     const gpu::View<const std::uint16_t> edge =
         r.dy == 0 || edges.before(r).empty() ? gpu::View<const std::uint16_t>() : edges.before(r);
-    queue.launch({"sgm_wide", "wide_paths", gpu::instance_of<T>()}, {lines, 1, most_items, 1}, costs.cells, used, edge,
-                 sums.cells, scratch.as<std::uint16_t>(), costs.width, costs.height, costs.disparities, r.dx, r.dy,
-                 i > 0 ? 1 : 0, max_cost, p.p1, p.p2, p.lowest_p2(), p.gradient);
+    queue.launch({"sgm_wide", "wide_paths", gpu::instance_of<T>()}, {line_count, 1, most_items, 1}, costs.cells, used,
+                 edge, sums.cells, scratch.as<std::uint16_t>(), costs.width, costs.height, costs.disparities, r.dx,
+                 r.dy, i > 0 ? 1 : 0, max_cost, p.p1, p.p2, p.lowest_p2(), p.gradient);
   }
 }
 
