@@ -94,7 +94,8 @@ TEST(OpenCv, ComputesTheSameRectification) {
   const Lens &l = raw.left.lens, &r = raw.right.lens;
   const StereoCalibration c = stereo_rectified({raw.size, l, r, {raw.rotation, raw.translation}, "mm"});
   const auto matrix = [](const Lens& lens) {
-    return cv::Mat((cv::Mat_<double>(3, 3) << lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1));
+    const cv::Mat k = (cv::Mat_<double>(3, 3) << lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1);
+    return k;
   };
   const auto coefficients = [](const Lens& lens) {
     return cv::Mat(1, 12, CV_64F, const_cast<double*>(lens.distortion.data()));

@@ -18,7 +18,7 @@ struct Divided {
 // must not depend on the division. Nested calls inside f do not divide rows again. If there are many scenes, each scene
 // has one thread.
 template <class F>
-void for_rows(int rows, F&& f, int grain = 8) {
+void for_rows(int rows, F&& f, [[maybe_unused]] int grain = 8) {
 #ifdef STEREOPSIS_SIMD
   if (rows_are_divided) return f(0, rows);
   const auto piece = [&](int first, int last) {

@@ -27,6 +27,8 @@ if [ "$suite" = sid ]; then
     libjpeg-dev libtiff-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libpugixml-dev libfmt-dev libgtest-dev >/dev/null &&
     apt-get install -y -qq --no-install-recommends -t experimental libopencv-dev >/dev/null'
 fi
+library=()
+[ "$suite" != sid ] || library=(--with "OpenCV $(chroot "$root" dpkg-query -W -f='${Version}' libopencv-dev | sed 's/+.*//')")
 rm -rf "$root/root/stereopsis"
 git clone -q . "$root/root/stereopsis"
 name=${2:-$suite} compiler=g++
@@ -37,4 +39,4 @@ if [ "${1:-}" = --compiler ]; then
   chroot "$root" sh -c "cd /root/stereopsis && ./dev setup ${compiler/clang++/clang}"
 fi
 [ $# -gt 0 ] || set -- bash -c './dev demo && tests/systems/selection.sh build/release'
-tests/systems/record.py "$name" --root "$root" --compiler "$compiler" -- "$@"
+tests/systems/record.py "$name" --root "$root" --compiler "$compiler" "${library[@]}" -- "$@"

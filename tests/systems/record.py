@@ -46,7 +46,7 @@ def main():
     parser.add_argument("--root", help="run the command in this folder by chroot, in /root/stereopsis")
     parser.add_argument("--on", help="the system, where it is not the one of the folder or of this machine")
     parser.add_argument("--compiler", default="g++", help="the compiler, whose --version is recorded (default: g++)")
-    parser.add_argument("--with", dest="library", help="the C++ library, where it is not the compiler's usual one on this system")
+    parser.add_argument("--with", dest="library", help="a library to name beside the compiler, as libc++ 22")
     split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options, command = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1 :]
     if not command:
