@@ -332,7 +332,7 @@ class Fit {
   std::vector<double> row_errors(const StereoCalibration& c, std::size_t i) const {
     const auto rows = [&](const Points2& points, const Camera& camera, const Matrix3& r, double cx) {
       const cv::Mat rotation_matrix(3, 3, CV_64F, const_cast<double*>(r.data()));
-      const cv::Mat k = (cv::Mat_<double>(3, 3) << c.rig.focal, 0, cx, 0, c.rig.focal, c.rig.cy, 0, 0, 1);
+      const cv::Mat k(cv::Matx33d(c.rig.focal, 0, cx, 0, c.rig.focal, c.rig.cy, 0, 0, 1));
       Points2 rectified;
       cv::undistortPoints(points, rectified, camera.matrix, camera.distortion, rotation_matrix, k);
       return rectified;

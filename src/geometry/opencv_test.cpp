@@ -73,8 +73,8 @@ TEST(OpenCv, FindsTheSamePositions) {
   for (const auto& [camera, map, cx] :
        {std::tuple{&c.left, &maps.left, c.rig.cx_left}, {&c.right, &maps.right, c.rig.cx_right}}) {
     const Lens& lens = camera->lens;
-    const cv::Mat k = (cv::Mat_<double>(3, 3) << lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1);
-    const cv::Mat p = (cv::Mat_<double>(3, 3) << c.rig.focal, 0, cx, 0, c.rig.focal, c.rig.cy, 0, 0, 1);
+    const cv::Mat k(cv::Matx33d(lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1));
+    const cv::Mat p(cv::Matx33d(c.rig.focal, 0, cx, 0, c.rig.focal, c.rig.cy, 0, 0, 1));
     const cv::Mat r(3, 3, CV_64F, const_cast<double*>(camera->rectification.data()));
     const cv::Mat d(1, 12, CV_64F, const_cast<double*>(lens.distortion.data()));
     cv::Mat x_expected, y_expected;
@@ -94,8 +94,7 @@ TEST(OpenCv, ComputesTheSameRectification) {
   const Lens &l = raw.left.lens, &r = raw.right.lens;
   const StereoCalibration c = stereo_rectified({raw.size, l, r, {raw.rotation, raw.translation}, "mm"});
   const auto matrix = [](const Lens& lens) {
-    const cv::Mat k = (cv::Mat_<double>(3, 3) << lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1);
-    return k;
+    return cv::Mat(cv::Matx33d(lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1));
   };
   const auto coefficients = [](const Lens& lens) {
     return cv::Mat(1, 12, CV_64F, const_cast<double*>(lens.distortion.data()));
