@@ -2,7 +2,7 @@
 # Installs a wheel for AArch64 into Debian's Python for arm64 under QEMU, and runs a selection of the package's tests there:
 # tests/cross/aarch64_wheel_test.sh WHEEL. `./dev wheel-aarch64` makes the wheel. No GPU runs its kernels: the code for CUDA calls the
 # driver that is made for tests, whose kernels do nothing. Tests are left out that start Python again, which would be of this
-# processor, that write TIFF files, which wheels do not, or that call ten thousand times, which takes an hour under QEMU and measures
+# processor, that write TIFF files, which wheels do not, or that call ten thousand times, which takes minutes under QEMU and measures
 # QEMU's memory.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
