@@ -26,12 +26,16 @@ def row_of(record):
         sys.exit(f"{record} records exit code {about['exit code']} and {about['tests']}; the code must be 0, with tests that "
                  "passed and none that failed; mend it and record the run again, or remove the record")
     about["command"] = f"`{about['command']}`"
+    # The records have the code name of the system, and the version of the compiler's package.
+    about["system"] = re.sub(r"GNU/Linux ([\w/]+)( \(\w+\))?", r"\1", about["system"])
+    about["compiler"] = re.sub(r" \((Debian [^)]*|\d+)\)", "", about["compiler"])
     return [about[column].replace("|", "\\|") for column in COLUMNS]
 
 
 def table():
-    rows = [COLUMNS, ["---"] * len(COLUMNS)] + [row_of(record) for record in sorted((DOCS / "measured/systems").glob("*.log"))]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    rows = [COLUMNS] + [row_of(record) for record in sorted((DOCS / "measured/systems").glob("*.log"))]
+    lines = [f"| {' | '.join(row)} |\n" for row in rows]
+    return "".join([lines[0], f"{'|---' * len(COLUMNS)}|\n", *lines[1:]])
 
 
 def main():

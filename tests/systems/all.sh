@@ -23,6 +23,11 @@ run() {
       ./dev wheel-aarch64
       $record aarch64-wheel --on "Debian 12, aarch64, Python 3.11, by QEMU $(qemu-aarch64 --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')" \
         --compiler aarch64-linux-gnu-g++ -- tests/cross/aarch64_wheel_test.sh dist/aarch64/*.whl ;;
+    python-3.*)  # a wheel for another Python than the system's, which must be on PATH with its headers
+      local python=${1/-/} folder=$PWD/build/systems-$1
+      mkdir -p "$folder" && ln -sf "$("$python" -c 'import sys; print(sys.executable)')" "$folder/python3"
+      PATH=$folder:$PATH ./dev wheel
+      PATH=$folder:$PATH $record "$1" --with "$("$python" --version)" -- ./dev wheel-test ;;
     windows)
       ./dev setup wine wine64
       tests/cross/ziglang.sh x86_64-windows-gnu --tools
@@ -40,7 +45,7 @@ run() {
     gcc-16) ./dev setup debootstrap && tests/systems/debian.sh forky gcc-16 --compiler g++-16 tests/systems/compiler.sh --newest g++-16 ;;
     clang-21) ./dev setup debootstrap && tests/systems/debian.sh forky clang-21 --compiler clang++-21 tests/systems/compiler.sh --newest clang++-21 ;;
     opencv-5) ./dev setup debootstrap && tests/systems/debian.sh sid opencv-5 tests/systems/opencv.sh ;;
-    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, aarch64-wheel, windows, macos, clang-libcxx, debian-13, debian-14, gcc-15, gcc-16, clang-21 or opencv-5" >&2; return 2 ;;
+    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, aarch64-wheel, windows, macos, clang-libcxx, debian-13, debian-14, gcc-15, gcc-16, clang-21, python-3.10, python-3.12 or opencv-5" >&2; return 2 ;;
   esac
 }
 
