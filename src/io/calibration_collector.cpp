@@ -19,7 +19,7 @@ void check_name(std::string_view name) {
     throw Error(ErrorCategory::format,
                 text("the name '", Tokens::printable(name), "…' has ", name.size(),
                      " characters; a name may have at most ", longest_name, "; check that this is a calibration file"));
-  if (std::any_of(name.begin(), name.end(), [](char c) { return c >= '\0' && c < ' '; }))
+  if (std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }))
     throw Error(ErrorCategory::format, text("the name '", Tokens::printable(name),
                                             "' holds a control character; check that this is a "
                                             "calibration file"));

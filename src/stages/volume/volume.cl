@@ -4,6 +4,7 @@
 // instance f32: TYPE=float REAL=1
 #include "device/gpu/vocabulary.h"
 
+#undef IS_CANDIDATE  // of the instance before
 #if REAL
 #define IS_CANDIDATE(cost) ((cost) < INFINITY)
 #else
