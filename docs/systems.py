@@ -28,13 +28,13 @@ def row_of(record):
     about["command"] = f"`{about['command']}`"
     # The records have the code name of the system, and the version of the compiler's package.
     about["system"] = re.sub(r"GNU/Linux ([\w/]+)( \(\w+\))?", r"\1", about["system"])
-    about["compiler"] = re.sub(r" \((Debian [^)]*|\d+)\)", "", about["compiler"])
+    about["compiler"] = re.sub(r"^Debian | version| \((Debian [^)]*|\d+)\)", "", about["compiler"])
     return [about[column].replace("|", "\\|") for column in COLUMNS]
 
 
 def table():
     rows = [COLUMNS] + [row_of(record) for record in sorted((DOCS / "measured/systems").glob("*.log"))]
-    lines = [f"| {' | '.join(row)} |\n" for row in rows]
+    lines = [f"|{'|'.join(row)}|\n" for row in rows]
     return "".join([lines[0], f"{'|---' * len(COLUMNS)}|\n", *lines[1:]])
 
 

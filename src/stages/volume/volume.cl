@@ -4,7 +4,7 @@
 // instance f32: TYPE=float REAL=1
 #include "device/gpu/vocabulary.h"
 
-#undef IS_CANDIDATE  // of the instance before
+#undef IS_CANDIDATE  // Each instance has its own.
 #if REAL
 #define IS_CANDIDATE(cost) ((cost) < INFINITY)
 #else
