@@ -73,7 +73,8 @@ void refuse_undone(const Pipeline& pipeline, const std::vector<Setting>& before,
     }
     if (now != value)
       refuse(
-          fmt::format("--set {} overrides --set {}={}; give the two options in the other order", setting, name, value));
+          fmt::format("--set {} overrides --set {}={}; {}", setting, name, value,
+                      name == "refinements" ? "change this list instead" : "give the two options in the other order"));
   }
 }
 

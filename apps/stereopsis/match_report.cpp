@@ -81,10 +81,11 @@ void warn_of(const MatchJob& call, const FrameRecords& records) {
     warn("warning: {}", sentence);
   };
   if (const auto empty = worst_of(records, -least_measured, [](const FrameRecord& r) { return -r.density.measured; }))
-    caution(
-        fmt::format("fewer than {1} % of the pixels of {0} were measured; check rectification, order and search range "
-                    "with `stereopsis check`",
-                    named(call, *empty), least_measured));
+    caution(fmt::format(
+        "fewer than {1} % of the pixels of {0} were measured{2} check rectification, order and search range "
+        "with `stereopsis check`",
+        named(call, *empty), least_measured,
+        call.options.min_confidence ? " with the confidence of --min-confidence; lower it, or" : ";"));
   const auto is_cut = [&](std::size_t frame, double OutsideRange::*side) {
     return call.outside_range(frame, records.frames[frame].range).*side > least_outside;
   };

@@ -85,8 +85,11 @@ class StereoSGBM:
     its default.
     """
 
-    def __init__(self, values: Mapping[str, int], device: str, parameters: Mapping[str, object]) -> None:
+    def __init__(
+        self, values: Mapping[str, int], device: str, parameters: Mapping[str, object], given: Mapping[str, int] | None = None
+    ) -> None:
         self._values, self._device, self._parameters = dict(values), device, dict(parameters)
+        self._converted = {name: (given or values)[name] for name in _DEFAULTS}  # the values of from_sgbm(), for the getters
         self._prepare()
 
     def compute(self, left: Any, right: Any, disparity: npt.NDArray[np.int16] | None = None) -> npt.NDArray[np.int16]:
@@ -131,6 +134,8 @@ class StereoSGBM:
         )
 
     def _set(self, name: str, value: int) -> None:
+        if value == self._converted.get(name):  # the value that from_sgbm() converted
+            return
         before = dict(self._values)
         self._values[name] = value
         try:
@@ -144,15 +149,15 @@ class StereoSGBM:
     def setMinDisparity(self, minDisparity: int) -> None: self._set("MinDisparity", minDisparity)
     def getNumDisparities(self) -> int: return self._values["NumDisparities"]
     def setNumDisparities(self, numDisparities: int) -> None: self._set("NumDisparities", numDisparities)
-    def getBlockSize(self) -> int: return self._values["BlockSize"]
+    def getBlockSize(self) -> int: return self._converted["BlockSize"]
     def setBlockSize(self, blockSize: int) -> None: self._set("BlockSize", blockSize)
-    def getP1(self) -> int: return self._values["P1"]
+    def getP1(self) -> int: return self._converted["P1"]
     def setP1(self, P1: int) -> None: self._set("P1", P1)
-    def getP2(self) -> int: return self._values["P2"]
+    def getP2(self) -> int: return self._converted["P2"]
     def setP2(self, P2: int) -> None: self._set("P2", P2)
     def getDisp12MaxDiff(self) -> int: return self._values["Disp12MaxDiff"]
     def setDisp12MaxDiff(self, disp12MaxDiff: int) -> None: self._set("Disp12MaxDiff", disp12MaxDiff)
-    def getPreFilterCap(self) -> int: return self._values["PreFilterCap"]
+    def getPreFilterCap(self) -> int: return self._converted["PreFilterCap"]
     def setPreFilterCap(self, preFilterCap: int) -> None: self._set("PreFilterCap", preFilterCap)
     def getUniquenessRatio(self) -> int: return self._values["UniquenessRatio"]
     def setUniquenessRatio(self, uniquenessRatio: int) -> None: self._set("UniquenessRatio", uniquenessRatio)
@@ -272,6 +277,8 @@ def from_sgbm(
     if unknown:
         raise CallError(f"{sorted(unknown)[0]} is no parameter of cv2.StereoSGBM_create; use {', '.join(map(_argument, names))}")
     channels = _options.integer("channels", channels, 1, 4)
+    if matcher is not None and not all(hasattr(matcher, f"get{name}") for name in names):
+        raise CallError(f"matcher is a {type(matcher).__name__}; pass a cv2.StereoSGBM, or the arguments of cv2.StereoSGBM_create by name")
     read = {name: getattr(matcher, f"get{name}")() for name in names} if matcher is not None else {}
     values = {name: _options.integer(_argument(name), parameters.get(_argument(name), read.get(name, defaults.get(name, 0)))) for name in names}
 
@@ -298,4 +305,4 @@ def from_sgbm(
     if report is not None:
         for line in lines:
             report(line)
-    return StereoSGBM({**values, **_DEFAULTS}, device, converted)
+    return StereoSGBM({**values, **_DEFAULTS}, device, converted, given=values)

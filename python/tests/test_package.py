@@ -135,6 +135,8 @@ def test_parameters_of_opencv_are_converted(scene, same_bits):
     ours = st.cv2.from_sgbm(**usual, device="cpu", report=lines.append)
     assert any("optimisation.p1 = 20, optimisation.p2 = 100" in line for line in lines), lines
     assert any(line.startswith("blockSize=5: left out") for line in lines) and any("uniquenessRatio=5: kept" in line for line in lines)
+    assert (ours.getP1(), ours.getP2(), ours.getBlockSize(), ours.getNumDisparities()) == (600, 2400, 5, 32)
+    ours.setP1(600)  # the value that was converted
     expected = st.cv2.StereoSGBM_create(numDisparities=32, uniquenessRatio=5, device="cpu")
     same_bits(ours.compute(scene.left, scene.right), expected.compute(scene.left, scene.right))
 
@@ -143,6 +145,8 @@ def test_parameters_of_opencv_are_converted(scene, same_bits):
             return lambda: {"getNumDisparities": 32, "getUniquenessRatio": 5, "getBlockSize": 3}.get(name, 0)
 
     read = st.cv2.from_sgbm(Theirs(), device="cpu", report=None)
+    with pytest.raises(st.CallError, match="matcher is a dict; pass a cv2.StereoSGBM"):
+        st.cv2.from_sgbm({})
     same_bits(read.compute(scene.left, scene.right), expected.compute(scene.left, scene.right))
 
     def reported(**parameters):

@@ -100,6 +100,8 @@ TEST_F(BadCalls, SettingsThatUndoOthers) {
   expect_match_refused({"--set", "sgm.p1=7", "--set", "optimisation.stage=sgm"}, {"overrides --set sgm.p1=7"});
   expect_match_refused({"--set", "speckle.size=50", "--set", "refinements=left_right,median"},
                        {"overrides --set speckle.size=50"});
+  expect_match_refused({"--set", "refinements=left_right,median,median", "--set", "median2.enabled=false"},
+                       {"overrides --set refinements=left_right,median,median; change this list instead"});
   const auto before = snapshot();
   EXPECT_EQ(call({"match", "scene/left.png", "scene/right.png", "--disparities", "32", "--explain", "--set",
                   "optimisation.stage=sgm", "--set", "sgm.p1=7", "--set", "sgm.p1=8"})
