@@ -185,7 +185,8 @@ void add_cloud(CLI::App& application) {
   command.text("--format", o->format, "EXT",
                "Format of a result whose name is - and that is written to standard output: ply, pfm, npy, tiff or png");
   command.creates_folders();
-  command.path("--color", o->colour, "FILE", "Left image, from which points and mesh get their colours [no colours]");
+  command.path("--color", o->colour, "FILE",
+               "Rectified left image, from which points and mesh get their colours [no colours]");
   o->intensity.add_to(command);
   command.path("--confidence", o->confidence, "FILE",
                "Confidence map to store with the points: values 0 to 1 in .pfm, .npy or .tiff, or the full range of an "

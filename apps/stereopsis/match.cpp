@@ -63,9 +63,9 @@ void add_inputs(Command& command, Options& o) {
   o.pairing.add_to(command);
   o.intensity.add_to(command);
   command.path("--mask-left", o.mask_left, "FILE",
-               "Mask of the left image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
+               "Mask of the left input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
   command.path("--mask-right", o.mask_right, "FILE",
-               "Mask of the right image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
+               "Mask of the right input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
   command.flag("--strict", o.strict,
                "Fail instead of warning about a bad pair: not rectified, swapped, low contrast, or less than 5 % of "
                "the pixels measured");
