@@ -31,7 +31,7 @@ def test_every_parameter_of_the_page_exists():
 
 def test_repeated_patterns_have_options():
     section = re.search(r"^## Repeated patterns$(.*?)^## ", PAGE, re.MULTILINE | re.DOTALL)
-    assert section and {"--near", "--far", "--disparities", "--min-confidence"} <= set(re.findall(r"--[\w-]+", section[1]))
+    assert section and {"--near", "--far", "--disparities", "--mask-left"} <= set(re.findall(r"--[\w-]+", section[1]))
 
 
 def test_contributing_builds_the_tests_that_it_runs():
