@@ -149,6 +149,10 @@ endfunction()
 # of the caller for each kind of source.
 function(stereopsis_stage folder kinds)
   get_filename_component(name ${folder} NAME)
+  if(name MATCHES "[0-9]$")
+    message(FATAL_ERROR "The name of the folder ${CMAKE_CURRENT_SOURCE_DIR}/${folder} ends with a digit. The name of a stage must not, "
+      "because median2 means the second stage median of a pipeline. Rename the folder.")
+  endif()
   set(base ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${name})
   set(tests _test.cpp)
   if(STEREOPSIS_HAS_CUDA)

@@ -40,6 +40,13 @@ class Page:
         settled = "return viewer.frame.revision === viewer.state.revision && document.body.dataset.shown == viewer.state.revision"
         self.wait_for(lambda: self.script(settled), "a picture with the newest settings")
 
+    def resize(self, width, height):
+        """Sets the size of the browser's window, and waits until the page is laid out in it."""
+        frame = self.script("return [outerWidth - innerWidth, outerHeight - innerHeight]")
+        self.driver.set_window_size(width, height)
+        inner = [width - frame[0], height - frame[1]]
+        self.wait_for(lambda: self.script("return [innerWidth, innerHeight]") == inner, f"a page of {inner[0]}x{inner[1]} pixels")
+
     def find(self, css):
         return self.driver.find_element(By.CSS_SELECTOR, css)
 

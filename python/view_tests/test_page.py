@@ -308,7 +308,7 @@ def test_keys_theme_sizes_and_labels(view):
         assert len(page.driver.find_elements("css selector", ".pane-body")) == int(key)
     size = page.driver.get_window_size()
     for width, height in ((700, 900), (1100, 620), (size["width"], size["height"])):
-        page.driver.set_window_size(width, height)
+        page.resize(width, height)
         page.wait_for(lambda: page.script(FITS), "a picture that fits the window")
     page.click('[data-keep="picture"]')
     assert page.downloaded("disparity.png").startswith(b"\x89PNG")
