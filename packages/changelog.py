@@ -19,7 +19,7 @@ def debian(version: str, day: str, said: list[str], maintainer: str) -> str:
     when = datetime.datetime.strptime(day, "%Y-%m-%d").strftime("%a, %d %b %Y 12:00:00 +0000")
     lines = [f"stereopsis ({version}) stable; urgency=medium", ""]
     for point in said:
-        lines += textwrap.wrap(point.replace("`", "'"), 79, initial_indent="  * ", subsequent_indent="    ")
+        lines += textwrap.wrap(" ".join(point.split()).replace("`", "'"), 79, initial_indent="  * ", subsequent_indent="    ")
     return "\n".join([*lines, "", f" -- {maintainer}  {when}", ""])
 
 

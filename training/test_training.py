@@ -205,9 +205,9 @@ class Confidence(unittest.TestCase):
                 ("left", scene.left), ("right", scene.right), ("disp_left", scene.disparity), ("mask_nonocc", visible),
             ):  # fmt: skip
                 np.save(shard / f"{name}.npy", array)
-            (shard / "scenes.json").write_text("{}")
+            (shard / "scenes.json").write_text('{"scenes": [{"ndisp": 24}]}')
             confidence.make_shard(None, folder, 1, 0, 1)
-            data = confidence.Data([shard], "cpu")
+            data = confidence.Data([shard], "cpu", most=0)
         self.assertGreater(len(data), 0)
         self.assertLess(float(data.wrong.max()), confidence.MOST_WRONG)
         network = confidence.Network()
@@ -228,7 +228,7 @@ class Confidence(unittest.TestCase):
     def test_every_method_gives_maps_to_train_on(self):
         scene = st.synth(width=120, height=90, disparities=24)
         for method in confidence.METHODS:
-            for matcher in confidence.matchers(method):
+            for matcher in confidence.matchers(method, "cpu"):
                 self.assertEqual(matcher(scene.left, scene.right).disparity.shape, (90, 120))
 
     def test_table_is_monotone(self):
