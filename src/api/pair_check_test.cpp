@@ -454,6 +454,16 @@ TEST_F(RealScenes, OrderAndRowsAreRecognised) {
   }
 }
 
+TEST_F(RealScenes, OrderIsRecognisedWhereManyPointsAreFar) {
+  const fs::path folder = data_ / "kitti_odometry/sequence_2";
+  for (const char* frame : {"000002.png", "000005.png", "000011.png", "000020.png", "000023.png"}) {
+    SCOPED_TRACE(frame);
+    const AnyImage left = read_image(folder / "left" / frame), right = read_image(folder / "right" / frame);
+    EXPECT_FALSE(check_pair(left, right).swapped);
+    EXPECT_TRUE(check_pair(right, left).swapped);
+  }
+}
+
 TEST_F(RealScenes, CroppedRowsAreMeasured) {
   const AnyImage left = read_image(data_ / "middlebury_v2/cones/left.png");
   const AnyImage right = read_image(data_ / "middlebury_v2/cones/right.png");

@@ -45,7 +45,7 @@ std::vector<PairFault> faults_of(const PairReport& report) {
                                  " px; at most 1 px is allowed)")});
   if (report.swapped)
     faults.push_back({negative,
-                      text("the images seem to be swapped, or the cameras converge, because nearly all disparities are "
+                      text("the images seem to be swapped, or the cameras converge, because most disparities are "
                            "negative (median ",
                            in_tenths(report.median_disparity), " px)"),
                       true});
