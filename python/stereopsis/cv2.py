@@ -6,7 +6,7 @@ a parameter without an equivalent raises an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from . import _options
 from ._errors import CallError
 from ._matching import Matcher
+from ._result import Result
 
 __all__ = [
     "STEREO_SGBM_MODE_HH",
@@ -82,13 +83,19 @@ class StereoSGBM:
     invalid pixels.
 
     The matcher has OpenCV's getters and setters. A new value applies from the next pair on. A parameter without an equivalent accepts only
-    its default.
+    its default. After compute(), `result` has the validity of each pixel.
     """
 
     def __init__(
-        self, values: Mapping[str, int], device: str, parameters: Mapping[str, object], given: Mapping[str, int] | None = None
+        self,
+        values: Mapping[str, int],
+        device: str,
+        want: Sequence[str] | str,
+        parameters: Mapping[str, object],
+        given: Mapping[str, int] | None = None,
     ) -> None:
-        self._values, self._device, self._parameters = dict(values), device, dict(parameters)
+        self._values, self._device, self._want, self._parameters = dict(values), device, want, dict(parameters)
+        self._result: Result | None = None
         self._converted = {name: (given or values)[name] for name in _DEFAULTS}  # the values of from_sgbm(), for the getters
         self._prepare()
 
@@ -101,13 +108,22 @@ class StereoSGBM:
                 f"disparity has the shape {disparity.shape} and the type {disparity.dtype}; it must be "
                 f"{np.shape(left)[:2]} and int16"
             )
-        found = (self._matcher if np.ndim(left) == 3 else self._grey)(left, right).disparity
+        self._result = None  # an error leaves no result of an earlier pair
+        self._result = (self._matcher if np.ndim(left) == 3 else self._grey)(left, right)
+        found = self._result.disparity
         invalid = np.isnan(found)
         fixed = np.rint(np.where(invalid, self._values["MinDisparity"] - 1, found) * np.float32(_SCALE)).astype(np.int16)
         if disparity is None:
             return fixed
         disparity[...] = fixed
         return disparity
+
+    @property
+    def result(self) -> Result:
+        """The Result of the last compute(): float disparities, validity, and the outputs of `want`. Raises CallError before compute()."""
+        if self._result is None:
+            raise CallError("there is no result yet; call compute() first")
+        return self._result
 
     def _prepare(self) -> None:
         v = self._values
@@ -129,7 +145,7 @@ class StereoSGBM:
             parameters["speckle.difference"] = v["SpeckleRange"]
         parameters |= self._parameters
         self._matcher, self._grey = (
-            Matcher("sgm", disparities=(first, first + count), color=color, device=self._device, set=parameters)
+            Matcher("sgm", disparities=(first, first + count), color=color, device=self._device, want=self._want, set=parameters)
             for color in ("bgr", "rgb")
         )
 
@@ -207,6 +223,7 @@ def StereoSGBM_create(
     mode: int = STEREO_SGBM_MODE_SGBM,
     *,
     device: str = "auto",
+    want: Sequence[str] | str = (),
     set: Mapping[str, object] | None = None,
 ) -> StereoSGBM:
     """Creates a matcher with OpenCV's arguments and defaults. Invalid pixels are not filled.
@@ -220,6 +237,7 @@ def StereoSGBM_create(
     blockSize, P1, P2, preFilterCap  belong to OpenCV's matching cost; a value other than the default raises an error that names the
                                    replacement
     set                            parameters of this library
+    want                           names of further outputs for the member `result`, such as "confidence" (see Matcher)
     device                         a name from st.devices()
 
     Raises CallError.
@@ -243,7 +261,7 @@ def StereoSGBM_create(
         "SpeckleRange": speckleRange,
         "Mode": mode,
     }
-    return StereoSGBM(values, device, set or {})
+    return StereoSGBM(values, device, want, set or {})
 
 
 def from_sgbm(
@@ -251,6 +269,7 @@ def from_sgbm(
     *,
     channels: int = 3,
     device: str = "auto",
+    want: Sequence[str] | str = (),
     report: Callable[[str], object] | None = print,
     **parameters: int,
 ) -> StereoSGBM:
@@ -260,6 +279,7 @@ def from_sgbm(
     parameters  or the arguments of cv2.StereoSGBM_create by name
     channels    number of channels for which P1 and P2 were chosen: 3 for 8 · 3 · blockSize² and 32 · 3 · blockSize², 1 for grey images
     report      function that receives each line of the report; None: no report
+    want        names of further outputs for the member `result`, such as "confidence" (see Matcher)
     device      a name from st.devices()
 
     The penalties become those of this library's cost with the same ratio to the customary ones. blockSize and preFilterCap have no
@@ -305,4 +325,4 @@ def from_sgbm(
     if report is not None:
         for line in lines:
             report(line)
-    return StereoSGBM({**values, **_DEFAULTS}, device, converted, given=values)
+    return StereoSGBM({**values, **_DEFAULTS}, device, want, converted, given=values)

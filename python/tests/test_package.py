@@ -107,6 +107,16 @@ def test_what_looks_like_opencv(scene, same_bits):
     invalid = found == (2 - 1) * 16
     assert 0 < invalid.mean() < 0.5 and found[~invalid].min() >= 2 * 16 - 8
     assert np.median(np.abs(found[~invalid] / 16 - scene.disparity[~invalid])) < 0.5
+    sgbm = st.cv2.StereoSGBM_create(minDisparity=2, numDisparities=30, device="cpu", want="confidence")
+    with pytest.raises(st.CallError, match=r"call compute\(\) first"):
+        sgbm.result  # noqa: B018
+    same_bits(sgbm.compute(*bgr), found)
+    same_bits(np.isnan(sgbm.result.disparity), invalid)
+    assert (sgbm.result.validity[invalid] != 0).all() and sgbm.result.confidence[~invalid].mean() > 0.8
+    with pytest.raises(st.CallError):
+        sgbm.compute(bgr[0], bgr[1][:-1])
+    with pytest.raises(st.CallError, match="no result"):
+        sgbm.result  # noqa: B018
     into = np.zeros((120, 160), np.int16)
     assert st.cv2.StereoSGBM_create(minDisparity=2, numDisparities=30, device="cpu").compute(*bgr, into) is into
     same_bits(into, found)
