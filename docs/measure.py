@@ -31,7 +31,7 @@ MEASURED = DOCS / "measured"
 PAGES = [ROOT / "README.md", DOCS / "choosing.md", DOCS / "hardware.md", DOCS / "benchmarks.md"]
 METHODS = ["sgm", "sgm:optimisation.paths=8", "balanced", "sgm-learned", "sgm-learned-fast", "banz-sgm", "zncc", "prehn-window", "prehn-pyramid", "census-guided",
            "costfilter", "esaw", "asw", "asw-separable", "ad-census", "realtime-dp", "realtime-bp", "segment-support"]
-TIMED = [*METHODS, "banz-sgm:optimisation.paths=4"]
+TIMED = [*METHODS, "banz-sgm:optimisation.paths=4", "sgm:confidence.decide=true"]
 SLOW = {"asw", "ad-census", "realtime-bp", "costfilter", "segment-support", "realtime-dp"}  # a run takes seconds on a CPU
 SIZE = "1280x960x128"
 PRESETS = {"fast": "sgm", "balanced": "balanced", "accurate": "sgm-learned"}
