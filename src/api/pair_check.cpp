@@ -28,8 +28,8 @@ double quantile(std::vector<double>& values, double fraction) {
 
 constexpr std::size_t fewest_matches = 12;  // smallest number of matches from which a range is estimated
 // In pairs of real scenes, at most 7 % of the disparities that are not 0 are negative, and at least 93 % if the images
-// are swapped.
-constexpr double most_negative = 0.8;
+// are swapped. Cameras that converge behind near objects have both signs.
+constexpr double most_negative = 0.9;
 constexpr double least_near = 0.25;  // smallest share of disparities that are not 0 from which the order is judged
 
 // Returns the range that contains nearly all matches. The range starts at the quantiles of 1 % and grows outwards as
