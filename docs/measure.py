@@ -176,7 +176,7 @@ def main():
     times.add_argument("name")
     times.add_argument("--device", default="cpu")
     times.add_argument("--threads", type=int, default=2)
-    times.add_argument("--repeat", type=int, default=7)
+    times.add_argument("--repeat", type=int, default=21)
     times.add_argument("--save", type=Path)
     pages = jobs.add_parser("pages")
     pages.add_argument("--check", action="store_true")
