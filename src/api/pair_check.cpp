@@ -118,14 +118,13 @@ void measure(const std::vector<Match>& matches, PairReport& report) {
     vertical.push_back(std::abs(match.dy));
   }
   const auto negative = std::ranges::count_if(disparities, [](double d) { return d < -0.5; });
-  const auto positive = std::ranges::count_if(disparities, [](double d) { return d > 0.5; });
+  const auto near = std::ranges::count_if(sizes, [](double size) { return size > 0.5; });
   report.matches = static_cast<int>(matches.size());
   report.median_dy = quantile(vertical, 0.5);
   report.p95_dy = quantile(vertical, 0.95);
   report.median_disparity = quantile(disparities, 0.5);
   // Far points, whose disparity is 0 in both orders of the images, do not count, unless nearly all points are far.
-  const auto near = static_cast<double>(negative + positive);
-  report.swapped = static_cast<double>(negative) >= most_negative * near && near >= least_near * disparities.size();
+  report.swapped = negative >= most_negative * near && near >= least_near * sizes.size();
   report.same_view = quantile(sizes, mostly) <= most_of_one_view && report.p95_dy <= most_of_one_view;
 }
 
