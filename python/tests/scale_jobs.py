@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -87,9 +88,14 @@ def made_at(job):
 
 
 def unit_on_lost_device(folder, number, device, threads):
-    """Computes a unit, unless the device is `auto`, which is lost."""
+    """Computes a unit, unless the device is `auto`, which is lost. The other device waits for that, or it might compute all units first."""
+    lost = Path(folder).with_name("lost")
     if device == "auto":
+        lost.touch()
         raise st.DeviceError("the device of a test was lost")
+    end = time.monotonic() + 30
+    while not lost.exists() and time.monotonic() < end:
+        time.sleep(0.01)
     return run_unit(folder, number, device, threads)
 
 
