@@ -19,7 +19,9 @@ struct PairReport {
   double median_disparity = 0;  // median of the disparities, with the images in the given order
   // Estimated range with a margin, for a pair that is rectified(); the default range if there are no matches.
   DisparityRange range;
-  bool swapped = false;  // at least 90 % of the disparities other than 0 are negative: swapped, or converging cameras
+  // At least 90 % of the disparities other than 0 are negative, and at most 75 % of all are 0: the images are swapped,
+  // or the cameras converge.
+  bool swapped = false;
   bool same_image = false;  // both images have the same pixels: one image was given twice
   bool same_view = false;   // nearly all (95 %) disparities are 0: both images show the scene from one place
   // One camera is above the other; `swapped` is then true if the left image is from the lower camera.

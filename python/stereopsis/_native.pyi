@@ -795,7 +795,7 @@ class PairReport:
     @property
     def swapped(self) -> bool:
         """
-        True if at least 90 % of the disparities other than 0 are negative: the images are in the wrong order, or the cameras converge.
+        True if at least 90 % of the disparities other than 0 are negative, and at most 75 % of all are 0: the images are in the wrong order, or the cameras converge.
         """
 
     @property

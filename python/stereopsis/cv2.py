@@ -101,6 +101,7 @@ class StereoSGBM:
 
     def compute(self, left: Any, right: Any, disparity: npt.NDArray[np.int16] | None = None) -> npt.NDArray[np.int16]:
         """Matches a rectified pair, (h, w) grey or (h, w, 3) BGR of uint8. Returns (h, w) int16, in `disparity` if it is given."""
+        self._result = None  # an error leaves no result of an earlier pair
         if disparity is not None and not isinstance(disparity, np.ndarray):
             raise CallError(f"disparity is a {type(disparity).__name__}; pass a NumPy array of int16, or leave it out")
         if disparity is not None and (disparity.dtype != np.int16 or disparity.shape != np.shape(left)[:2]):
@@ -108,7 +109,6 @@ class StereoSGBM:
                 f"disparity has the shape {disparity.shape} and the type {disparity.dtype}; it must be "
                 f"{np.shape(left)[:2]} and int16"
             )
-        self._result = None  # an error leaves no result of an earlier pair
         self._result = (self._matcher if np.ndim(left) == 3 else self._grey)(left, right)
         found = self._result.disparity
         invalid = np.isnan(found)
@@ -120,7 +120,7 @@ class StereoSGBM:
 
     @property
     def result(self) -> Result:
-        """The Result of the last compute(): float disparities, validity, and the outputs of `want`. Raises CallError before compute()."""
+        """The Result of the last compute(): float disparities, validity, and the outputs that `want` names. Raises CallError if there is none."""
         if self._result is None:
             raise CallError("there is no result yet; call compute() first")
         return self._result

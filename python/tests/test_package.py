@@ -113,10 +113,15 @@ def test_what_looks_like_opencv(scene, same_bits):
     same_bits(sgbm.compute(*bgr), found)
     same_bits(np.isnan(sgbm.result.disparity), invalid)
     assert (sgbm.result.validity[invalid] != 0).all() and sgbm.result.confidence[~invalid].mean() > 0.8
-    with pytest.raises(st.CallError):
-        sgbm.compute(bgr[0], bgr[1][:-1])
-    with pytest.raises(st.CallError, match="no result"):
-        sgbm.result  # noqa: B018
+    for wrong in ((bgr[0], bgr[1][:-1]), (*bgr, np.zeros((2, 2), np.int16))):
+        sgbm.compute(*bgr)
+        with pytest.raises(st.CallError):
+            sgbm.compute(*wrong)
+        with pytest.raises(st.CallError, match="no result"):
+            sgbm.result  # noqa: B018
+    converted = st.cv2.from_sgbm(minDisparity=2, numDisparities=30, device="cpu", want=["confidence"], report=None)
+    converted.compute(*bgr)
+    assert converted.result.confidence.shape == (120, 160)
     into = np.zeros((120, 160), np.int16)
     assert st.cv2.StereoSGBM_create(minDisparity=2, numDisparities=30, device="cpu").compute(*bgr, into) is into
     same_bits(into, found)
