@@ -193,8 +193,7 @@ void bind_scenes(nb::module_& m) {
       .def_ro("median_disparity", &PairReport::median_disparity, "Median of the disparities, in pixels.")
       .def_ro("swapped", &PairReport::swapped,
               "True if at least 90 % of the disparities other than 0 are negative, and at most 75 % of all are 0: the "
-              "images "
-              "are in the wrong order, or the cameras converge.")
+              "images are in the wrong order, or the cameras converge.")
       .def_ro("same_image", &PairReport::same_image, "True if both images have the same pixels.")
       .def_ro("same_view", &PairReport::same_view,
               "True if nearly all disparities are 0: both images show the scene from one place.")
