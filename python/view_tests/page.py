@@ -18,10 +18,15 @@ TEXT_OF_BYTES = "for (let i = 0; i < b.length; i += 4096) t += String.fromCharCo
 class Page:
     def __init__(self, driver, address, process):
         self.driver, self.address, self.process = driver, address, process
-        for log in driver.log_types:
-            driver.get_log(log)  # drops older entries
+        self.leave()
         driver.get(address)  # whose port is new: nothing is kept of another page
         self.wait_for(lambda: self.script("return Boolean(globalThis.viewer?.frame)"), "a picture")
+
+    def leave(self):
+        """Closes the page that is open, which asks for an ended viewer every second, and drops what was logged of it."""
+        self.driver.get("about:blank")
+        for log in self.driver.log_types:
+            self.driver.get_log(log)
 
     def script(self, text, *arguments):
         return self.driver.execute_script(text, *arguments)
@@ -125,7 +130,7 @@ class Page:
         return content
 
     def requests(self):
-        """All addresses that the browser asked for."""
+        """Returns all addresses that the browser asked for since the last call."""
         found = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
@@ -136,6 +141,5 @@ class Page:
         return found
 
     def complaints(self):
-        """Returns the errors in the browser's console from this page, without those of an earlier page whose viewer has ended."""
-        errors = (entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE")
-        return [error for error in errors if self.address in error]
+        """Returns the errors in the browser's console."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]

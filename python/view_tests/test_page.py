@@ -43,7 +43,8 @@ def test_somebody_decides_whether_this_works_for_their_cameras(view, sequence, c
     page.wait_for(lambda: page.script("return viewer.frame.index") == 1, "the second pair")
     assert page.script("return document.getElementById('place').textContent") == "2 of 4"
     assert page.complaints() == []
-    assert all(address.startswith((page.address, page.address.replace("http", "ws"), "blob:", "data:")) for address in page.requests())
+    own = (page.address, page.address.replace("http", "ws"), "blob:", "data:")
+    assert [address for address in page.requests() if not address.startswith(own)] == []
 
 
 def test_a_region_swapped_cameras_and_half_the_size(view):
@@ -482,7 +483,7 @@ def test_a_result_is_sent_to_somebody(view, tmp_path):
     page.click("#snapshot")
     file = tmp_path / "result.html"
     file.write_bytes(page.downloaded("stereopsis.html"))
-    page.requests()
+    page.leave()
     page.driver.get(file.as_uri())
     page.script(
         "const i = document.getElementById('map'), r = i.getBoundingClientRect();"
@@ -491,7 +492,7 @@ def test_a_result_is_sent_to_somebody(view, tmp_path):
     page.wait_for(lambda: "100, 80" in page.script("window.move(); return document.querySelector('output').textContent"), "the value")
     assert f"disparity {disparity[80, 100]:.3f} px" in page.find("output").text
     assert "stereopsis match left.ppm right.ppm" in page.find("code").text
-    assert all(address.startswith(("file:", "data:", "blob:")) for address in page.requests())
+    assert [address for address in page.requests() if not address.startswith(("file:", "data:", "blob:"))] == []
 
 
 def test_two_pages_a_preset_and_the_end(view, tmp_path):
