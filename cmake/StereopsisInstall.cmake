@@ -31,8 +31,9 @@ endif()
 get_property(plain_libraries GLOBAL PROPERTY stereopsis_plain_libraries)
 configure_package_config_file(cmake/stereopsis-config.cmake.in ${PROJECT_BINARY_DIR}/stereopsis-config.cmake
   INSTALL_DESTINATION ${package_dir})
+configure_file(cmake/Findhwy.cmake ${PROJECT_BINARY_DIR}/Findhwy.cmake COPYONLY)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/stereopsis-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/stereopsis-config.cmake ${PROJECT_BINARY_DIR}/stereopsis-config-version.cmake
+install(FILES ${PROJECT_BINARY_DIR}/stereopsis-config.cmake ${PROJECT_BINARY_DIR}/stereopsis-config-version.cmake cmake/Findhwy.cmake
   DESTINATION ${package_dir} COMPONENT dev)
 
 # The installed folder may be moved: paths count from the .pc files. The dependencies of the static library are private.

@@ -80,7 +80,7 @@ TEST(OwnStage, TheSentenceEndsTheMatch) {
 // Runs `f` in a separate process, because the memory of its matcher is never freed.
 template <class F>
 void expect_no_harm(F&& f) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(
       {
         f();

@@ -6,7 +6,7 @@
 #include "device/cpu/has_simd.hpp"
 #include "stereopsis/error.hpp"
 #ifdef STEREOPSIS_SIMD
-#include <hwy/targets.h>
+#include "device/cpu/choose_targets.hpp"
 #endif
 
 namespace stereopsis {
@@ -32,14 +32,10 @@ std::int64_t detected() {
   static const std::int64_t bits = hwy::SupportedTargets() & HWY_TARGETS;
   return bits;
 }
-void restrict_to(std::int64_t bits) {
-  hwy::SetSupportedTargetsForTest(bits);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
 #else
 constexpr Target known[] = {{"avx512", 0}, {"avx2", 0}, {"sse4", 0}, {"neon", 0}};
 std::int64_t detected() { return 0; }
-void restrict_to(std::int64_t) {}
+void choose_targets(std::int64_t) {}
 #endif
 
 std::string usable_names() {
@@ -59,10 +55,10 @@ std::vector<std::string> simd_targets() {
 }
 
 void use_simd(std::string_view name) {
-  if (name == "auto") return restrict_to(detected());
+  if (name == "auto") return choose_targets(detected());
   for (const Target& target : known) {
     if (name != target.name) continue;
-    if ((target.bits & detected()) != 0) return restrict_to(target.bits & detected());
+    if ((target.bits & detected()) != 0) return choose_targets(target.bits & detected());
     throw Error(ErrorCategory::unsupported,
                 text("the SIMD target ", name, " cannot be used: this CPU and this build of the library support ",
                      usable_names(), "; choose one of these, or auto"));

@@ -98,7 +98,7 @@ TEST_F(CGpu, MemoryComesFromTheCallersPool) {
 
 // A device has one context: in a process of its own.
 TEST_F(CGpu, WorkIsDoneInTheCallersContext) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto works = [&] {
     void *own = context(), *current = nullptr;
     if (own == nullptr || sp_use_cuda_context("cuda:0", own) != SP_OK) return false;

@@ -103,7 +103,7 @@ TEST_F(CResources, MemoryOfADeviceComesFromTheCallers) {
 
 // A device has one context, so that the test runs in a process of its own.
 TEST_F(CResources, ADeviceIsWorkedOnInTheCallersContext) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto works = [&] {
     void* context = function<void*()>("fake_cuda_callers_context")();
     sp_matcher* matcher = nullptr;

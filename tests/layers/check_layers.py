@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the layers of src/: which folders may include which, that the planner names no stage, the size of files and functions, and that
-each test has a namespace of its own.
+"""Checks the layers of src/: which folders may include which, that the planner names no stage, the size of files and functions, that
+each test has a namespace of its own, and that Highway is included through one header.
 
 Usage: check_layers.py [--count]. With --count it prints the lines of code of the connecting layers.
 """
@@ -65,6 +65,14 @@ def wrong_includes() -> list[str]:
                 if layer in LAYERS and layer != folder and layer not in below:
                     problems.append(f"{path.relative_to(SRC)} includes {name}, which is not below {folder}")
     return problems
+
+
+def direct_uses_of_highway() -> list[str]:
+    """Files that include Highway and not device/cpu/highway-inl.hpp, so that they would have wrong results with Highway 0.16."""
+    files = [*sources("", tests=True), *sources("../tests", tests=True)]
+    pattern = re.compile(r"^#include <hwy/highway.h>", re.MULTILINE)
+    return [f"{path.relative_to(SRC.parent)} includes hwy/highway.h; include device/cpu/highway-inl.hpp"
+            for path in files if path.name != "highway-inl.hpp" and pattern.search(path.read_text())]
 
 
 def is_stage(name: str) -> bool:
@@ -161,7 +169,7 @@ def main() -> int:
     if sys.argv[1:] == ["--count"]:
         count()
         return 0
-    problems = wrong_includes() + named_stages() + size_problems() + shared_namespaces()
+    problems = wrong_includes() + named_stages() + size_problems() + shared_namespaces() + direct_uses_of_highway()
     found = stages_that_include_another()
     problems += [f"stages/{a} includes the stage {b}" for a, b in sorted(found - STAGES_THAT_INCLUDE_ANOTHER)]
     problems += [f"remove ({a}, {b}) from the list" for a, b in sorted(STAGES_THAT_INCLUDE_ANOTHER - found)]

@@ -54,7 +54,7 @@ class Results : public testing::EmptyTestEventListener {
 }  // namespace
 
 int main(int argc, char** argv) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process of its own
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";  // in a process of its own
   testing::InitGoogleTest(&argc, argv);
   if (testing::internal::InDeathTestChild()) return RUN_ALL_TESTS();  // the child runs one case
   std::string name = std::filesystem::path(argv[0]).filename().string();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include "device/cpu/choose_targets.hpp"
 #include "support/threads.hpp"
 
 namespace stereopsis::test {
@@ -11,12 +12,8 @@ namespace stereopsis::test {
 template <class F>
 void for_each_simd_target(F&& f) {
   struct Choose {
-    explicit Choose(std::int64_t target) { set(target); }
-    ~Choose() { set(0); }
-    static void set(std::int64_t target) {
-      hwy::SetSupportedTargetsForTest(target);  // 0: as detected
-      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    }
+    explicit Choose(std::int64_t target) { choose_targets(target); }
+    ~Choose() { choose_targets(0); }
   };
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     SCOPED_TRACE(hwy::TargetName(target));

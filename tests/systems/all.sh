@@ -39,16 +39,18 @@ run() {
       $record clang-libcxx --compiler $compiler \
         --with "libc++ $($compiler -dM -E -x c++ -include version /dev/null | sed -nE 's/^#define _LIBCPP_VERSION (..)0?(.)0?(.+)/\1.\2.\3/p')" -- tests/cross/ziglang.sh x86_64-linux-gnu ;;
     macos) tests/cross/ziglang.sh aarch64-macos ;;  # nothing runs its programs here, so that it has no row
-    debian-13) ./dev setup debootstrap && tests/systems/debian.sh trixie debian-13 ;;
-    debian-14) ./dev setup debootstrap && tests/systems/debian.sh forky debian-14 ;;
-    gcc-15) ./dev setup debootstrap && tests/systems/debian.sh forky gcc-15 --compiler g++-15 tests/systems/compiler.sh --newest g++-15 ;;
-    gcc-16) ./dev setup debootstrap && tests/systems/debian.sh forky gcc-16 --compiler g++-16 tests/systems/compiler.sh --newest g++-16 ;;
-    clang-21) ./dev setup debootstrap && tests/systems/debian.sh forky clang-21 --compiler clang++-21 tests/systems/compiler.sh --newest clang++-21 ;;
-    opencv-5) ./dev setup debootstrap && tests/systems/debian.sh sid opencv-5 tests/systems/opencv.sh ;;
-    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, aarch64-wheel, windows, macos, clang-libcxx, debian-13, debian-14, gcc-15, gcc-16, clang-21, python-3.10, python-3.12 or opencv-5" >&2; return 2 ;;
+    debian-13) ./dev setup debootstrap && tests/systems/chroot.sh trixie debian-13 ;;
+    debian-14) ./dev setup debootstrap && tests/systems/chroot.sh forky debian-14 ;;
+    ubuntu-22.04) ./dev setup debootstrap && tests/systems/chroot.sh jammy ubuntu-22.04 ;;
+    ubuntu-24.04) ./dev setup debootstrap && tests/systems/chroot.sh noble ubuntu-24.04 ;;
+    gcc-15) ./dev setup debootstrap && tests/systems/chroot.sh forky gcc-15 --compiler g++-15 tests/systems/compiler.sh --newest g++-15 ;;
+    gcc-16) ./dev setup debootstrap && tests/systems/chroot.sh forky gcc-16 --compiler g++-16 tests/systems/compiler.sh --newest g++-16 ;;
+    clang-21) ./dev setup debootstrap && tests/systems/chroot.sh forky clang-21 --compiler clang++-21 tests/systems/compiler.sh --newest clang++-21 ;;
+    opencv-5) ./dev setup debootstrap && tests/systems/chroot.sh sid opencv-5 tests/systems/opencv.sh ;;
+    *) echo "all.sh: '$1' is no system; it must be gcc-11, clang-14, aarch64, aarch64-selection, aarch64-wheel, windows, macos, clang-libcxx, debian-13, debian-14, ubuntu-22.04, ubuntu-24.04, gcc-15, gcc-16, clang-21, python-3.10, python-3.12 or opencv-5" >&2; return 2 ;;
   esac
 }
 
-[ $# -gt 0 ] || set -- gcc-11 clang-14 aarch64 windows macos clang-libcxx debian-13 debian-14 gcc-15 gcc-16 clang-21 opencv-5
+[ $# -gt 0 ] || set -- gcc-11 clang-14 aarch64 windows macos clang-libcxx debian-13 debian-14 ubuntu-22.04 ubuntu-24.04 gcc-15 gcc-16 clang-21 opencv-5
 for name; do run "$name"; done
 python3 docs/systems.py

@@ -7,13 +7,12 @@
 #define STEREOPSIS_LANES_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
 
+#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/sorting_network.hpp"
 
 HWY_BEFORE_NAMESPACE();

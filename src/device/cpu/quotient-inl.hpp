@@ -7,9 +7,9 @@
 #define STEREOPSIS_QUOTIENT_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <cstdint>
+
+#include "device/cpu/highway-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::HWY_NAMESPACE {

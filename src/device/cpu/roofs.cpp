@@ -12,7 +12,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "device/cpu/roofs.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "device/cpu/highway-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::HWY_NAMESPACE {

@@ -118,7 +118,7 @@ TEST_F(CudaDevice, WithLittleSharedMemoryIsNotGivenKernelsThatTakeMore) {
                          [](const PlanStep& step) { return step.stage == "window_sad_wta_cuda"; });
   };
   EXPECT_EQ(tuned_steps(), 1);
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
   setenv("FAKE_CUDA_LOCAL_KIB", "99", 1);
   EXPECT_EXIT(std::exit(tuned_steps() == 0 ? 0 : 1), testing::ExitedWithCode(0), "");
   unsetenv("FAKE_CUDA_LOCAL_KIB");
@@ -194,7 +194,7 @@ TEST_F(CudaDevice, TakesItsMemoryFromTheCallers) {
 
 // A device has only one context, so that this test needs its own process.
 TEST_F(CudaDevice, WorksInTheCallersContext) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
   const auto works = [&] {
     void* driver = dlopen("libcuda.so.1", RTLD_NOW);
     use_cuda_context("cuda:0", reinterpret_cast<void* (*)()>(dlsym(driver, "fake_cuda_callers_context"))());
@@ -245,7 +245,7 @@ TEST_F(CudaDevice, ThatIsLostLeavesItsPairsToOthers) {
 // A group's results are page-locked by its first device. The library looks for devices once per process, so that this
 // test needs its own process.
 TEST_F(CudaDevice, CopiesMemoryThatAnotherDevicePageLockedWithoutStaging) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
   setenv("FAKE_CUDA_OLD", "-1", 1);
   const auto staging_buffers = [&] {
     const Matcher first(plan());
@@ -363,7 +363,7 @@ TEST_F(CudaDevice, LetsKernelsStartEarlyThatAskForIt) {
 
 // The kernels were compiled for 9.0, for which the waits of early kernels were verified.
 TEST_F(CudaDevice, StartsNoKernelEarlyOnALaterGenerationThanThatOfTheCode) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
   setenv("FAKE_CUDA_CAPABILITY", "100", 1);
   const auto starts_none = [&] {
     Matcher matcher(plan());
@@ -383,7 +383,7 @@ TEST_F(CudaDevice, WithoutTunedKernelsSaysSo) {
     return std::string();
   };
   EXPECT_EQ(kernels(), "");
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
   setenv("FAKE_CUDA_CAPABILITY", "75", 1);
   EXPECT_EXIT(
       std::exit(kernels().starts_with("portable; the faster tuned kernels need compute capability 8.0") ? 0 : 1),

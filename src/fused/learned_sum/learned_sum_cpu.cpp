@@ -7,8 +7,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fused/learned_sum/learned_sum_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/cost/cost_cpu-inl.hpp"
 #include "stages/sum/sum_cpu-inl.hpp"
 

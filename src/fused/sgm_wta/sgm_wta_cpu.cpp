@@ -7,8 +7,8 @@
 #define HWY_TARGET_INCLUDE "fused/sgm_wta/sgm_wta_cpu.cpp"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "fused/sgm_wta/sgm_wta_cpu_penalties-inl.hpp"
 #include "fused/sgm_wta/sgm_wta_cpu_select-inl.hpp"
 #include "fused/sgm_wta/sgm_wta_cpu_visit-inl.hpp"

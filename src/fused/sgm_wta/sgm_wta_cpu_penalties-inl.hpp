@@ -7,11 +7,10 @@
 #define STEREOPSIS_SGM_WTA_CPU_PENALTIES_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstdlib>
 
+#include "device/cpu/highway-inl.hpp"
 #include "fused/sgm_wta/sgm_wta_sweep.hpp"
 #include "stages/cost/cost_cpu-inl.hpp"
 

@@ -7,10 +7,9 @@
 #define STEREOPSIS_SGM_WTA_CPU_SELECT_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 
+#include "device/cpu/highway-inl.hpp"
 #include "fused/sgm_wta/sgm_wta_sweep.hpp"
 #include "stages/wta/wta_cpu-inl.hpp"
 

@@ -8,10 +8,10 @@
 #endif
 
 #include <hwy/cache_control.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 
+#include "device/cpu/highway-inl.hpp"
 #include "fused/sgm_wta/sgm_wta_cpu_select-inl.hpp"
 #include "fused/sgm_wta/sgm_wta_sweep.hpp"
 #include "stages/cost/cost_cpu-inl.hpp"

@@ -7,8 +7,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fused/support_weight_wta/support_weight_wta_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cpu_esaw-inl.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cpu_full-inl.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cpu_job.hpp"

@@ -7,11 +7,10 @@
 #define STEREOPSIS_SUPPORT_WEIGHT_WTA_CPU_SELECT_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstdint>
 
+#include "device/cpu/highway-inl.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cpu_costs-inl.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cpu_job.hpp"
 #include "stages/wta/wta_cpu-inl.hpp"

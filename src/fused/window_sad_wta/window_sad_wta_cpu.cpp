@@ -5,8 +5,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fused/window_sad_wta/window_sad_wta_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/cost/cost_cpu-inl.hpp"
 #include "stages/wta/wta_cpu-inl.hpp"
 

@@ -9,7 +9,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/belief_propagation/belief_propagation_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "device/cpu/highway-inl.hpp"
 
 #ifndef STEREOPSIS_BELIEF_PROPAGATION_GRID
 #define STEREOPSIS_BELIEF_PROPAGATION_GRID

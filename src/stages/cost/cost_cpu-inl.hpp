@@ -10,10 +10,9 @@
 #define STEREOPSIS_COST_CPU_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 
+#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 #include "stages/cost/cost.hpp"
 

@@ -5,8 +5,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/cost_volume/cost_volume_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/cost/cost_cpu-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -9,8 +9,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/cross_aggregation/cross_aggregation_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/cross_aggregation/cross_aggregation_cpu_line-inl.hpp"
 
 #ifndef STEREOPSIS_CROSS_AGGREGATION_PROBLEM

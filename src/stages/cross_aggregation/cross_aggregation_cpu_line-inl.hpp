@@ -10,8 +10,7 @@
 #define STEREOPSIS_CROSS_AGGREGATION_LINE_INL
 #endif
 
-#include <hwy/highway.h>
-
+#include "device/cpu/highway-inl.hpp"
 #include "stages/cross_aggregation/cross_aggregation_cpu.hpp"
 
 HWY_BEFORE_NAMESPACE();

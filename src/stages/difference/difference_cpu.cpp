@@ -5,7 +5,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/difference/difference_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "device/cpu/highway-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::difference::HWY_NAMESPACE {

@@ -7,7 +7,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/dynamic_programming/dynamic_programming_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "device/cpu/highway-inl.hpp"
 
 #ifndef STEREOPSIS_DYNAMIC_PROGRAMMING_STATE
 #define STEREOPSIS_DYNAMIC_PROGRAMMING_STATE

@@ -9,7 +9,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/guided/guided_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "device/cpu/highway-inl.hpp"
 
 #ifndef STEREOPSIS_GUIDED_CPU
 #define STEREOPSIS_GUIDED_CPU

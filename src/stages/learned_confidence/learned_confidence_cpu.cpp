@@ -11,8 +11,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/learned_confidence/learned_confidence_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/learned_confidence/learned_confidence_evidence_cpu-inl.hpp"
 #include "stages/shared/convolution_cpu-inl.hpp"
 

@@ -6,10 +6,9 @@
 #define STEREOPSIS_LEARNED_CONFIDENCE_EVIDENCE_CPU_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <cstring>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/learned_confidence/learned_confidence_memory.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -8,8 +8,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/learned_features/learned_features_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/shared/convolution_cpu-inl.hpp"
 
 #ifndef STEREOPSIS_LEARNED_FEATURES_PACKED

@@ -7,8 +7,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/multiple_windows/multiple_windows_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 #include "stages/window_mean/window_mean_cpu-inl.hpp"
 

@@ -7,8 +7,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/path_costs/path_costs_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/cost/cost_cpu-inl.hpp"
 #include "stages/sgm/sgm_cpu-inl.hpp"
 

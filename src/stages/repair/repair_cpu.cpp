@@ -4,10 +4,11 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/repair/repair_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
 #include <bit>
 #include <cmath>
+
+#include "device/cpu/highway-inl.hpp"
 
 #ifndef STEREOPSIS_REPAIR_PASS
 #define STEREOPSIS_REPAIR_PASS

@@ -5,7 +5,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/scanline/scanline_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "device/cpu/highway-inl.hpp"
 
 #ifndef STEREOPSIS_SCANLINE_PATHS
 #define STEREOPSIS_SCANLINE_PATHS

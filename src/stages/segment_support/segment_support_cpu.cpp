@@ -7,8 +7,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/segment_support/segment_support_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/shared/segments.hpp"
 #include "stages/window_mean/window_mean_cpu-inl.hpp"
 

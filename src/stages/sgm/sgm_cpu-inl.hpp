@@ -7,10 +7,9 @@
 #define STEREOPSIS_SGM_CPU_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <cstdint>
 
+#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -6,8 +6,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/sgm/sgm_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/sgm/sgm_cpu-inl.hpp"
 
 #ifndef STEREOPSIS_SGM_CPU_JOB

@@ -6,11 +6,10 @@
 #define STEREOPSIS_CONVOLUTION_CPU_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <cstring>
 #include <type_traits>
 
+#include "device/cpu/highway-inl.hpp"
 #include "device/system/system.hpp"
 #include "stages/shared/convolution.hpp"
 

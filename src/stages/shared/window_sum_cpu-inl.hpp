@@ -7,10 +7,9 @@
 #define STEREOPSIS_WINDOW_SUM_CPU_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <array>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/shared/windows.hpp"
 
 HWY_BEFORE_NAMESPACE();

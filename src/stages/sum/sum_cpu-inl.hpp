@@ -7,10 +7,9 @@
 #define STEREOPSIS_SUM_CPU_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <cstdint>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/sum/sum.hpp"
 
 HWY_BEFORE_NAMESPACE();

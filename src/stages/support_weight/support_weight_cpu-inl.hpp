@@ -7,12 +7,11 @@
 #define STEREOPSIS_SUPPORT_WEIGHT_CPU_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
+#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 #include "device/cpu/quotient-inl.hpp"
 #include "stages/support_weight/support_weight.hpp"

@@ -6,8 +6,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/vote_fill/vote_fill_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/vote_fill/vote_fill_cpu_count-inl.hpp"
 #include "stages/vote_fill/vote_fill_cpu_moments-inl.hpp"
 #include "stages/vote_fill/vote_fill_cpu_samples-inl.hpp"

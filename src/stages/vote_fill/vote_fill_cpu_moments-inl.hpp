@@ -7,8 +7,7 @@
 #define STEREOPSIS_VOTE_FILL_CPU_MOMENTS_INL
 #endif
 
-#include <hwy/highway.h>
-
+#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 #include "stages/vote_fill/vote_fill_cpu_count-inl.hpp"
 

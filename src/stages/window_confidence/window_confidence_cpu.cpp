@@ -4,10 +4,10 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/window_confidence/window_confidence_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
 #include <cmath>
 
+#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 #include "stages/shared/window_sum_cpu-inl.hpp"
 

@@ -8,11 +8,10 @@
 #define STEREOPSIS_WINDOW_MEAN_CPU_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <type_traits>
 
+#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/quotient-inl.hpp"
 #include "stages/window_mean/window_mean.hpp"
 

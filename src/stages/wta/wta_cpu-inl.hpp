@@ -7,11 +7,10 @@
 #define STEREOPSIS_WTA_CPU_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstdint>
 
+#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 #include "stages/wta/wta.hpp"
 

@@ -8,8 +8,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/wta/wta_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
+#include "device/cpu/highway-inl.hpp"
 #include "stages/wta/wta_cpu-inl.hpp"
 
 #ifndef STEREOPSIS_WTA_MEMORY

@@ -9,7 +9,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/zncc/zncc_cpu.cpp"
 #include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+
+#include "device/cpu/highway-inl.hpp"
 
 #ifndef STEREOPSIS_ZNCC_BAND
 #define STEREOPSIS_ZNCC_BAND

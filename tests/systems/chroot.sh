@@ -1,18 +1,23 @@
 #!/usr/bin/env bash
-# Builds and tests in a fresh Debian, in build/SUITE: tests/systems/debian.sh SUITE [NAME [--compiler COMPILER] [COMMAND…]], as
-# trixie. Records the run under NAME (default: SUITE), with the version of COMPILER (default: g++), which is installed. The default
-# command is the demo and a selection of the tests. With the suite sid, the packages of OpenCV are those of experimental. Requires
-# root and debootstrap.
+# Builds and tests in a fresh Debian or Ubuntu, in build/SUITE: tests/systems/chroot.sh SUITE [NAME [--compiler COMPILER] [COMMAND…]],
+# as trixie or jammy. Records the run under NAME (default: SUITE), with the version of COMPILER (default: g++), which is
+# installed. The default command is the demo and a selection of the tests. With the suite sid, the packages of OpenCV are those of
+# experimental. Requires root and debootstrap.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-suite=${1:?name a suite of Debian, as trixie}
+suite=${1:?name a suite of Debian or Ubuntu, as trixie or jammy}
 root=${STEREOPSIS_CHROOTS:-$PWD/build}/$suite
 if [ "${STEREOPSIS_UNSHARED:-}" != yes ]; then exec env STEREOPSIS_UNSHARED=yes unshare --mount "$0" "$@"; fi
 
+mirror=${STEREOPSIS_DEBIAN_MIRROR:-http://deb.debian.org/debian} options=() newest=sid
+case $suite in jammy | noble | resolute)
+  mirror=${STEREOPSIS_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}
+  options=(--components=main,universe --no-check-gpg) newest=gutsy ;;  # Debian has no package of Ubuntu's keys
+esac
 if [ ! -e "$root/root/ready" ]; then
   script=/usr/share/debootstrap/scripts/$suite
-  [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid  # a suite that is newer than debootstrap
-  debootstrap --variant=minbase "$suite" "$root" "${STEREOPSIS_DEBIAN_MIRROR:-http://deb.debian.org/debian}" "$script" >/dev/null
+  [ -e "$script" ] || script=/usr/share/debootstrap/scripts/$newest  # a suite that is newer than debootstrap
+  debootstrap --variant=minbase "${options[@]}" "$suite" "$root" "$mirror" "$script" >/dev/null
   echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/90stereopsis"  # a mirror may be old
   touch "$root/root/ready"
 fi
@@ -22,7 +27,7 @@ mount --rbind /dev "$root/dev"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 chroot "$root" sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends git ca-certificates g++ >/dev/null'
 if [ "$suite" = sid ]; then
-  echo "deb ${STEREOPSIS_DEBIAN_MIRROR:-http://deb.debian.org/debian} experimental main" >"$root/etc/apt/sources.list.d/experimental.list"
+  echo "deb $mirror experimental main" >"$root/etc/apt/sources.list.d/experimental.list"
   chroot "$root" sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends cmake ninja-build pkg-config libpng-dev \
     libjpeg-dev libtiff-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libpugixml-dev libfmt-dev libgtest-dev >/dev/null &&
     apt-get install -y -qq --no-install-recommends -t experimental libopencv-dev >/dev/null'
