@@ -91,9 +91,11 @@ class Nothing(type):
 
 
 class NotBuilt(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds modules that are not installed or not built yet; it is the last finder."""
+    """Finds modules that are not installed or not built yet; it is the last finder. Sources of the package must be there."""
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec:
+    def find_spec(self, name: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
+        if name.startswith("stereopsis.") and name != "stereopsis._native":
+            return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:

@@ -10,7 +10,7 @@ from conan import ConanFile
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load, rmdir
 
-SOURCES = ("CMakeLists.txt", "CHANGELOG.md", "LICENSE", "apps/*", "cmake/*", "include/*", "packages/*", "python/stereopsis/commands/*", "src/*",
+SOURCES = ("CMakeLists.txt", "CHANGELOG.md", "LICENSE", "apps/*", "cmake/*", "include/*", "packages/*", "python/stereopsis/*.py", "src/*",
            "training/weights/*")
 LEFT_OUT = ("STEREOPSIS_TESTS", "STEREOPSIS_CUDA", "STEREOPSIS_OPENCV", "STEREOPSIS_WEBP", "STEREOPSIS_JPEG2000")
 
