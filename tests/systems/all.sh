@@ -41,7 +41,9 @@ run() {
     macos) tests/cross/ziglang.sh aarch64-macos ;;  # nothing runs its programs here, so that it has no row
     debian-13) ./dev setup debootstrap && tests/systems/chroot.sh trixie debian-13 ;;
     debian-14) ./dev setup debootstrap && tests/systems/chroot.sh forky debian-14 ;;
-    ubuntu-22.04) ./dev setup debootstrap && tests/systems/chroot.sh jammy ubuntu-22.04 ;;
+    ubuntu-22.04)  # without its PoCL 1.8, which cannot compile for recent processors of AMD
+      ./dev setup debootstrap
+      tests/systems/chroot.sh jammy ubuntu-22.04 env OCL_ICD_VENDORS=none bash -c './dev demo && tests/systems/selection.sh build/release' ;;
     ubuntu-24.04) ./dev setup debootstrap && tests/systems/chroot.sh noble ubuntu-24.04 ;;
     gcc-15) ./dev setup debootstrap && tests/systems/chroot.sh forky gcc-15 --compiler g++-15 tests/systems/compiler.sh --newest g++-15 ;;
     gcc-16) ./dev setup debootstrap && tests/systems/chroot.sh forky gcc-16 --compiler g++-16 tests/systems/compiler.sh --newest g++-16 ;;
