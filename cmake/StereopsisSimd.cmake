@@ -36,3 +36,18 @@ elseif(STEREOPSIS_SIMD_TARGETS STREQUAL native AND CMAKE_SYSTEM_PROCESSOR MATCHE
 elseif(NOT STEREOPSIS_SIMD_TARGETS MATCHES "^(all|native)$")
   message(FATAL_ERROR "STEREOPSIS_SIMD_TARGETS is ${STEREOPSIS_SIMD_TARGETS}; it must be all, native or static")
 endif()
+
+# NEON. Vectors of SVE have no size that is known here, so that no array or struct can hold them, and some do.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
+  include(CheckCXXSymbolExists)
+  set(CMAKE_REQUIRED_LIBRARIES hwy::hwy)
+  set(disabled HWY_SVE|HWY_SVE2)
+  foreach(target HWY_SVE_256 HWY_SVE2_128)
+    check_cxx_symbol_exists(${target} hwy/detect_targets.h ${target}_EXISTS)  # not in Highway 0.16
+    if(${target}_EXISTS)
+      string(APPEND disabled |${target})
+    endif()
+  endforeach()
+  add_compile_definitions("HWY_DISABLED_TARGETS=(${disabled})")
+  unset(CMAKE_REQUIRED_LIBRARIES)
+endif()

@@ -12,6 +12,9 @@ from conan.tools.files import copy, load, rmdir
 
 SOURCES = ("CMakeLists.txt", "CHANGELOG.md", "LICENSE", "apps/*", "cmake/*", "include/*", "packages/*", "python/stereopsis/*.py", "src/*",
            "training/weights/*")
+# The libraries of the dependencies, where these are the system's.
+SYSTEM = {"highway": "hwy", "onetbb": "tbb", "libpng": "png", "libjpeg-turbo": "jpeg", "libtiff": "tiff", "yaml-cpp": "yaml-cpp",
+          "pugixml": "pugixml"}
 LEFT_OUT = ("STEREOPSIS_TESTS", "STEREOPSIS_CUDA", "STEREOPSIS_OPENCV", "STEREOPSIS_WEBP", "STEREOPSIS_JPEG2000")
 
 
@@ -68,18 +71,25 @@ class Stereopsis(ConanFile):
 
     # The targets are those of the project's own files for CMake.
     def package_info(self):
+        packaged = {dependency.ref.name for _, dependency in self.dependencies.filter({"direct": True, "build": False}).items()}
+
         def library(component, name, requires):
             info = self.cpp_info.components[component]
             info.set_property("cmake_target_name", f"stereopsis::{component}")
             info.libs = [name]
-            info.requires = requires
+            for required in requires:
+                package = required.partition("::")[0]
+                if package in SYSTEM and package not in packaged:
+                    info.system_libs.append(SYSTEM[package])
+                else:
+                    info.requires.append(required)
             return info
 
         self.cpp_info.set_property("cmake_file_name", "stereopsis")
         # libstereopsis.so is the C interface.
         core = library("stereopsis", "stereopsis_core" if self.options.shared else "libstereopsis.a", ["highway::highway", "onetbb::onetbb"])
         core.defines = ["STEREOPSIS_SIMD"]
-        core.system_libs = ["dl", "m", "pthread"]
+        core.system_libs += ["dl", "m", "pthread"]
         library("tools", "stereopsis_tools", ["stereopsis", "onetbb::onetbb"])
         files = ["libpng::libpng", "libjpeg-turbo::libjpeg-turbo", "yaml-cpp::yaml-cpp", "pugixml::pugixml"]
         if self.options.tiff:
