@@ -26,7 +26,7 @@ def main(folder):
     required = variant.recipe.requirements
     for package in [*required.build, *required.host]:
         stand_in(str(package), folder, channel)
-    result = variant.run_build(ToolConfiguration(test_strategy="tests"), output_dir=folder / "built", channels=[channel.as_uri()])
+    result = variant.run_build(ToolConfiguration(test_strategy="native"), output_dir=folder / "built", channels=[channel.as_uri()])
     print(*result.packages)
 
 

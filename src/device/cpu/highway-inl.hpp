@@ -24,12 +24,14 @@ HWY_INLINE auto IsNaN(V v) {
 }
 
 #if HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-// In C++20, != of these vectors would be the negation of ==, which is not a bool.
+// In C++20, != of these vectors would be the negation of ==, which is not a bool. Whole vectors have functions of their own,
+// as == of NEON has.
 #define STEREOPSIS_UNEQUAL(T)                                           \
   template <std::size_t N>                                              \
   HWY_INLINE Mask128<T, N> operator!=(Vec128<T, N> a, Vec128<T, N> b) { \
     return Not(a == b);                                                 \
-  }
+  }                                                                     \
+  HWY_INLINE Mask128<T> operator!=(Vec128<T> a, Vec128<T> b) { return Not(a == b); }
 STEREOPSIS_UNEQUAL(std::uint16_t)
 STEREOPSIS_UNEQUAL(std::int32_t)
 STEREOPSIS_UNEQUAL(std::uint32_t)
