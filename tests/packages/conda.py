@@ -15,7 +15,7 @@ COMPILER = ["mkdir -p $PREFIX/etc/conda/activate.d", f"echo '{SETTINGS}' >$PREFI
 
 def stand_in(name, folder, channel):
     build = {"noarch": "generic", "script": COMPILER if name.startswith("gxx") else []}
-    recipe = Stage0Recipe.from_dict({"package": {"name": name, "version": "1"}, "build": build}, recipe_dir=folder / name)
+    recipe = Stage0Recipe.from_dict({"package": {"name": name, "version": "3.11"}, "build": build}, recipe_dir=folder / name)
     for variant in recipe.render():
         variant.run_build(output_dir=channel, channels=[])
 
