@@ -20,7 +20,7 @@ by_conan() {
   "$work/venv/bin/conan" create packages/conan -pr:b default -pr:h default -pr:h packages/conan/system -s:h compiler.cppstd=20
 }
 
-# rattler-build also runs the tests of the recipe.
+# The script also runs the tests of the recipe.
 by_conda() {
   install 'py-rattler-build==0.73.*'
   "$work/venv/bin/python" tests/packages/conda.py "$work"
