@@ -41,6 +41,7 @@ endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
   include(CheckCXXSymbolExists)
   set(CMAKE_REQUIRED_LIBRARIES hwy::hwy)
+  set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)  # nothing is linked
   set(disabled HWY_SVE|HWY_SVE2)
   foreach(target HWY_SVE_256 HWY_SVE2_128)
     check_cxx_symbol_exists(${target} hwy/detect_targets.h ${target}_EXISTS)  # not in Highway 0.16
@@ -50,4 +51,5 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64")
   endforeach()
   add_compile_definitions("HWY_DISABLED_TARGETS=(${disabled})")
   unset(CMAKE_REQUIRED_LIBRARIES)
+  unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
 endif()
