@@ -40,7 +40,7 @@ Workers::Jobs job(const StereoPair& pair, Matched& result, std::function<void(co
 // A job that fails when it is enqueued must wait for earlier jobs, whose pairs are in flight.
 TEST(Workers, ASingleWorkerFinishesJobsInOrderAlsoWhenOneFails) {
   for (const int batch : {1, 2, 3, 7}) {
-    Workers workers(std::array{cpu}, [&](const Device&) { return Matcher(plan(batch)); });
+    Workers workers(std::array<Device, 1>{cpu}, [&](const Device&) { return Matcher(plan(batch)); });
     std::array<Matched, 6> results;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -58,7 +58,7 @@ TEST(Workers, JobsThatAreSubmittedWhileTheWorkersEndAreFinished) {
   std::array<Matched, 2> results;
   bool second = false;
   {
-    Workers workers(std::array{cpu}, [](const Device&) { return Matcher(plan(1)); });
+    Workers workers(std::array<Device, 1>{cpu}, [](const Device&) { return Matcher(plan(1)); });
     workers.submit(job(pair(), results[0], [&](const std::exception_ptr&) {
       workers.submit(job(pair(), results[1], [&](const std::exception_ptr& error) { second = error == nullptr; }));
     }));
@@ -70,7 +70,7 @@ TEST(Workers, JobsThatAreSubmittedWhileTheWorkersEndAreFinished) {
 // A job counts as finished only after its completion function has been destroyed, together with the objects that it
 // holds.
 TEST(Workers, AFinishedJobHoldsNothing) {
-  Workers workers(std::array{cpu}, [](const Device&) { return Matcher(plan(2)); });
+  Workers workers(std::array<Device, 1>{cpu}, [](const Device&) { return Matcher(plan(2)); });
   Matched result;
   std::weak_ptr<int> held;
   {
@@ -103,8 +103,8 @@ TEST(Workers, TheConstructorThrowsTheErrorOfTheFirstDeviceThatFails) {
 }
 
 TEST(Workers, KnowWhoIsInside) {
-  Workers workers(std::array{cpu, cpu}, [](const Device&) { return Matcher(plan(1)); });
-  Workers others(std::array{cpu}, [](const Device&) { return Matcher(plan(1)); });
+  Workers workers(std::array<Device, 2>{cpu, cpu}, [](const Device&) { return Matcher(plan(1)); });
+  Workers others(std::array<Device, 1>{cpu}, [](const Device&) { return Matcher(plan(1)); });
   Matched result;
   bool inside = false, inside_others = true;
   others.submit(job(pair(), result, [&](const std::exception_ptr&) {
