@@ -1,5 +1,9 @@
 // Tests files that are truncated, oversized or empty, or contain negative or invalid numbers. Each error is one
 // sentence that names the file.
+#ifdef STEREOPSIS_TIFF
+#include <tiffvers.h>
+#endif
+
 #include "io/codecs.hpp"
 #include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
@@ -175,8 +179,9 @@ TEST(CorruptFiles, Tiff) {
                    {std::string("II*\0\xff\xff\xff\xff", 8), "damaged"},
                    {good.substr(0, good.size() / 2), "damaged"}});
   expect_every_beginning_refused(good, 4);  // the last 4 bytes are the offset of the next image, which is not read
-  for (const auto& [width, part] :
-       {std::pair{0U, "size is zero"}, {0x7FFFFFFFU, "at most"}, {60000U, "cannot contain"}}) {
+  // Before version 4.5, libtiff does not open an image without columns.
+  const char* const no_columns = TIFFLIB_VERSION < 20221213 ? "damaged" : "size is zero";
+  for (const auto& [width, part] : {std::pair{0U, no_columns}, {0x7FFFFFFFU, "at most"}, {60000U, "cannot contain"}}) {
     std::string changed = good;
     // The width is the first tag: type short, value 9.
     const std::string tag("\x00\x01\x03\x00\x01\x00\x00\x00\x09\x00\x00\x00", 12);

@@ -96,8 +96,12 @@ Tiff open(Memory& memory, const char* mode) {
 #endif
 }
 
-[[noreturn]] void damaged(const Memory& memory) {
+[[noreturn]] void damaged([[maybe_unused]] const Memory& memory) {
+#if TIFFLIB_VERSION < 20221213
+  const std::string why = "libtiff passed the reason to its error handler, which writes to stderr by default";
+#else
   const std::string why = memory.error.empty() ? "cut off" : Tokens::printable(memory.error, 200);
+#endif
   throw Error(ErrorCategory::format, text("the TIFF data cannot be decoded (", why, "); the file is damaged"));
 }
 
