@@ -179,7 +179,7 @@ TEST(CorruptFiles, Tiff) {
                    {std::string("II*\0\xff\xff\xff\xff", 8), "damaged"},
                    {good.substr(0, good.size() / 2), "damaged"}});
   expect_every_beginning_refused(good, 4);  // the last 4 bytes are the offset of the next image, which is not read
-  // Before version 4.5, libtiff does not open an image without columns.
+  // Versions of libtiff before 4.5 open no image without columns.
   const char* const no_columns = TIFFLIB_VERSION < 20221213 ? "damaged" : "size is zero";
   for (const auto& [width, part] : {std::pair{0U, no_columns}, {0x7FFFFFFFU, "at most"}, {60000U, "cannot contain"}}) {
     std::string changed = good;
