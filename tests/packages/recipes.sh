@@ -4,7 +4,11 @@
 # for Conan and rattler-build; VCPKG_ROOT must be a checkout of vcpkg with the program in it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-work=$PWD/build/recipe-${1:-}
+case ${1:-} in conan | conda | vcpkg) ;; *)
+  echo "recipes.sh: '${1:-}' is no package manager with a recipe; it must be conan, conda or vcpkg" >&2
+  exit 2 ;;
+esac
+work=$PWD/build/recipe-$1
 rm -rf "$work" && mkdir -p "$work"
 
 install() {
@@ -28,7 +32,7 @@ by_conda() {
 
 by_vcpkg() {
   local vcpkg=${VCPKG_ROOT:?must be a checkout of vcpkg} port installed=$work/installed/x64-linux-release
-  for port in cli11 fmt highway libjpeg-turbo libpng nlohmann-json pugixml tbb tiff yaml-cpp; do
+  for port in $(sed -n 's/^    "\(.*\)".*/\1/p' packages/vcpkg/vcpkg.json); do
     mkdir -p "$work/ports/$port"
     echo "{\"name\": \"$port\", \"version\": \"1\"}" >"$work/ports/$port/vcpkg.json"
     echo 'set(VCPKG_POLICY_EMPTY_PACKAGE enabled)' >"$work/ports/$port/portfile.cmake"
@@ -45,7 +49,4 @@ by_vcpkg() {
   "$installed/tools/stereopsis/stereopsis" evaluate disparity.pfm --truth scene/disp_left.pfm
 }
 
-case ${1:-} in
-  conan | conda | vcpkg) "by_$1" ;;
-  *) echo "recipes.sh: '${1:-}' is no package manager with a recipe; it must be conan, conda or vcpkg" >&2; exit 2 ;;
-esac
+"by_$1"
