@@ -31,7 +31,7 @@ HWY_INLINE auto IsNaN(V v) {
   HWY_INLINE Mask128<T, N> operator!=(Vec128<T, N> a, Vec128<T, N> b) { \
     return Not(a == b);                                                 \
   }                                                                     \
-  HWY_INLINE Mask128<T> operator!=(Vec128<T> a, Vec128<T> b) { return Not(a == b); }
+  HWY_INLINE Mask128<T, 16 / sizeof(T)> operator!=(Vec128<T> a, Vec128<T> b) { return Not(a == b); }
 STEREOPSIS_UNEQUAL(std::uint16_t)
 STEREOPSIS_UNEQUAL(std::int32_t)
 STEREOPSIS_UNEQUAL(std::uint32_t)

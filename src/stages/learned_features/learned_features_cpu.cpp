@@ -196,7 +196,7 @@ template <class V>
 HWY_INLINE void store_part(V bytes, std::uint8_t* costs, int before, int disparities) {
   const hn::Rebind<std::uint8_t, D32> d;
   const int lanes = static_cast<int>(hn::Lanes(d)), end = std::min(lanes, before + disparities);
-#if HWY_TARGET <= HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3 && HWY_MAJOR > 0  // Highway 0.16 stores no part of a vector
   hn::BlendedStore(bytes, hn::AndNot(hn::FirstN(d, before), hn::FirstN(d, end)), d, costs - before);
 #else
   HWY_ALIGN std::uint8_t apart[hn::MaxLanes(d)];
