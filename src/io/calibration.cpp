@@ -32,6 +32,21 @@ constexpr std::array<const char*, 3> folders[] = {
     {"rig.yml"},
 };
 
+// COLMAP writes binary models by default.
+[[noreturn]] void refuse_binary_model(const fs::path& folder) {
+  const std::string name = folder.empty() ? "." : folder.string();
+  throw Error(ErrorCategory::format,
+              text(name,
+                   " holds a binary model of COLMAP, which is not read; convert it with `colmap model_converter "
+                   "--input_path ",
+                   name, " --output_path ", name, " --output_type TXT`, and give the folder"));
+}
+
+bool is_binary_model(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name == "cameras.bin" || name == "images.bin" || name == "rigs.bin";
+}
+
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::string known;
   for (const auto& row : folders) {
@@ -42,12 +57,14 @@ std::vector<fs::path> files_in(const fs::path& folder) {
       return files;
     known += text(known.empty() ? "" : ", or ", row[0], row[1] == nullptr ? "" : text(" with ", row[1]));
   }
+  if (fs::is_regular_file(folder / "cameras.bin")) refuse_binary_model(folder);
   throw Error(ErrorCategory::file,
               text(folder.string(), ": the folder has no calibration; give a calibration file, or a folder with ",
                    known, "; or give the file"));
 }
 
 void add_file(Inputs& inputs, const fs::path& file) {
+  if (is_binary_model(file) && fs::is_regular_file(file)) refuse_binary_model(file.parent_path());
   const std::string contents = read_file(file, largest_calibration);
   inputs.files.push_back(naming(file, [&] { return Document::parse(contents); }));
   inputs.names.push_back(file.string());

@@ -36,11 +36,15 @@ constexpr CalibrationFormat formats[] = {
     {"Agisoft XML", "chunk with sensors and cameras",
      "Metashape user manual, camera models; github.com/UTokyo-FieldPhenomics-Lab/EasyIDP", false, is_agisoft,
      read_agisoft},
-    {"KITTI", "P0 to P3 or P_rect_00 to P_rect_03", "cvlibs.net/datasets/kitti, readme.txt of the development kits",
-     false, is_kitti, read_kitti},
+    {"KITTI", "P0 to P3, or P_rect_00 to P_rect_03, or P_rect_ with two other labels, as in DrivingStereo",
+     "cvlibs.net/datasets/kitti, readme.txt of the development kits; drivingstereo-dataset.github.io", false, is_kitti,
+     read_kitti},
     {"OpenCV", "P1 and P2, Q, or M1, D1, M2, D2, R and T",
      "docs.opencv.org, calib3d and FileStorage; github.com/raulmur/ORB_SLAM2, Examples/Stereo", true, is_opencv,
      read_opencv},
+    {"ORB-SLAM settings", "Camera.fx with Camera.bf, or Camera1.fx with Stereo.b or Stereo.T_c1_c2",
+     "github.com/UZ-SLAMLab/ORB_SLAM3, Calibration_Tutorial.pdf; github.com/raulmur/ORB_SLAM2, Examples/Stereo", false,
+     is_orbslam, read_orbslam},
 };
 
 const CalibrationFormat* format_of(const Inputs& inputs) {

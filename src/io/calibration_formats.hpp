@@ -48,6 +48,8 @@ bool is_camera_info(const Inputs& inputs);
 CalibrationFile read_camera_info(const Inputs& inputs);
 bool is_opencv(const Inputs& inputs);
 CalibrationFile read_opencv(const Inputs& inputs);
+bool is_orbslam(const Inputs& inputs);
+CalibrationFile read_orbslam(const Inputs& inputs);
 bool is_kalibr(const Inputs& inputs);
 CalibrationFile read_kalibr(const Inputs& inputs);
 bool is_euroc(const Inputs& inputs);

@@ -218,6 +218,55 @@ TEST_F(CalibrationFormats, OrbSlamSettings) {
   EXPECT_EQ(read_settings.cameras->right.lens.distortion[1], radtan[1]);
 }
 
+std::string orbslam_camera(const std::string& name) {
+  return text(name, ".fx: 300.\n", name, ".fy: 300.\n", name, ".cx: 159.5\n", name, ".cy: 119.5\n", name,
+              ".k1: ", radtan[0], '\n', name, ".k2: ", radtan[1], '\n', name, ".p1: ", radtan[2], '\n', name,
+              ".p2: ", radtan[3], '\n');
+}
+
+TEST_F(CalibrationFormats, OrbSlamSettingsOfTwoCameras) {
+  const std::string pose =
+      replaced(opencv_matrix("Stereo.T_c1_c2", 4, 4, list(matrix_of(right_from_left.inverse()))), "dt: d", "dt: f");
+  const std::string settings = "%YAML:1.0\n\nCamera.type: \"PinHole\"\n" + orbslam_camera("Camera1") +
+                               orbslam_camera("Camera2") + "Camera.width: 320\nCamera.height: 240\n" + pose;
+  expect_pair(read({file("stereo.yaml", settings)}), "ORB-SLAM settings", radtan, "m");
+}
+
+TEST_F(CalibrationFormats, OrbSlamSettingsOfARectifiedPair) {
+  std::string plain = "Camera.width: 320\nCamera.height: 240\n";
+  for (const char* line : {"Camera.fx: 300.", "Camera.fy: 300.", "Camera.cx: 159.5", "Camera.cy: 119.5"})
+    plain += text(line, '\n');
+  for (const auto& settings : {plain + "Camera.bf: 36.\nCamera.k1: 0.0\n",
+                               orbslam_camera("Camera1") + "Camera.type: \"Rectified\"\nStereo.b: 0.12\n"}) {
+    const auto found = read({file("rectified.yaml", settings)});
+    EXPECT_EQ(found.format, "ORB-SLAM settings");
+    EXPECT_NEAR(found.rig.baseline, 0.12, 1e-12);
+    EXPECT_EQ(found.rig.cx_right, 159.5);
+    EXPECT_EQ(found.rig.unit, "m");
+    EXPECT_FALSE(found.cameras.has_value());
+    EXPECT_EQ(found.warnings.size(), contains(settings, "Camera1.k1: -0.28") ? 1U : 0U);
+  }
+  EXPECT_TRUE(contains(refusal({file("mono.yaml", plain)}), "Camera.bf"));
+}
+
+// DrivingStereo's files are KITTI's with other numbers of cameras.
+TEST_F(CalibrationFormats, KittiWithOtherNumbersOfCameras) {
+  const auto camera = [](const char* name, double tx) {
+    return text("S_", name, ": 320 240\nK_", name, ": 300 0 159.5 0 300 119.5 0 0 1\nD_", name, ": 0 0 0 0 0\nR_rect_",
+                name, ": 1 0 0 0 1 0 0 0 1\nP_rect_", name, ": 300 0 159.5 ", tx, " 0 300 119.5 0 0 0 1 0\n");
+  };
+  const std::string start = "calib_time: 08-Jul-2018 12:00:00\n";
+  for (const std::string& both : {camera("101", 0) + camera("103", -36), camera("r", -36) + camera("t", 0)}) {
+    const auto found = read({file("driving.txt", start + both)});
+    EXPECT_EQ(found.format, "KITTI");
+    EXPECT_NEAR(found.rig.baseline, 0.12, 1e-12);
+    ASSERT_TRUE(found.cameras.has_value()) << found.no_cameras->what();
+    EXPECT_NEAR(found.cameras->translation[0], -0.12, 1e-12);
+  }
+  const std::string three = camera("101", 0) + camera("102", -18) + camera("103", -36);
+  EXPECT_TRUE(contains(refusal({file("three.txt", start + three)}), "P_rect_101, P_rect_102, P_rect_103"));
+}
+
 // Matrices written by Python are lists, as in KITTI's files.
 TEST_F(CalibrationFormats, OpenCvMatricesAsListsInJson) {
   const auto listed = read({file("rig.json",
@@ -516,6 +565,10 @@ TEST_F(CalibrationFormats, ColmapRigsAndImages) {
   const auto images = file("images.txt", "# Image list\n" + image(1, right, 4) + image(2, world, 1));
   expect_pair(right_first(read({folder_ / "cameras.txt", images})), "COLMAP", radtan, "");
   EXPECT_TRUE(contains(refusal({folder_ / "cameras.txt"}, {}, ErrorCategory::call), "rigs.txt"));
+  fs::create_directory(folder_ / "binary");
+  const auto binary = file("binary/cameras.bin", std::string("\1\0\0\0", 4));
+  for (const auto& given : {binary, folder_ / "binary"})
+    EXPECT_TRUE(contains(refusal({given}), "--output_type TXT")) << given;
   file("cameras.txt", "1 THIN_PRISM_FISHEYE 320 240 300 300 160 120 0 0 0 0 0 0 0 0\n");
   EXPECT_TRUE(contains(refusal({folder_ / "cameras.txt", rigs}), "THIN_PRISM_FISHEYE"));
 }

@@ -127,8 +127,8 @@ std::vector<Placed> colmap_poses(const Inputs& inputs) {
     auto placed = words.size() > 4 && words[2] == "CAMERA" ? placed_in_rig(words) : placed_in_images(file);
     if (placed.size() != 2)
       refuse(text("there are ", placed.size(),
-                  " cameras with poses; a stereo calibration must have two, in the first "
-                  "rig of rigs.txt or as the two images of images.txt"));
+                  " cameras with poses; a stereo calibration must have two, in the first rig of rigs.txt or as the two "
+                  "images of images.txt; keep the rows of the left and the right image of one moment in images.txt"));
     return placed;
   }
   throw Error(ErrorCategory::call,

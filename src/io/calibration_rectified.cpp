@@ -1,4 +1,5 @@
-// Readers of calibrations of rectified pairs: Middlebury, KITTI and Cityscapes.
+// Readers of calibrations of rectified pairs: Middlebury, KITTI with DrivingStereo, and Cityscapes.
+#include <algorithm>
 #include <cmath>
 
 #include "core/text.hpp"
@@ -7,67 +8,103 @@
 namespace stereopsis::io {
 namespace {
 
-// A KITTI file, and the number of the left camera of a pair in it: 0 (grey) or 2 (colour).
+constexpr std::string_view projection_prefix = "P_rect_";
+
+// A camera of a KITTI file: the name of its projection, and the label that ends its other names, such as K_02.
+struct KittiCamera {
+  std::string projection, label;
+};
+
+// Returns a camera of KITTI's own numbers, whose projection is P_rect_02, P2 or row 3.
+KittiCamera numbered(const Document& file, int number) {
+  const std::string label = text('0', number), raw = text(projection_prefix, label);
+  if (file.rows() > 0) return {text("row ", number + 1), label};
+  return {file.has(raw) ? raw : text('P', number), label};
+}
+
+bool has(const Document& file, int number) { return file.has(numbered(file, number).projection); }
+
+// Returns all cameras with a projection P_rect_LABEL, from left to right. DrivingStereo's cameras are 101 and 103.
+std::vector<KittiCamera> labelled(const Document& file) {
+  std::vector<std::pair<double, KittiCamera>> found;  // with K·t along x, which falls from left to right
+  for (const std::string& name : file.top_names())
+    if (name.starts_with(projection_prefix))
+      found.push_back({-file.numbers(name, 12)[3], {name, name.substr(projection_prefix.size())}});
+  std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });
+  std::vector<KittiCamera> cameras;
+  for (auto& [x, camera] : found) cameras.push_back(std::move(camera));
+  return cameras;
+}
+
+// The pair of cameras of a KITTI file.
 class Kitti {
  public:
   Kitti(const Document& file, KittiPair pair) : file_(file) {
     if (file.rows() > 0 && file.rows() != 2 && file.rows() != 4)
       refuse(text("there are ", file.rows(),
                   " rows of numbers; a KITTI calibration must have 2 or 4 projections of 12 numbers"));
-    const bool has_grey = has(0) && has(1), has_colour = has(2) && has(3);
+    if (!has(file, 0) && !has(file, 3)) {
+      choose_labelled();
+      return;
+    }
+    const bool has_grey = has(file, 0) && has(file, 1), has_colour = has(file, 2) && has(file, 3);
     const bool colour = pair == KittiPair::colour || (pair == KittiPair::any && has_colour) ||
                         (pair == KittiPair::grey_first && has_colour && !has_grey);
-    left_ = colour ? 2 : 0;
-  }
-
-  // Returns "P_rect_02" if the file has this name, else "P2" or "row 3".
-  static std::string projection_name(const Document& file, int camera) {
-    if (file.rows() > 0) return text("row ", camera + 1);
-    const std::string raw = text("P_rect_0", camera);
-    return file.has(raw) ? raw : text('P', camera);
+    left_ = numbered(file, colour ? 2 : 0);
+    right_ = numbered(file, colour ? 3 : 1);
   }
 
   Rig rig() const {
-    const std::string left = projection_name(file_, left_), right = projection_name(file_, left_ + 1);
-    const auto from = file_.numbers(left, 12), to = file_.numbers(right, 12);
-    return rig_of_projections(left, from, right, to, "m", size("S_rect_0"));
+    const auto from = file_.numbers(left_.projection, 12), to = file_.numbers(right_.projection, 12);
+    return rig_of_projections(left_.projection, from, right_.projection, to, "m", size("S_rect_"));
   }
 
   StereoCalibration cameras(const Rig& rig, const CalibrationOptions& options) const {
-    if (!file_.has(text("K_0", left_)))
-      refuse("there is no K_00 or K_02, so the file describes only rectified images; leave --raw out");
+    if (!file_.has(text("K_", left_.label)))
+      refuse(text("there is no K_", left_.label,
+                  " in the file, so the file describes only rectified images; leave --raw out"));
     StereoCalibration c;
     c.rig = rig;
-    c.size = size("S_0");
-    if (c.size == Size{}) refuse(text("there is no S_0", left_, " in the file; the file is cut off"));
+    c.size = size("S_");
+    if (c.size == Size{}) refuse(text("there is no S_", left_.label, " in the file; the file is cut off"));
     if (c.rig.size == Size{}) c.rig.size = c.size;
-    c.left = camera(left_, options);
-    c.right = camera(left_ + 1, options);
+    c.left = camera(left_.label, options);
+    c.right = camera(right_.label, options);
     const Pose pose = pose_of_rectification(c);
     c.rotation = pose.rotation, c.translation = pose.translation;
     return c;
   }
 
  private:
-  bool has(int camera) const { return file_.has(projection_name(file_, camera)); }
+  void choose_labelled() {
+    const std::vector<KittiCamera> found = labelled(file_);
+    if (found.size() != 2) {
+      std::vector<std::string> names;
+      for (const KittiCamera& camera : found) names.push_back(camera.projection);
+      refuse(text("there are ", found.size(), " projections, ", join(names, ", "),
+                  "; a file with other cameras than KITTI's 00 to 03 must have two"));
+    }
+    left_ = found[0];
+    right_ = found[1];
+  }
 
   Size size(const char* start) const {
-    const std::string name = text(start, left_);
+    const std::string name = text(start, left_.label);
     if (!file_.has(name)) return {};
     const auto numbers = file_.numbers(name, 2);
     return size_of(numbers[0], numbers[1]);
   }
 
-  CalibratedCamera camera(int number, const CalibrationOptions& options) const {
-    const std::string matrix = text("K_0", number), distortion = text("D_0", number);
+  CalibratedCamera camera(const std::string& label, const CalibrationOptions& options) const {
+    const std::string matrix = text("K_", label), distortion = text("D_", label);
     const auto coefficients = file_.numbers_up_to(distortion, 14);
     const Lens::Model model = model_of({"KITTI's lens", "plumb_bob"}, coefficients, distortion, options);
     return {lens_of(numbers_of_matrix(file_, matrix), model, coefficients, distortion),
-            rotation_of(file_, text("R_rect_0", number))};
+            rotation_of(file_, text("R_rect_", label))};
   }
 
   const Document& file_;
-  int left_;
+  KittiCamera left_, right_;
 };
 
 }  // namespace
@@ -97,15 +134,14 @@ CalibrationFile read_middlebury(const Inputs& inputs) {
 
 // KITTI: P0 to P3 (calib.txt); P_rect_00 to P_rect_03 (calib_cam_to_cam.txt, with the sizes S_0N and S_rect_0N); or
 // rows without names in this order. Lengths are in metres. The cameras 0 and 1 are grey, and the cameras 2 and 3 are
-// colour.
+// colour. DrivingStereo's files have two cameras with other numbers.
 bool is_kitti(const Inputs& inputs) {
   if (inputs.first().rows() > 0) {
     const std::string row = inputs.first().word("row 1");
     return parse_number<double>(std::string_view(row).substr(0, row.find(' '))).has_value();
   }
   // Files of OpenCV also have P1 and P2, but neither P0 nor P3.
-  return inputs.first().has(Kitti::projection_name(inputs.first(), 0)) ||
-         inputs.first().has(Kitti::projection_name(inputs.first(), 3));
+  return has(inputs.first(), 0) || has(inputs.first(), 3) || !labelled(inputs.first()).empty();
 }
 
 CalibrationFile read_kitti(const Inputs& inputs) {
