@@ -6,8 +6,8 @@
 #include <memory>
 #include <sstream>
 
-#include "call_files.hpp"
 #include "commands.hpp"
+#include "frames.hpp"
 #include "result_files.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/simd.hpp"

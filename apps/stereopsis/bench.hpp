@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "call_files.hpp"
 #include "common.hpp"
+#include "frames.hpp"
 
 namespace stereopsis::command {
 

@@ -10,7 +10,7 @@
 #include "bench.hpp"
 #include "commands.hpp"
 #include "comparison.hpp"
-#include "outputs.hpp"
+#include "jobs/pixels.hpp"
 #include "peers.hpp"
 #include "progress.hpp"
 #include "result_files.hpp"
@@ -96,9 +96,9 @@ void bench_scene(const Bench& bench, const DatasetScene& scene, std::vector<Entr
     const double ms = median(time_runs(bench.repeat, [&] { matcher.match(pair, matched); }));
     note(entries[next++], matched.disparity, ms);
   }
-  if (!bench.html.empty()) lefts.push_back(thumbnail(to_8_bits(loaded.left)));
+  if (!bench.html.empty()) lefts.push_back(thumbnail(jobs::to_8_bits(loaded.left)));
   if (!bench.peers) return;
-  const Image<std::uint8_t> left = grey(to_8_bits(loaded.left)), right = grey(to_8_bits(loaded.right));
+  const Image<std::uint8_t> left = grey(jobs::to_8_bits(loaded.left)), right = grey(jobs::to_8_bits(loaded.right));
   for (const Peer& peer : make_peers({left, right, scene.disparities, bench.threads, PeerColumns::all})) {
     if (next == entries.size())
       entries.push_back({peer.name, peer.name, "cpu", threads_of({"cpu", bench.threads}), peer.parameters, true});

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "commands.hpp"
-#include "outputs.hpp"
 #include "result_files.hpp"
 #include "stereopsis/io.hpp"
 
@@ -21,8 +20,8 @@ Call::Call(const Options& given) : options(given) {
   right = find_frames(options.right, "--right");
   pair_up(left, options.left, right, options.right);
   CallFiles files;
-  reads(files, left, "--left");
-  reads(files, right, "--right");
+  files.reads(left, "--left");
+  files.reads(right, "--right");
   files.writes(options.output, "-o");
   if (!options.ros.empty())
     for (const char* name : {"left.yaml", "right.yaml"}) files.writes(options.ros / name, "--ros");

@@ -9,7 +9,7 @@
 #include "calibrate.hpp"
 #include "common.hpp"
 #include "frames.hpp"
-#include "outputs.hpp"
+#include "jobs/pixels.hpp"
 #include "progress.hpp"
 #include "result_files.hpp"
 #include "stereopsis/calibration.hpp"
@@ -31,7 +31,7 @@ Image<std::uint8_t> epipolar_picture(const AnyImageView& left, const AnyImageVie
   Image<std::uint8_t> picture({2 * size.width, size.height}, 3);
   int offset = 0;
   for (const auto& [image, map] : {std::pair{left, &maps.left}, {right, &maps.right}}) {
-    const Image<std::uint8_t> pixels = to_8_bits(rectified(image, *map).image);
+    const Image<std::uint8_t> pixels = jobs::to_8_bits(rectified(image, *map).image);
     for (int y = 0; y < size.height; ++y)
       for (int x = 0; x < size.width; ++x)
         for (int c = 0; c < 3; ++c) picture(offset + x, y, c) = pixels(x, y, pixels.channels() == 3 ? c : 0);
@@ -82,7 +82,7 @@ class Job {
         if (image.size() != size_)
           refuse(fmt::format("{} is {}, but {} is {}; all views must have the same size", file.string(),
                              size_text(image.size()), left_.file(0).string(), size_text(size_)));
-        return find_board(std::get<Image<std::uint8_t>>(grey_of(to_8_bits(image)).pixels), board_);
+        return find_board(std::get<Image<std::uint8_t>>(jobs::grey_of(jobs::to_8_bits(image)).pixels), board_);
       };
       pairs_.push_back({left_.file(i).filename().string(), view_of(left_.file(i)), view_of(right_.file(i))});
       progress.update(i + 1);

@@ -5,10 +5,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "call_files.hpp"
 #include "commands.hpp"
 #include "common.hpp"
 #include "diagnosis.hpp"
+#include "frames.hpp"
 #include "pairs.hpp"
 #include "stereopsis/pair_check.hpp"
 #include "terminal.hpp"
@@ -72,7 +72,7 @@ Json to_json(const PairReport& result, Size size, const std::vector<std::string>
 void check(const Options& options) {
   const Pairs pairs = find_pairs(options.left, options.right, options.pairing);
   CallFiles files;
-  reads(files, pairs);
+  files.reads(pairs);
   const std::string left_name = pairs.left.name(0), right_name = pairs.right.name(0);
   auto [of_left, of_right] = read_pair(pairs.left, pairs.right, 0);
   AnyImage left = options.intensity.applied(std::move(of_left), left_name).image,

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <memory>
 
-#include "call_files.hpp"
 #include "commands.hpp"
 #include "common.hpp"
 #include "diagnosis.hpp"
 #include "frames.hpp"
-#include "outputs.hpp"
+#include "jobs/folders.hpp"
+#include "jobs/pixels.hpp"
 #include "result_files.hpp"
 #include "rig_options.hpp"
 #include "stereopsis/io.hpp"
@@ -127,7 +127,7 @@ void make_cloud(Options& o) {
   if (!o.outliers.empty()) to_outliers(o.outliers);
   Image<float> disparity = read_disparity(o.disparity, o.scale.value_or(0));
   Image<std::uint8_t> colour;
-  if (!o.colour.empty()) colour = to_8_bits(o.intensity.read(o.colour));
+  if (!o.colour.empty()) colour = jobs::to_8_bits(o.intensity.read(o.colour));
   Image<float> confidence;
   if (!o.confidence.empty()) confidence = read_confidence(o.confidence);
   if (!colour.empty()) check_size(o.colour, colour.size(), o, disparity.size());
@@ -148,10 +148,10 @@ void make_cloud(Options& o) {
   long long too_far = 0;
   for (const fs::path& file : {o.output, o.depth, o.mesh}) create_folder_of(file);
   if (!o.depth.empty()) {
-    if (extension_of(o.depth) != ".png")
+    if (jobs::extension_of(o.depth) != ".png")
       write_disparity(o.depth, metric.depth);
     else if (rig.unit == "mm" || rig.unit == "m")
-      write_image(o.depth, millimetres(metric.depth, rig, too_far));
+      write_image(o.depth, jobs::millimetres(metric.depth, rig, too_far));
     else
       refuse(fmt::format("--depth {} stores millimetres, but {} has no unit; use .pfm, .npy or .tiff", o.depth.string(),
                          o.rig.source()));

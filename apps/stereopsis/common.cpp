@@ -203,6 +203,12 @@ void write_json(const std::filesystem::path& file, const Json& json) {
   write_text(file, json_text(json));
 }
 
+Frame to_frame(const std::string& name) {
+  if (name == "optical") return Frame::optical;
+  if (name == "head") return Frame::head;
+  refuse(fmt::format("--frame {} is not allowed; it must be optical or head", name));
+}
+
 std::string memory_text(std::size_t bytes) {
   const double mebibytes = static_cast<double>(bytes) / mebibyte;
   if (mebibytes < 1) return fmt::format("{:.0f} KiB", 1024 * mebibytes);

@@ -14,6 +14,7 @@
 #include "stereopsis/image.hpp"
 #include "stereopsis/matcher_group.hpp"
 #include "stereopsis/pipeline.hpp"
+#include "stereopsis/rig.hpp"
 #include "stereopsis/roofs.hpp"
 #include "table.hpp"
 
@@ -67,6 +68,7 @@ std::string json_text(const Json& json);
 void write_json(const std::filesystem::path& file, const Json& json);
 
 constexpr double mebibyte = 1 << 20;
+Frame to_frame(const std::string& name);       // the frame that --frame names
 std::string memory_text(std::size_t bytes);    // "812 KiB", "43.2 MiB", "1.27 GiB"
 std::string size_text(Size size);              // "640×480"
 std::string range_text(DisparityRange range);  // "0 to 63"

@@ -15,7 +15,7 @@ struct Entry {
   std::string name;           // the label or, where it is not unique, the label and the device
   std::string label, device;  // words of the call
   int threads = 0;            // number of threads on the CPU; 0 for other devices
-  Json parameters;  // the parameters; for a peer, of the last scene, because the search range changes
+  Json parameters;            // the parameters; for a peer, of the last scene, because the search range changes
   bool peer = false;
   std::vector<SceneResult> results = {}, means = {};
   std::vector<Image<std::uint8_t>> errors = {};  // small error pictures of the scenes, if a report is requested

@@ -9,11 +9,9 @@
 #include <optional>
 
 #include "bench.hpp"
-#include "call_files.hpp"
 #include "commands.hpp"
 #include "common.hpp"
 #include "frames.hpp"
-#include "outputs.hpp"
 #include "progress.hpp"
 #include "result_files.hpp"
 #include "scores.hpp"

@@ -17,18 +17,20 @@ constexpr double huge = std::numeric_limits<double>::infinity();
 void run(Options& options) {
   PipedResult piped;
   for (fs::path* const view : {&options.left, &options.right}) resolve_input(*view);
+  CommandFrontEnd front_end;
   for (std::size_t k = 0; k < file_count; ++k)
-    piped.resolve(options.outputs[k], file_kinds()[k].option, options.format);
+    piped.resolve(options.sinks.files[k], front_end.spelled(file_kinds()[k].name), options.format);
   piped.check_use(options.format);
-  options.piped = piped.used();
-  MatchJob call(options);
+  options.sinks.piped = piped.file();
+  check(options);
+  MatchJob call(options, front_end);
   FrameRecords records;
   const auto conclude = [&] {
-    if (!options.report.empty()) write_report(call, records);
+    if (!options.sinks.report.empty()) write_report(call, records);
   };
   if (options.explain) records.plan = explain(call);
   if (!options.probes.empty()) print_probes(call);
-  if (!options.wants_files()) return conclude();
+  if (!options.sinks.wants_files()) return conclude();
   try {
     match_frames(call, records);
   } catch (...) {
@@ -37,26 +39,56 @@ void run(Options& options) {
   }
   if (options.timings) print_timings(call, records);
   print_summary(call, records);
-  for (const auto& video : {call.color_video, call.depth_video})
-    if (video) video->finish();
+  call.sinks->finish();
   conclude();
   piped.deliver();
   if (records.count(FrameRecord::State::failed) > 0) throw CheckFailed{};
 }
 
-Option add_output(Command& command, Options& o, std::size_t k) {
-  const FileKind& kind = file_kinds()[k];
-  return command.path(k == ResultFile::disparity ? "-o,--output" : kind.option, o.outputs[k], kind.placeholder,
-                      kind.help);
+const char* help_of(std::size_t file) {
+  switch (file) {
+    case ResultFile::confidence:
+      return "Write the confidence map: 0 to 1 as .pfm, .npy or .tiff, or 0 to 255 as .png or .pgm";
+    case ResultFile::validity_bits:
+      return "Write the validity map: bits that say why a pixel is invalid, or that it was filled or repaired; 8-bit "
+             ".png, .pgm, .npy or .tiff";
+    case ResultFile::validity_picture:
+      return "Write a picture of the validity map with a legend: .png, .ppm, .jpg or .tiff";
+    case ResultFile::right:
+      return "Write the disparity map of the right view, in a format of OUT; it is matched separately, which doubles "
+             "the time";
+    case ResultFile::colour:
+      return "Write a colour picture of the disparity map with a legend: .png, .ppm, .jpg or .tiff; or one video of "
+             "all frames of a sequence: .mp4 or .avi";
+    case ResultFile::depth:
+      return "Write the depth map of the measured pixels: .pfm, .npy or .tiff in the unit of the calibration, or "
+             "16-bit .png in mm";
+    case ResultFile::depth_picture:
+      return "Write a colour picture of the depth map, with near points in warm colours, in a format of --color";
+    case ResultFile::uncertainty:
+      return "Write the uncertainty of the depth, in the unit of the calibration, for the error --disparity-error: "
+             ".pfm, .npy or .tiff";
+    case ResultFile::cloud:
+      return "Write a coloured point cloud of the measured pixels as .ply or .pcd, in the coordinate frame of --frame";
+    default:
+      return "Disparity map to write: .pfm (invalid = inf), .npy or .tiff (invalid = NaN), 16-bit .png (×256, invalid "
+             "= 0), or 8-bit .png or .pgm with --scale";
+  }
+}
+
+void add_output(Command& command, Options& o, std::size_t k, const char* help) {
+  const bool main = k == ResultFile::disparity;
+  command.path(main ? "-o,--output" : CommandFrontEnd().spelled(file_kinds()[k].name), o.sinks.files[k],
+               main ? "OUT" : "FILE", help);
 }
 
 void add_inputs(Command& command, Options& o) {
   add_views(command, o.left, o.right, ", a ROS bag");
-  add_output(command, o, ResultFile::disparity);
+  add_output(command, o, ResultFile::disparity, help_of(ResultFile::disparity));
   command.text("--format", o.format, "EXT",
                "Format of a result whose name is - and that is written to standard output: pfm, npy, tiff, png, …");
   command.creates_folders();
-  command.number("--scale", o.scale, 1e-6, 65535, "S",
+  command.number("--scale", o.sinks.scale, 1e-6, 65535, "S",
                  "Scale of disparities in 8-bit images: stored value = disparity × S");
 
   command.group("Images");
@@ -107,7 +139,7 @@ void add_range(Command& command, Options& o) {
       "Match cameras that are above each other, with LEFT from the upper camera; disparities are differences of rows");
   command.text("--roi", o.roi, "X,Y,W,H",
                "Compute only this region of the left image: left column, top row, width and height, in pixels");
-  command.flag("--crop", o.crop, "Write only the region of --roi instead of maps of the whole size");
+  command.flag("--crop", o.sinks.crop, "Write only the region of --roi instead of maps of the whole size");
 }
 
 void add_results(Command& command, Options& o) {
@@ -115,13 +147,13 @@ void add_results(Command& command, Options& o) {
   for (const ResultFile k :
        {ResultFile::right, ResultFile::confidence, ResultFile::validity_bits, ResultFile::validity_picture,
         ResultFile::colour, ResultFile::depth, ResultFile::depth_picture, ResultFile::uncertainty, ResultFile::cloud})
-    add_output(command, o, k);
-  for (std::size_t k = own_file_count; k < file_count; ++k) add_output(command, o, k);
+    add_output(command, o, k, help_of(k));
+  for_each_plain_map([&](std::size_t k, const Output& output, auto) { add_output(command, o, k, output.description); });
   o.color.add_to(command);
   command.text("--frame", o.frame, "NAME",
                "Coordinate frame of the cloud: optical (x right, y down, z forward) or head (x forward, y left, z up) "
                "[optical]");
-  command.flag("--organised", o.organised,
+  command.flag("--organised", o.sinks.organised,
                "Write a point for every pixel to --cloud, with NaN where the disparity is invalid [valid points only]");
   command.text("--register-to", o.register_to, "FILE",
                "Camera to which --depth is registered: FILE with its lens and its pose relative to the left camera, or "
@@ -131,7 +163,7 @@ void add_results(Command& command, Options& o) {
   command.flag("--fill-depth", o.fill_depth,
                "Include filled and repaired pixels in depth, uncertainty and points [measured pixels only]");
   command.flag("--timings", o.timings, "Print the time of each stage");
-  command.path("--report", o.report, "FILE.json", "Write a report: parameters, sizes, times and densities");
+  command.path("--report", o.sinks.report, "FILE.json", "Write a report: parameters, sizes, times and densities");
   command.flag("--explain", o.explain,
                "Print the steps of the plan, and for each step the reason why no faster implementation applies; "
                "without a result such as -o OUT, no pair is matched");

@@ -13,7 +13,9 @@
 #include "common.hpp"
 #include "diagnosis.hpp"
 #include "frames.hpp"
-#include "outputs.hpp"
+#include "front_end.hpp"
+#include "jobs/pixels.hpp"
+#include "jobs/sinks.hpp"
 #include "pairs.hpp"
 #include "rig_options.hpp"
 #include "stereopsis/arguments.hpp"
@@ -26,51 +28,7 @@ namespace stereopsis::command::matching {
 
 namespace fs = std::filesystem;
 
-// The files of a frame. Each further map of the table of outputs has a file, too.
-enum ResultFile : std::size_t {
-  confidence,
-  validity_bits,
-  validity_picture,
-  right,
-  colour,
-  depth,
-  depth_picture,
-  uncertainty,
-  cloud,
-  disparity,
-  own_file_count
-};
-constexpr bool is_plain_map(const Output& output) {
-  constexpr std::array own = {"disparity", "validity", "right", "confidence", "depth", "points", "uncertainty"};
-  return output.kind == OutputKind::map && std::ranges::find(own, std::string_view(output.name), [](auto name) {
-                                             return std::string_view(name);
-                                           }) == own.end();
-}
-inline constexpr std::size_t file_count =
-    own_file_count + static_cast<std::size_t>(std::ranges::count_if(output_table, is_plain_map));
-// Calls f(file, output, field) for each further map, with its index among the files.
-template <class F>
-void for_each_plain_map(F&& f) {
-  std::size_t file = own_file_count;
-  for_each_output([&](std::size_t row, auto field) {
-    if constexpr (requires(Matched & m) {
-                    field(m).view();
-                    field(m).fill(0);
-                  })
-      if (is_plain_map(output_table[row])) f(file++, output_table[row], field);
-  });
-}
-
-struct FileKind {
-  std::string option;
-  const char* placeholder;
-  const char* help;
-  const char* extension;  // used in a directory of results
-  std::vector<const char*> extensions;
-};
-
-const std::vector<FileKind>& file_kinds();
-std::string name_of(ResultFile file);  // in JSON: "disparity", "confidence", …
+using namespace jobs;
 
 // The options of --color and --depth-color.
 struct ColorOptions {
@@ -79,16 +37,13 @@ struct ColorOptions {
 
   void add_to(Command& command);
   bool given() const { return !map.empty() || !range.empty() || no_legend || show_filled; }
-  void check() const;
-  // Returns the limits of --color-range LOW,HIGH, if given.
-  std::optional<std::pair<double, double>> limits() const;
+  // Throws an Error for values that are not allowed.
+  PictureSettings settings() const;
 };
-
-using ResultFiles = std::array<fs::path, file_count>;
 
 struct Options {
   fs::path left, right;
-  ResultFiles outputs;
+  SinkSettings sinks;
   MethodOptions method;
   DeviceOptions device;
   PairOptions pairing;
@@ -96,53 +51,23 @@ struct Options {
   RigOptions rig;
   ColorOptions color;
   std::optional<int> min_disparity, disparities;
-  std::optional<double> scale, near, far, disparity_error, min_confidence;
+  std::optional<double> near, far, disparity_error, min_confidence;
   std::string memory_limit, roi, frame, register_to, format;
-  bool crop = false, raw = false, vertical = false, timings = false, organised = false;
+  bool raw = false, vertical = false, timings = false;
   bool no_fill = false, measured_only = false, fill_depth = false, range_per_frame = false, strict = false,
        resume = false, keep_going = false, explain = false, json = false;
-  bool piped = false;  // a result goes to standard output
-  fs::path mask_left, mask_right, report, cost_volume;
+  fs::path mask_left, mask_right, cost_volume;
   std::vector<std::string> volumes, probes;  // STATE=FILE, X,Y
-
-  bool wants(std::size_t file) const { return !outputs[file].empty(); }
-  bool wants_files() const { return !main_output().empty() || !volumes.empty(); }
-  // Returns the result that summaries name, and beside which the record for --resume lies: the disparity map, else the
-  // first other result. Empty without results.
-  const fs::path& main_output() const {
-    if (wants(ResultFile::disparity)) return outputs[ResultFile::disparity];
-    const auto first = std::ranges::find_if(outputs, [](const fs::path& file) { return !file.empty(); });
-    return first == outputs.end() ? outputs.front() : *first;
-  }
-  bool wants_depth_map() const { return wants(ResultFile::depth) || wants(ResultFile::depth_picture); }
-  bool wants_depth() const { return wants_depth_map() || wants(ResultFile::cloud) || wants(ResultFile::uncertainty); }
 };
 
-struct InputFrame {
-  AnyImage left, right;
-  Image<std::uint8_t> mask_left, mask_right;
-  DisparityRange range;
-  long long no_data_left = 0, no_data_right = 0;  // pixels that the files mark as no data
-  double reading_ms = 0, rectifying_ms = 0;
-  std::string note = {};                       // says which image had no colours, if both were converted to grey
-  std::shared_ptr<const AnyImage> costs = {};  // a given cost volume
-
-  StereoPair pair() const { return {left, right, mask_left, mask_right, costs ? costs->view() : AnyImageView()}; }
-};
-
-// A volume to write: --save-volume aggregated=FILE.npy.
-struct SavedVolume {
-  const Output* output;
-  fs::path file;
-};
+// Throws an Error for options that do not go together, and fills in the settings of the sinks.
+void check(Options& options);
 
 // The call after all its files are found and checked: only single frames can still fail.
 class MatchJob {
  public:
-  explicit MatchJob(const Options& given);
+  MatchJob(const Options& given, CommandFrontEnd& text);
 
-  // Creates the folders of all results that do not exist.
-  void create_folders() const;
   // Reads a frame with its range, rectified if rectifies_ahead().
   InputFrame read(std::size_t i) const;
   // match_plan.cpp. `of_right`: matches the right view as the left view of the mirrored pair.
@@ -173,20 +98,21 @@ class MatchJob {
   bool range_is_estimated() const { return !options.disparities && !options.near && !costs; }
   // A raw pair is rectified once: by the matcher on its device or, if other steps need it too, when it is read.
   bool rectifies_ahead() const {
-    return maps &&
-           (options.wants(ResultFile::right) || (range_is_estimated() && (!left.sequence || options.range_per_frame)));
+    return maps && (options.sinks.wants(ResultFile::right) ||
+                    (range_is_estimated() && (!left.sequence || options.range_per_frame)));
   }
 
   std::string device_names() const;
   // Returns the size of the written maps for results of this size.
   Size written_size(Size result) const {
-    return options.crop ? Size{region->width, region->height} : as_stored(result);
+    return options.sinks.crop ? Size{region->width, region->height} : as_stored(result);
   }
   // Returns a size with rows and columns as in the files: with --vertical, they are exchanged for matching.
   Size as_stored(Size matched) const { return options.vertical ? Size{matched.height, matched.width} : matched; }
-  Frame point_frame() const { return options.frame.empty() ? Frame::optical : to_frame(options.frame); }
+  ResultFacts facts() const;
 
   const Options& options;
+  CommandFrontEnd& front_end;
   Pipeline pipeline;
   std::vector<Device> devices;  // devices that frames are distributed to
   Device device;                // the first of them, which does everything else
@@ -196,10 +122,7 @@ class MatchJob {
   Frames left, right;
   std::vector<std::string> dropped;  // images without a partner
   std::optional<Frames> mask_left, mask_right;
-  std::vector<ResultFiles> files;  // files of each frame
-  // The pictures of all frames, for a name such as --color color.mp4; null for files.
-  std::shared_ptr<VideoFile> color_video, depth_video;
-  fs::path sidecar;  // record of a sequence: match_resume.cpp
+  std::optional<Sinks> sinks;
   InputFrame first;  // the first that can be read
   std::size_t first_index = 0;
   Size given_size, size;  // size of the images, and of the results
@@ -208,11 +131,9 @@ class MatchJob {
   bool masked_left = false, masked_right = false;  // frames have masks, given or from their files
   DisparityRange range;                            // with a range per frame: the union of all ranges
   std::optional<Rect> region;
-  std::vector<SavedVolume> saved;           // match_volumes.cpp
   std::vector<std::pair<int, int>> probed;  // x, y
   std::shared_ptr<const AnyImage> costs;    // from --cost-volume
-  mutable std::vector<std::string> warnings;
-  mutable PairJudge judged;  // used only by the thread that reports results
+  mutable PairJudge judged;                 // used only by the thread that reports results
   std::string first_complaint;
   std::string how_to_rectify;  // names the calibration of a raw pair if --raw was not given; else empty
 
@@ -225,8 +146,6 @@ class MatchJob {
   std::optional<PairFault> late_fault_of(const InputFrame& frame, std::size_t i) const;
   bool expects_negative() const;
 
-  void check_options();
-  void check_dependent_options() const;
   // match_volumes.cpp
   void find_volumes();
   void read_volumes();
@@ -235,14 +154,12 @@ class MatchJob {
   void check_unit() const;
   void switch_fill_off();
   // match_registration.cpp
-  void check_registration() const;
   void find_target(const std::optional<StereoCalibration>& cameras);
   void choose_cameras();
   void rectify_with(const StereoCalibration& calibration);
   void find_inputs();
   Frames find_mask(const fs::path& given, const std::string& option);
   void name_outputs();
-  std::shared_ptr<VideoFile> video_of(ResultFile picture, CallFiles& all) const;
   void read_first();
   Geometry geometry() const;
   InputFrame read_images(std::size_t i) const;
@@ -251,8 +168,6 @@ class MatchJob {
   void check_alike(const InputFrame& frame, std::size_t i) const;
   void remark_no_data() const;
   void make_masks_alike(InputFrame& frame, std::size_t i) const;
-  void check_vertical() const;
-  void check_colors() const;
   Image<std::uint8_t> read_mask_of(const std::optional<Frames>& mask, const InputFrame& frame, std::size_t i) const;
   void check_size_dependent_options();
   bool in_grey_ = false;  // the first pair is of a colour and a grey image, so all pairs are matched in grey
@@ -270,8 +185,6 @@ class MatchJob {
   template <class F>
   auto with_matched(const InputFrame& frame, F&& f) const;
   void check_range() const;
-  bool holds_no_sign(ResultFile output) const;
-  void check_outputs(DisparityRange values) const;
 };
 
 // Calls f(left, right) with the pair as it will be matched.
@@ -322,23 +235,15 @@ struct FrameRecords {
   std::size_t count(FrameRecord::State state) const;
 };
 
-// A result, and the right view's if it was requested.
-struct FrameResult {
-  Matched left, right;
-};
-
 // Removes the pixels that --measured-only and --min-confidence exclude.
 void drop_unwanted(const MatchJob& call, FrameResult& result);
-// The pixels that are too far for --depth.
-long long write(const MatchJob& call, const InputFrame& frame, const FrameResult& result, const ResultFiles& files);
 
 // match_registration.cpp: returns the depth as the target sees it, or the memory in bytes that this needs.
 Image<float> registered_depth(const MatchJob& call, const Image<float>& depth);
 std::size_t bytes_for_registration(Size depth, Size target);
 
-// match_volumes.cpp: which volumes a plan is to give, and what is done with them.
+// match_volumes.cpp
 void request_volumes(const MatchJob& call, Problem& problem);
-void write_volumes(const MatchJob& call, const Matched& result);
 void print_probes(const MatchJob& call);
 
 // match_resume.cpp: returns which frames an earlier run of this call has completed, with maps of the size `written`.

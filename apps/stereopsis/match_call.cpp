@@ -5,8 +5,8 @@
 #include <limits>
 #include <sstream>
 
+#include "jobs/folders.hpp"
 #include "match.hpp"
-#include "result_files.hpp"
 #include "terminal.hpp"
 
 namespace stereopsis::command::matching {
@@ -37,18 +37,18 @@ void transpose(InputFrame& frame) {
 
 }  // namespace
 
-MatchJob::MatchJob(const Options& given)
+MatchJob::MatchJob(const Options& given, CommandFrontEnd& text)
     : options(given),
+      front_end(text),
       pipeline(given.method.pipeline(!given.cost_volume.empty())),
       devices(given.device.devices()),
       device(devices.front()) {
-  check_options();
   switch_fill_off();
   find_inputs();
   if (!left.sequence) devices.resize(1);  // a single pair cannot be distributed
   find_volumes();
   name_outputs();
-  check_outputs({0, 1});
+  sinks->check({0, 1});
   read_first();
   read_volumes();
   given_size = first.left.size();
@@ -67,84 +67,13 @@ MatchJob::MatchJob(const Options& given)
   check_probes();
   first.range = options.range_per_frame ? range_of(first) : range;
   check_range();
-  check_outputs(range);  // again, for the sign of the range
+  sinks->check(range);  // again, for the sign of the range
 }
 
 std::string MatchJob::device_names() const {
   std::string names;
   for (const Device& one : devices) names += (names.empty() ? "" : ",") + one.name;
   return names;
-}
-
-void MatchJob::check_options() {
-  if (!options.wants_files() && !options.explain && options.probes.empty())
-    refuse(
-        "match has no output; give -o OUT to write a disparity map, another result such as --depth FILE, --explain to "
-        "show the plan, or --probe to show costs");
-  if (options.json && !options.explain)
-    refuse("--json prints the result of --explain; give both, or use --report FILE.json");
-  if (options.json && (options.timings || !options.probes.empty()))
-    refuse("--json must be alone on standard output; leave --timings and --probe out, or use --report FILE.json");
-  options.rig.check();
-  if (options.raw && options.rig.files.empty())
-    refuse("--raw requires the calibration of the cameras; give it with --calib FILE");
-  if (options.wants_depth() && !options.rig.given())
-    refuse(
-        "--depth, --depth-color, --uncertainty and --cloud require a calibration; give it with --calib FILE, or with "
-        "--focal and --baseline");
-  if (options.near && !options.rig.given())
-    refuse("--near requires a calibration; give it with --calib FILE, or with --focal and --baseline");
-  check_dependent_options();
-  if (!options.frame.empty()) to_frame(options.frame);
-  if (!options.memory_limit.empty()) to_bytes("--memory-limit", options.memory_limit);
-}
-
-void MatchJob::check_dependent_options() const {
-  if (options.organised && !options.wants(ResultFile::cloud))
-    refuse("--organised applies to the point cloud; add --cloud FILE");
-  if (options.disparity_error && !options.wants(ResultFile::uncertainty))
-    refuse("--disparity-error applies to --uncertainty; add --uncertainty FILE");
-  if (options.fill_depth && !options.wants_depth())
-    refuse("--fill-depth applies to --depth, --depth-color, --uncertainty and --cloud; add one of these options");
-  if (options.fill_depth && options.measured_only)
-    refuse("--fill-depth and --measured-only exclude each other; leave one of them out");
-  if (options.far && !options.near) refuse("--far requires the nearest depth; add --near");
-  if (options.near && options.disparities)
-    refuse("--near and --disparities both give the search range; leave one of them out");
-  if (!options.frame.empty() && !options.wants(ResultFile::cloud))
-    refuse("--frame applies to the point cloud; add --cloud FILE");
-  if (options.near && !options.cost_volume.empty())
-    refuse("--near and --cost-volume both give the search range; leave one of them out");
-  if (options.min_disparity && !options.disparities && options.cost_volume.empty())
-    refuse("--min-disparity requires the number of disparities; give it with --disparities");
-  if (options.range_per_frame && !range_is_estimated())
-    refuse("--range-per-frame estimates the search range, which --disparities or --near give; leave one of them out");
-  check_colors();
-  if (options.crop && options.roi.empty()) refuse("--crop requires a region; give it with --roi");
-  if (options.vertical) check_vertical();
-  check_registration();
-}
-
-void MatchJob::check_colors() const {
-  options.color.check();
-  if (options.color.given() && !options.wants(ResultFile::colour) && !options.wants(ResultFile::depth_picture))
-    refuse("--color-map, --color-range, --no-legend and --show-filled apply to pictures; add --color or --depth-color");
-  const bool depth_has_filled = options.fill_depth && options.register_to.empty();
-  if (options.color.show_filled && !options.wants(ResultFile::colour) && !depth_has_filled)
-    refuse(
-        "--show-filled applies to --color, and to --depth-color with --fill-depth and without --register-to; add "
-        "--color "
-        "FILE, or leave --show-filled out");
-}
-
-void MatchJob::check_vertical() const {
-  const auto exclude = [](bool given, const char* option, const char* advice) {
-    if (given) refuse(fmt::format("--vertical cannot be combined with {}; {}", option, advice));
-  };
-  exclude(!options.roi.empty(), "--roi", "crop the images");
-  exclude(!options.cost_volume.empty() || !options.volumes.empty(), "cost volumes", "transpose the images yourself");
-  exclude(!options.probes.empty(), "--probe", "transpose the images yourself");
-  exclude(options.wants(ResultFile::right), "--right", "leave it out");
 }
 
 void MatchJob::switch_fill_off() {
@@ -190,7 +119,7 @@ void MatchJob::rectify_with(const StereoCalibration& calibration) {
 }
 
 void MatchJob::check_unit() const {
-  const fs::path& file = options.outputs[ResultFile::depth];
+  const fs::path& file = options.sinks.files[ResultFile::depth];
   if (extension_of(file) == ".png" && rig->unit != "mm" && rig->unit != "m")
     refuse(fmt::format("--depth {} stores millimetres, but {} has no unit; use .pfm, .npy or .tiff", file.string(),
                        options.rig.source()));
@@ -211,10 +140,9 @@ void MatchJob::find_inputs() {
   if (!options.mask_left.empty()) mask_left = find_mask(options.mask_left, "--mask-left");
   if (!options.mask_right.empty()) mask_right = find_mask(options.mask_right, "--mask-right");
   if (!dropped.empty()) {
-    warnings.push_back(dropped.size() == 1 ? fmt::format("1 image has no partner and is skipped: {}", dropped[0])
-                                           : fmt::format("{} images have no partner and are skipped: {} and {} more",
-                                                         dropped.size(), dropped[0], dropped.size() - 1));
-    warn("warning: {}", warnings.back());
+    front_end.warning(dropped.size() == 1 ? fmt::format("1 image has no partner and is skipped: {}", dropped[0])
+                                          : fmt::format("{} images have no partner and are skipped: {} and {} more",
+                                                        dropped.size(), dropped[0], dropped.size() - 1));
   }
 }
 
@@ -228,60 +156,20 @@ Frames MatchJob::find_mask(const fs::path& given, const std::string& option) {
 
 void MatchJob::name_outputs() {
   CallFiles all;
-  reads(all, Pairs{left, right});
-  if (mask_left) reads(all, *mask_left, "--mask-left");
-  if (mask_right) reads(all, *mask_right, "--mask-right");
+  all.reads(Pairs{left, right});
+  if (mask_left) all.reads(*mask_left, "--mask-left");
+  if (mask_right) all.reads(*mask_right, "--mask-right");
   all.reads(options.method.pipeline_file, "--pipeline");
   all.reads(options.cost_volume, "--cost-volume");
   options.rig.reads(all);
   if (options.register_to != "raw") all.reads(options.register_to, "--register-to");
-  if (options.piped && left.sequence)
-    refuse(
-        "a result named - is written to standard output, which holds one result; for a sequence, give a directory or "
-        "a pattern");
-  files.resize(left.size());
-  color_video = video_of(ResultFile::colour, all);
-  depth_video = video_of(ResultFile::depth_picture, all);
-  for (std::size_t k = 0; k < file_count; ++k)
-    for (std::size_t i = 0; i < left.size() && !options.outputs[k].empty() && !is_video(options.outputs[k]); ++i) {
-      files[i][k] = output_file(options.outputs[k], left, i, file_kinds()[k].extension, file_kinds()[k].option);
-      all.writes(files[i][k], file_kinds()[k].option);
-    }
-  for (const SavedVolume& volume : saved) all.writes(volume.file, "--save-volume");
-  all.writes(options.report, "--report");
-  const fs::path& out = options.main_output();
-  if (!left.sequence || out.empty() || is_video(out)) return;
-  sidecar = is_result_folder(out) ? out / ".stereopsis.json"
-                                  : out.parent_path() / fmt::format(".{}.json", out.filename().string());
-  all.writes(sidecar, "the record for --resume");
+  sinks.emplace(options.sinks, left, all, front_end);
 }
 
-// Opens the video of a picture, for a name such as color.mp4; returns null for other names.
-std::shared_ptr<VideoFile> MatchJob::video_of(ResultFile picture, CallFiles& all) const {
-  const fs::path& file = options.outputs[picture];
-  if (!is_video(file)) return nullptr;
-  const std::string& option = file_kinds()[picture].option;
-  if (!left.sequence)
-    refuse(fmt::format("{} {} is a video, and the input is one pair; use .png, .ppm, .jpg or .tiff", option,
-                       file.string()));
-  if (options.resume)
-    refuse(
-        fmt::format("--resume cannot continue the video {}; leave --resume out, or write pictures such as "
-                    "color%03d.png",
-                    file.string()));
-  all.writes(file, option);
-  check_result(file);
-  constexpr double usual = 10;  // frames per second
-  return VideoFile::create(file, left.video ? left.video->rate() : usual);
-}
-
-void MatchJob::create_folders() const {
-  for (const ResultFile picture : {ResultFile::colour, ResultFile::depth_picture})
-    create_folder_of(options.outputs[picture]);
-  for (const ResultFiles& results : files)
-    for (const fs::path& file : results) create_folder_of(file);
-  for (const SavedVolume& volume : saved) create_folder_of(volume.file);
-  create_folder_of(options.report);
+ResultFacts MatchJob::facts() const {
+  ResultFacts facts{.region = region, .range = range, .rig = rig, .registered = {}};
+  if (target) facts.registered = [this](const Image<float>& depth) { return registered_depth(*this, depth); };
+  return facts;
 }
 
 void MatchJob::read_first() {

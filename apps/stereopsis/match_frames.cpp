@@ -20,7 +20,8 @@ namespace {
 struct Matchers {
   Matchers(const MatchJob& call, const InputFrame& frame)
       : range(frame.range), left(call.pipeline, call.problem(frame), call.devices) {
-    if (call.options.wants(ResultFile::right)) right.emplace(call.pipeline, call.problem(frame, true), call.devices);
+    if (call.options.sinks.wants(ResultFile::right))
+      right.emplace(call.pipeline, call.problem(frame, true), call.devices);
   }
 
   DisparityRange range;
@@ -40,12 +41,13 @@ class FrameLoop {
         records_(records),
         most_in_work_(call.frames_in_flight()),
         files_at_once_(call.files_at_once()),
+        facts_(call.facts()),
         slots_(most_in_work_ + 1 + files_at_once_),
         progress_(call.left.size(), "frames", advice()) {}
 
   void run() {
     const Plan plan = call_.plan(call_.first);  // throws before anything is written if the plan does not fit
-    call_.create_folders();
+    call_.sinks->create_folders();
     const std::vector<bool> there = frames_there(call_, call_.written_size(plan.output_size()));
     for (std::size_t i = 0; i < there.size(); ++i) there[i] ? note_there(i) : todo_.push_back(i);
     for (std::size_t k = 0; k < todo_.size() && !problem_; ++k) {
@@ -66,8 +68,7 @@ class FrameLoop {
  private:
   // Returns what the user can do after an interrupted call.
   const char* advice() const {
-    return call_.color_video || call_.depth_video ? "a video cannot be continued, so repeat the call"
-                                                  : "continue with --resume";
+    return call_.sinks->has_videos() ? "a video cannot be continued, so repeat the call" : "continue with --resume";
   }
 
   // A frame while it is in flight or written.
@@ -89,7 +90,7 @@ class FrameLoop {
         Read read;
         const bool first = i == call_.first_index && !call_.first.left.view().empty();
         read.frame = first ? std::move(call_.first) : call_.read(i);
-        if (call_.options.wants(ResultFile::right)) read.mirrored = mirrored(read.frame);
+        if (call_.options.sinks.wants(ResultFile::right)) read.mirrored = mirrored(read.frame);
         return read;
       }));
   }
@@ -156,7 +157,7 @@ class FrameLoop {
       slot.measured = note_result(call_, slot.frame, slot.input.frame, slot.result, record);
       slot.sampled_faults = call_.sampled_faults(slot.input.frame, slot.frame);
       const Stopwatch watch;
-      const long long too_far = write(call_, slot.input.frame, slot.result, call_.files[slot.frame]);
+      const long long too_far = call_.sinks->write(slot.frame, slot.input.frame, slot.result, facts_);
       record.writing_ms = watch.ms();
       return too_far;
     });
@@ -210,18 +211,15 @@ class FrameLoop {
 
   // Results of an earlier run, and those written before the failure, do not belong to this call.
   void remove_outputs(std::size_t i) {
-    for (const fs::path& file : call_.files[i]) {
-      const fs::path target = follow_links(file);
-      std::error_code ignored;
-      if (file.empty() || !fs::is_regular_file(target, ignored) || !fs::remove(target, ignored)) continue;
-      records_.frames[i].removed.push_back(file);
+    records_.frames[i].removed = call_.sinks->remove(i);
+    for (const fs::path& file : records_.frames[i].removed)
       warn("frame {}: {} was removed, because the frame failed", call_.left.name(i), file.string());
-    }
   }
 
   MatchJob& call_;
   FrameRecords& records_;
   const std::size_t most_in_work_, files_at_once_;
+  const ResultFacts facts_;
   std::vector<Slot> slots_;  // one is being begun, those of in_work_ are in flight, those of written_ are being written
   Progress progress_;
   Stopwatch since_begun_;

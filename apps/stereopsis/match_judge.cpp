@@ -81,8 +81,7 @@ void MatchJob::summarise_complaints() const {
         "{} the fault of {}{}",
         fault.pairs == 2 ? "1 more frame has" : fmt::format("{} more frames have", fault.pairs - 1),
         left.name(fault.first), judged.has_given_up() ? "; the others were not checked, which --strict does" : "");
-    warnings.push_back(sentence);
-    warn("warning: {}", sentence);
+    front_end.warning(sentence);
   }
 }
 

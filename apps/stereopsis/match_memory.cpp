@@ -28,8 +28,8 @@ std::size_t MatchJob::memory_limit() const {
 
 std::size_t MatchJob::files_at_once() const {
   // Frames of a video are decoded and written in order. The other options judge or search each frame while it is read.
-  const bool in_order = left.video || right.video || color_video || depth_video || options.strict ||
-                        options.range_per_frame || rectifies_ahead();
+  const bool in_order = left.video || right.video || sinks->has_videos() || options.strict || options.range_per_frame ||
+                        rectifies_ahead();
   const std::size_t gpus = count_gpus(devices);
   if (in_order || gpus == 0 || !left.sequence) return 1;
   std::size_t frames = std::clamp<std::size_t>(4 * gpus, 1, std::max(1U, std::thread::hardware_concurrency()));
@@ -49,16 +49,16 @@ std::size_t MatchJob::bytes_beside_matching(Size images, Size rectified, std::si
   std::size_t frame = 2 * pixel * pixels_of(images) + 5 * results;  // disparity and validity
   if (mask_left || mask_right) frame += 2 * pixels_of(images);
   if (rectifies_ahead()) frame += 2 * (pixel + 1) * results;
-  if (options.wants(ResultFile::right))
+  if (options.sinks.wants(ResultFile::right))
     frame += 2 * (pixel + 1) * results + 5 * results;  // the pair mirrored, and its result
-  if (options.wants(ResultFile::confidence) || options.wants(ResultFile::cloud) || options.min_confidence)
+  if (options.sinks.wants(ResultFile::confidence) || options.sinks.wants(ResultFile::cloud) || options.min_confidence)
     frame += 4 * results;
-  if (options.wants_depth_map()) frame += 4 * results;
-  if (options.wants(ResultFile::uncertainty)) frame += 4 * results;
+  if (options.sinks.wants_depth_map()) frame += 4 * results;
+  if (options.sinks.wants(ResultFile::uncertainty)) frame += 4 * results;
   for_each_plain_map([&](std::size_t file, const Output&, auto) {
-    if (options.wants(file)) frame += 4 * results;
+    if (options.sinks.wants(file)) frame += 4 * results;
   });
-  if (options.wants(ResultFile::cloud)) frame += (12 + pixel) * results;
+  if (options.sinks.wants(ResultFile::cloud)) frame += (12 + pixel) * results;
   const std::size_t registration =
       target ? bytes_for_registration(rectified == Size{} ? images : rectified, target->size) : 0;
   // Besides the frames in flight, `frames_at_once` frames are read, and as many are written.
@@ -87,10 +87,11 @@ std::string MatchJob::limit_text() const {
 // The library knows the memory left for matching; this error adds the limit that the user gave.
 void MatchJob::explain_limit(const Error& error) const {
   if (error.category() != ErrorCategory::memory || options.memory_limit.empty() || device.name != "cpu") throw error;
-  throw Error(ErrorCategory::memory,
-              fmt::format("{} (of --memory-limit {}, the images and results use {}{})", error.what(),
-                          options.memory_limit, needed_memory(bytes_beside_matching(given_size, maps ? size : Size{})),
-                          options.wants(ResultFile::right) ? "; the matching of each view gets half of the rest" : ""));
+  throw Error(
+      ErrorCategory::memory,
+      fmt::format("{} (of --memory-limit {}, the images and results use {}{})", error.what(), options.memory_limit,
+                  needed_memory(bytes_beside_matching(given_size, maps ? size : Size{})),
+                  options.sinks.wants(ResultFile::right) ? "; the matching of each view gets half of the rest" : ""));
 }
 
 std::size_t MatchJob::memory_for_matching() const {

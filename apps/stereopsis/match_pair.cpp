@@ -9,7 +9,7 @@ void match_pair(const MatchJob& call, FrameRecords& records) {
   const Stopwatch since_begun;
   const InputFrame& frame = call.first;
   const Plan plan = call.plan(frame);  // rejects a pair that does not fit before a file is written
-  call.create_folders();
+  call.sinks->create_folders();
   FrameRecord& record = records.frames.front();
   try {
     Matcher left(plan);
@@ -17,7 +17,7 @@ void match_pair(const MatchJob& call, FrameRecords& records) {
     result.left = left.make_result();
     std::optional<Matcher> right;
     InputFrame mirror;
-    if (call.options.wants(ResultFile::right)) {
+    if (call.options.sinks.wants(ResultFile::right)) {
       right.emplace(Plan(call.pipeline, call.problem(frame, true), call.device));
       mirror = mirrored(frame);
     }
@@ -32,7 +32,7 @@ void match_pair(const MatchJob& call, FrameRecords& records) {
     const double measured = note_result(call, 0, frame, result, record);
     record.complaint = call.judge_measured(frame, 0, measured, {});
     const Stopwatch writing;
-    record.too_far = write(call, frame, result, call.files.front());
+    record.too_far = call.sinks->write(0, frame, result, call.facts());
     record.writing_ms = writing.ms();
     record.state = FrameRecord::State::done;
   } catch (...) {

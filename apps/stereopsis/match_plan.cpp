@@ -51,12 +51,12 @@ void print(const Explanation& explanation) {
 Geometry MatchJob::geometry() const {
   const auto on_device = rectifies_ahead() ? nullptr : maps;
   return {.rectification = on_device,
-          .want_rectified = on_device && options.wants(ResultFile::cloud),
+          .want_rectified = on_device && options.sinks.wants(ResultFile::cloud),
           .rig = rig,
-          .want_depth = options.wants_depth_map(),
-          .want_points = options.wants(ResultFile::cloud),
-          .want_uncertainty = options.wants(ResultFile::uncertainty),
-          .frame = point_frame(),
+          .want_depth = options.sinks.wants_depth_map(),
+          .want_points = options.sinks.wants(ResultFile::cloud),
+          .want_uncertainty = options.sinks.wants(ResultFile::uncertainty),
+          .frame = options.sinks.point_frame,
           .disparity_error = options.disparity_error.value_or(Geometry().disparity_error),
           .fill_depth = options.fill_depth};
 }
@@ -65,18 +65,18 @@ Problem MatchJob::problem(const InputFrame& frame, bool of_right) const {
   Problem problem = Problem::of(frame.pair(), frame.range);
   problem.region = region;
   problem.want_confidence = options.min_confidence.has_value();
-  problem.want_times = options.timings || !options.report.empty();
+  problem.want_times = options.timings || !options.sinks.report.empty();
   problem.memory_limit = memory_for_matching();
-  if (options.wants(ResultFile::right)) problem.memory_limit /= 2;
+  if (options.sinks.wants(ResultFile::right)) problem.memory_limit /= 2;
   if (left.sequence) problem.batch = 2;
   if (of_right) {
     if (region) problem.region->x = size.width - region->x - region->width;
   } else {
-    problem.want_confidence |= options.wants(ResultFile::confidence) || options.wants(ResultFile::cloud);
+    problem.want_confidence |= options.sinks.wants(ResultFile::confidence) || options.sinks.wants(ResultFile::cloud);
     problem.geometry = geometry();
     request_volumes(*this, problem);
     for_each_plain_map([&](std::size_t file, const Output& output, auto) {
-      if (options.wants(file)) *output.flag(problem) = true;
+      if (options.sinks.wants(file)) *output.flag(problem) = true;
     });
   }
   return problem;
@@ -90,11 +90,11 @@ Plan MatchJob::plan_in_memory(const InputFrame& frame, bool of_right) const try 
 
 Plan MatchJob::plan(const InputFrame& frame, bool of_right) const {
   const Plan made = plan_in_memory(frame, of_right);
-  if ((options.crop || target) && made.output_size() != size)
+  if ((options.sinks.crop || target) && made.output_size() != size)
     refuse(
         fmt::format("{0} requires results of the size of the images, but this pipeline reduces the size; set "
                     "reduce.upsample=true, or leave {0} out",
-                    options.crop ? "--crop" : "--register-to"));
+                    options.sinks.crop ? "--crop" : "--register-to"));
   return made;
 }
 

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "match.hpp"
-#include "result_files.hpp"
 #include "terminal.hpp"
 
 namespace stereopsis::command::matching {
@@ -30,13 +29,12 @@ DisparityRange united(DisparityRange a, DisparityRange b) {
 
 void MatchJob::warn_or_fail(const std::string& complaint) const {
   if (options.strict) throw Error(ErrorCategory::format, complaint + " (--strict)");
-  warnings.push_back(complaint);
-  warn("warning: {}", complaint);
+  front_end.warning(complaint);
 }
 
 void MatchJob::choose_range() {
   const auto before = options.resume && !options.range_per_frame && range_is_estimated() && !costs
-                          ? range_before(sidecar)
+                          ? range_before(sinks->sidecar())
                           : std::nullopt;
   if (costs) {
     range = {options.min_disparity.value_or(0), costs->channels()};
@@ -103,8 +101,7 @@ DisparityRange MatchJob::range_of(const InputFrame& frame) const {
 }
 
 DisparityRange MatchJob::as_files_hold(DisparityRange found) const {
-  const bool unsigned_file = holds_no_sign(ResultFile::disparity) || holds_no_sign(ResultFile::right);
-  return unsigned_file && found.min < 0 && found.max() > 0 ? DisparityRange{0, found.max() + 1} : found;
+  return sinks->holds_no_sign() && found.min < 0 && found.max() > 0 ? DisparityRange{0, found.max() + 1} : found;
 }
 
 // Noise and a difference in brightness can gather wrong disparities at an end of the range. Sparse matches depend on
@@ -125,25 +122,6 @@ void MatchJob::check_range() const {
       fmt::format("all candidates of the search range {} are outside the image, which is {} pixels wide; use "
                   "disparities from {} to {}",
                   range_text(range), size.width, 1 - size.width, size.width - 1));
-}
-
-bool MatchJob::holds_no_sign(ResultFile output) const {
-  const std::string extension = extension_of(options.outputs[output]);
-  return extension == ".png" || extension == ".pgm";
-}
-
-void MatchJob::check_outputs(DisparityRange values) const {
-  for (const auto& names : files)
-    for (std::size_t k = 0; k < file_count; ++k) {
-      if (names[k].empty()) continue;
-      check_tiff(names[k]);
-      if (k == ResultFile::disparity || k == ResultFile::right)
-        check_result(names[k],
-                     [&](const fs::path& file) { check_writable_disparity(file, values, options.scale.value_or(0)); });
-      else
-        check_output(names[k], file_kinds()[k].extensions, file_kinds()[k].option);
-    }
-  if (!options.report.empty()) check_result(options.report);
 }
 
 }  // namespace stereopsis::command::matching

@@ -7,16 +7,6 @@
 
 namespace stereopsis::command::matching {
 
-void MatchJob::check_registration() const {
-  if (options.register_to.empty()) return;
-  if (!options.wants_depth_map())
-    refuse("--register-to applies to the depth map; add --depth FILE or --depth-color FILE");
-  if (options.crop)
-    refuse(
-        "--crop writes a region of the left image, and --register-to the image of another camera; leave one of them "
-        "out");
-}
-
 void MatchJob::find_target(const std::optional<StereoCalibration>& cameras) {
   if (options.register_to.empty()) return;
   if (options.register_to != "raw") {
@@ -40,7 +30,7 @@ Image<float> registered_depth(const MatchJob& call, const Image<float>& depth) {
     return register_depth(matched, *call.rig, *call.target, call.options.device.threads.value_or(0)).depth;
   };
   if (!call.options.vertical) return registered(depth);
-  return command::transposed(registered(command::transposed(depth.view())).view());
+  return jobs::transposed(registered(jobs::transposed(depth.view())).view());
 }
 
 std::size_t bytes_for_registration(Size depth, Size target) {

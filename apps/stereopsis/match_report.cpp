@@ -76,10 +76,7 @@ double at_high_end(const FrameRecord& r) { return r.complaint.empty() ? r.at_hig
 double at_low_end(const FrameRecord& r) { return r.complaint.empty() ? r.at_low_end : 0; }
 
 void warn_of(const MatchJob& call, const FrameRecords& records) {
-  const auto caution = [&](const std::string& sentence) {
-    call.warnings.push_back(sentence);
-    warn("warning: {}", sentence);
-  };
+  const auto caution = [&](const std::string& sentence) { call.front_end.warning(sentence); };
   if (const auto empty = worst_of(records, -least_measured, [](const FrameRecord& r) { return -r.density.measured; }))
     caution(fmt::format(
         "fewer than {1} % of the pixels of {0} were measured{2} check rectification, order and search range "
@@ -115,10 +112,15 @@ Json latency_json(const FrameRecords& records) {
   return {{"median_ms", median(ms)}, {"p99_ms", quantile(ms, 0.99)}, {"max_ms", quantile(ms, 1)}};
 }
 
+// Returns the name of a result in the report: that of its option.
+std::string name_of(const MatchJob& call, std::size_t file) {
+  return file == ResultFile::disparity ? "disparity" : call.front_end.spelled(file_kinds()[file].name).substr(2);
+}
+
 Json frame_json(const MatchJob& call, const FrameRecord& r, std::size_t i) {
   Json outputs = Json::object();
   for (std::size_t k = 0; k < file_count; ++k)
-    if (!call.files[i][k].empty()) outputs[name_of(ResultFile(k))] = shown_name(call.files[i][k]);
+    if (!call.sinks->files(i)[k].empty()) outputs[name_of(call, k)] = shown_name(call.sinks->files(i)[k]);
   Json frame = {{"left", call.left.name(i)}, {"right", call.right.name(i)}, {"outputs", outputs}};
   if (r.state == State::there) frame["there_already"] = true;
   if (r.state == State::failed) frame["failed"] = r.problem;
@@ -157,13 +159,13 @@ Json frame_json(const MatchJob& call, const FrameRecord& r, std::size_t i) {
 // Says which results contain pixels that were not measured.
 void print_filled(const Options& o) {
   if (o.measured_only) return;
-  const char* const depth = !o.wants_depth() ? ""
-                            : o.fill_depth   ? "; so do depth and points"
-                                             : "; depth and points are measured only (--fill-depth adds the others)";
-  if (o.wants(ResultFile::disparity))
+  const char* const depth = !o.sinks.wants_depth() ? ""
+                            : o.fill_depth         ? "; so do depth and points"
+                                           : "; depth and points are measured only (--fill-depth adds the others)";
+  if (o.sinks.wants(ResultFile::disparity))
     summarise("{} contains filled or repaired pixels (--measured-only leaves them out){}\n",
-              shown_name(o.main_output()), depth);
-  else if (o.wants_depth() && !o.fill_depth)
+              shown_name(o.sinks.main_output()), depth);
+  else if (o.sinks.wants_depth() && !o.fill_depth)
     summarise("depth and points contain measured pixels only (--fill-depth adds the others)\n");
 }
 
@@ -210,8 +212,8 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
                                                  there > 0 ? fmt::format(" ({} from an earlier run)", there) : "");
   if (failed > 0) warn("{} of {} frames failed", failed, call.left.size());
   if (call.options.json) return;  // the only content of standard output
-  const fs::path& main = call.options.main_output();
-  const std::string result = shown_name(main.empty() ? call.saved.front().file : main);
+  const fs::path& main = call.options.sinks.main_output();
+  const std::string result = shown_name(main.empty() ? call.options.sinks.volumes.front().file : main);
   if (done.empty()) return summarise("{}: {}{}\n", result, sequence, size_text(call.as_stored(call.size)));
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n", result, sequence,
             size_text(call.as_stored(call.size)),
@@ -226,7 +228,7 @@ void write_report(const MatchJob& call, const FrameRecords& records) {
   Json frames = Json::array();
   for (std::size_t i = 0; i < records.frames.size(); ++i) frames.push_back(frame_json(call, records.frames[i], i));
   const Options& o = call.options;
-  write_json(o.report,
+  write_json(o.sinks.report,
              {{"version", STEREOPSIS_VERSION},
               {"method", call.pipeline.method()},
               {"device", call.device_names()},
@@ -252,7 +254,7 @@ void write_report(const MatchJob& call, const FrameRecords& records) {
               {"first_frame_ms", records.first_ms},
               {"latency", latency_json(records)},
               {"plan", records.plan ? to_json(*records.plan) : Json(nullptr)},
-              {"warnings", call.warnings},
+              {"warnings", call.front_end.warnings()},
               {"without_partner", call.dropped},
               {"frames", frames}});
 }

@@ -11,11 +11,11 @@ namespace {
 Json description_of(const MatchJob& of) {
   const Options& o = of.options;
   Json call = {{"the version", STEREOPSIS_VERSION}, {"LEFT", o.left.string()}, {"RIGHT", o.right.string()}};
-  const fs::path here = fs::absolute(of.sidecar).parent_path();  // results may be moved together
+  const fs::path here = fs::absolute(of.sinks->sidecar()).parent_path();  // results may be moved together
   for (std::size_t k = 0; k < file_count; ++k)
-    if (!o.outputs[k].empty())
-      call[file_kinds()[k].option] =
-          fs::absolute(o.outputs[k]).lexically_normal().lexically_relative(here.lexically_normal()).string();
+    if (!o.sinks.files[k].empty())
+      call[of.front_end.spelled(file_kinds()[k].name)] =
+          fs::absolute(o.sinks.files[k]).lexically_normal().lexically_relative(here.lexically_normal()).string();
   const auto number = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
   call.update({{"--pair", o.pairing.pair},
                {"--slop", o.pairing.slop},
@@ -37,14 +37,14 @@ Json description_of(const MatchJob& of) {
                {"--vertical", o.vertical},
                {"--register-to", o.register_to},
                {"--roi", o.roi},
-               {"--crop", o.crop},
-               {"--scale", number(o.scale)},
+               {"--crop", o.sinks.crop},
+               {"--scale", number(o.sinks.scale)},
                {"--bit-depth", number(o.intensity.bit_depth)},
                {"--white", number(o.intensity.white)},
                {"--measured-only", o.measured_only},
                {"--min-confidence", number(o.min_confidence)},
                {"--frame", o.frame},
-               {"--organised", o.organised},
+               {"--organised", o.sinks.organised},
                {"--disparity-error", number(o.disparity_error)},
                {"--color-map", o.color.map},
                {"--color-range", o.color.range},
@@ -78,14 +78,14 @@ std::vector<bool> frames_there(const MatchJob& call, Size written) {
       const Size size = has_legend || k == ResultFile::cloud    ? Size{}
                         : k == ResultFile::depth && call.target ? call.target->size
                                                                 : written;
-      if (!call.files[i][k].empty()) frames[i].outputs.push_back({call.files[i][k], size});
+      if (!call.sinks->files(i)[k].empty()) frames[i].outputs.push_back({call.sinks->files(i)[k], size});
     }
   }
   const Options& o = call.options;
-  if (o.resume && !o.report.empty()) remove_leftovers(o.report);
-  return command::frames_there(call.sidecar,
+  if (o.resume && !o.sinks.report.empty()) remove_leftovers(o.sinks.report);
+  return command::frames_there(call.sinks->sidecar(),
                                {{"call", description_of(call)}, {"estimated", {call.range.min, call.range.count}}},
-                               frames, o.resume, o.main_output());
+                               frames, o.resume, o.sinks.main_output());
 }
 
 }  // namespace stereopsis::command::matching

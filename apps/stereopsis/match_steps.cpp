@@ -16,11 +16,34 @@ Error failure(FrameRecord& record, ErrorCategory category, const std::string& se
   return Error(category, sentence);
 }
 
+void drop(const MatchJob& call, Matched& result) {
+  const Options& o = call.options;
+  const auto least = static_cast<float>(o.min_confidence.value_or(0));
+  for (int y = 0; y < result.disparity.height(); ++y)
+    for (int x = 0; x < result.disparity.width(); ++x) {
+      std::uint8_t& bits = result.validity(x, y);
+      const bool valid = (bits & validity::reasons) == 0;
+      const bool made_up = o.measured_only && (bits & (validity::filled | validity::repaired)) != 0;
+      const bool unsure = o.min_confidence && !(result.confidence(x, y) >= least);
+      if (!valid || (!made_up && !unsure)) continue;
+      bits |= validity::ambiguous;
+      for (Image<float>* image : {&result.disparity, &result.depth, &result.uncertainty})
+        if (!image->empty()) (*image)(x, y) = invalid_disparity;
+      for (int c = 0; c < 3 && !result.points.empty(); ++c) result.points(x, y, c) = invalid_disparity;
+    }
+}
+
 }  // namespace
 
+void drop_unwanted(const MatchJob& call, FrameResult& result) {
+  if (!call.options.measured_only && !call.options.min_confidence) return;
+  drop(call, result.left);
+  if (!result.right.disparity.empty()) drop(call, result.right);
+}
+
 InputFrame mirrored(const InputFrame& frame) {
-  return {command::mirrored(frame.right), command::mirrored(frame.left), command::mirrored(frame.mask_right.view()),
-          command::mirrored(frame.mask_left.view()), frame.range};
+  return {jobs::mirrored(frame.right), jobs::mirrored(frame.left), jobs::mirrored(frame.mask_right.view()),
+          jobs::mirrored(frame.mask_left.view()), frame.range};
 }
 
 void note_workspace(const MatchJob& call, const Plan& left, std::size_t bytes, FrameRecords& records) {

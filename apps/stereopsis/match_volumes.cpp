@@ -12,23 +12,6 @@
 namespace stereopsis::command::matching {
 namespace {
 
-SavedVolume saved_volume(const std::string& given) {
-  const std::size_t equals = given.find('=');
-  const auto names_it = [name = given.substr(0, equals)](const Output& output) {
-    return output.kind == OutputKind::volume && output.name == name;
-  };
-  const auto output = std::ranges::find_if(output_table, names_it);
-  if (equals == std::string::npos || output == output_table.end())
-    refuse(
-        fmt::format("--save-volume {} is not allowed; it must be cost=FILE.npy, aggregated=FILE.npy or "
-                    "optimised=FILE.npy",
-                    given));
-  const fs::path file = given.substr(equals + 1);
-  static constexpr std::array<const char*, 1> extensions = {".npy"};
-  check_output(file, extensions, "--save-volume");
-  return {&*output, file};
-}
-
 std::pair<int, int> probed_pixel(const std::string& given) {
   const std::size_t comma = given.find(',');
   if (comma == std::string::npos)
@@ -62,12 +45,11 @@ double cost_at(const AnyImageView& probed, int candidate, int probe) {
 }  // namespace
 
 void MatchJob::find_volumes() {
-  for (const std::string& given : options.volumes) saved.push_back(saved_volume(given));
   for (const std::string& given : options.probes) probed.push_back(probed_pixel(given));
-  const bool any = !saved.empty() || !probed.empty() || !options.cost_volume.empty();
+  const bool any = !options.sinks.volumes.empty() || !probed.empty() || !options.cost_volume.empty();
   if (any && left.sequence)
     refuse("--cost-volume, --save-volume and --probe apply to single pairs; give one file each for LEFT and RIGHT");
-  if (!options.cost_volume.empty() && options.wants(ResultFile::right))
+  if (!options.cost_volume.empty() && options.sinks.wants(ResultFile::right))
     refuse(
         "--right matches the mirrored pair, and --cost-volume has only the costs of the left view; leave one of them "
         "out");
@@ -106,15 +88,7 @@ void MatchJob::check_probes() const {
 
 void request_volumes(const MatchJob& call, Problem& problem) {
   if (call.costs) problem.volumes.given = call.costs->view().type;
-  for (const SavedVolume& volume : call.saved) *volume.output->flag(problem) = true;
-}
-
-void write_volumes(const MatchJob& call, const Matched& result) {
-  for_each_output([&](std::size_t row, auto field) {
-    for (const SavedVolume& volume : call.saved)
-      if constexpr (requires { write_volume(volume.file, field(result)); })
-        if (volume.output == &output_table[row]) write_volume(volume.file, field(result));
-  });
+  for (const SavedVolume& volume : call.options.sinks.volumes) *volume.output->flag(problem) = true;
 }
 
 void print_probes(const MatchJob& call) {

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "common.hpp"
-#include "outputs.hpp"
+#include "jobs/pixels.hpp"
 #include "video.hpp"
 
 namespace stereopsis::command {
@@ -36,11 +36,6 @@ void PairOptions::add_to(Command& command) {
                "Read both views from LEFT: the upper half of each picture is the left view; leave RIGHT out");
 }
 
-void reads(CallFiles& files, const Pairs& pairs) {
-  reads(files, pairs.left, "the left image");
-  if (pairs.left.part == sources::Part::whole) reads(files, pairs.right, "the right image");
-}
-
 std::string kind_of(const AnyImageView& image) {
   return fmt::format("{} {}", to_string(image.type), image.channels == 1 ? "grey" : "RGB");
 }
@@ -54,8 +49,8 @@ std::string make_alike(AnyImage& left, const std::string& left_name, AnyImage& r
   if (left.view().type != right.view().type)
     refuse(kinds + "; both images of a pair must have the same pixel type, so convert one of them");
   if (!in_grey && left.channels() == right.channels()) return {};
-  left = grey_of(std::move(left));
-  right = grey_of(std::move(right));
+  left = jobs::grey_of(std::move(left));
+  right = jobs::grey_of(std::move(right));
   return kinds + "; both are matched in grey";
 }
 

@@ -24,9 +24,6 @@ struct PairOptions : PairSourceOptions {
 void add_views(Command& command, std::filesystem::path& left, std::filesystem::path& right,
                const std::string& also = "");
 
-// Registers the files of both views.
-void reads(CallFiles& files, const Pairs& pairs);
-
 // Returns the pixel type and the channels of an image: "uint8 RGB".
 std::string kind_of(const AnyImageView& image);
 

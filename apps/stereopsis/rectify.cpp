@@ -44,7 +44,7 @@ class Job {
                          creates_folders() ? "a directory" : "an existing directory"));
     CallFiles files;
     options.rig.reads(files);
-    reads(files, Pairs{left(), right()});
+    files.reads(Pairs{left(), right()});
     for (const View& view : views_) {
       for (std::size_t i = 0; i < left().size(); ++i)
         for (const char* extension : {".png", ".tiff"})

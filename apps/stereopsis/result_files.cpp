@@ -5,6 +5,7 @@
 
 #include "device/system/system.hpp"
 #include "interrupts.hpp"
+#include "jobs/folders.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
 
@@ -16,11 +17,6 @@ namespace fs = std::filesystem;
 bool creates = true;
 fs::path piped;  // the temporary file of the result that is named `-`
 
-bool folder_exists(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 // A folder that nobody else prepared: another user could put a link into one.
 fs::path new_temporary_folder() {
   for (int i = 0;; ++i) {
@@ -29,49 +25,25 @@ fs::path new_temporary_folder() {
   }
 }
 
-fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
-
-// Returns the file of the same name in the nearest folder that exists.
-fs::path checkable(const fs::path& file) {
-  if (!creates || file.empty() || folder_exists(folder_of(file))) return file;
-  std::error_code ignored;
-  fs::path folder = folder_of(file);
-  while (!fs::exists(folder, ignored) && folder.has_parent_path() && folder != folder.parent_path())
-    folder = folder.parent_path();
-  if (!fs::exists(folder, ignored)) folder = ".";
-  if (!folder_exists(folder))
-    throw Error(ErrorCategory::file, fmt::format("{} cannot be written, because {} is a file; choose another folder",
-                                                 file.string(), folder.string()));
-  return folder / file.filename();
-}
-
 }  // namespace
 
 bool creates_folders() { return creates; }
 void set_creates_folders(bool on) { creates = on; }
 
-bool is_result_folder(const fs::path& path) {
-  if (folder_exists(path)) return true;
-  std::error_code ignored;
-  return creates && !fs::exists(path, ignored) && path.extension().empty() &&
-         path.string().find('%') == std::string::npos;
+bool is_result_folder(const fs::path& path) { return jobs::is_result_folder(path, creates); }
+
+void check_output(const fs::path& file, std::span<const char* const> extensions, const std::string& option) {
+  jobs::check_extension(file, extensions, option);
+  check_result(file);
 }
 
 void check_result(const fs::path& file, const std::function<void(const fs::path&)>& check) {
-  const std::string checked = checkable(file).string();
-  try {
-    check(checked);
-  } catch (const Error& error) {
-    std::string sentence = error.what();
-    if (sentence.starts_with(checked)) sentence.replace(0, checked.size(), shown_name(file));
-    throw Error(error.category(), sentence);
-  }
+  jobs::check_result(file, shown_name(file), creates, check);
 }
 
 void create_folder_of(const fs::path& file) {
-  if (!creates || file.empty() || folder_exists(folder_of(file))) return;
-  fs::create_directories(folder_of(file));
-  detail("the folder {} was created", folder_of(file).string());
+  if (!creates) return;
+  if (const auto folder = jobs::create_folder_of(file)) detail("the folder {} was created", folder->string());
 }
 
 std::string shown_name(const fs::path& file) { return !file.empty() && file == piped ? "-" : file.string(); }

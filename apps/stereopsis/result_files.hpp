@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "stereopsis/io.hpp"
@@ -13,14 +14,12 @@ namespace stereopsis::command {
 bool creates_folders();
 void set_creates_folders(bool);
 
-// Returns whether this path is a folder of results: one that exists or, if folders are created, a name without
-// extension.
+// The functions of jobs/folders.hpp with this setting, and with the names that sentences show.
 bool is_result_folder(const std::filesystem::path& path);
-// Throws an Error for a file that could not be written, by a function that throws for a file in a folder that exists. If
-// the folder is created later, the function is called for a file of the same name in the nearest folder that exists.
 void check_result(const std::filesystem::path& file,
                   const std::function<void(const std::filesystem::path&)>& check = check_writable);
-// Creates the missing folders of a file that is about to be written.
+void check_output(const std::filesystem::path& file, std::span<const char* const> extensions,
+                  const std::string& option);
 void create_folder_of(const std::filesystem::path& file);
 
 // Returns the name under which messages show a result: `-` for the one that is piped, else the path.
@@ -42,6 +41,7 @@ class PipedResult {
   // without a format, and if standard output is a terminal.
   void resolve(std::filesystem::path& file, const std::string& option, const std::string& format);
   bool used() const { return !file_.empty(); }
+  const std::filesystem::path& file() const { return file_; }
   // Throws an Error if a format is given and no result is named `-`.
   void check_use(const std::string& format) const;
   void deliver();

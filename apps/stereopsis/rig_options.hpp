@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "call_files.hpp"
+#include "frames.hpp"
 #include "options.hpp"
 #include "stereopsis/calibration.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "call_files.hpp"
 #include "common.hpp"
+#include "frames.hpp"
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/evaluation.hpp"
 

@@ -41,7 +41,7 @@ std::shared_ptr<Video> open_video(const fs::path& file) {
   return video;
 }
 
-std::shared_ptr<VideoFile> VideoFile::create(const fs::path& file, double rate) {
+std::shared_ptr<VideoFile> create_video(const fs::path& file, double rate) {
   remove_if_interrupted(unfinished_video(file));
   std::shared_ptr<VideoFile> video;
   function<CreateVideoByModule>("stereopsis_create_video")(file, rate, video);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "jobs/video_file.hpp"
 #include "stereopsis/pair_source.hpp"
 
 namespace stereopsis::command {
@@ -13,18 +14,10 @@ namespace stereopsis::command {
 // Throws Error(file), and Error(unsupported) if this build has no video decoder.
 std::shared_ptr<Video> open_video(const std::filesystem::path& file);
 
-// A video that is written.
-class VideoFile {
- public:
-  // Throws Error(unsupported) if this build has no encoder for the extension of the file.
-  static std::shared_ptr<VideoFile> create(const std::filesystem::path& file, double rate);
+using jobs::VideoFile;
 
-  virtual ~VideoFile() = default;
-  // Appends a frame of 8-bit RGB. All frames must have the size of the first.
-  virtual void append(ImageView<const std::uint8_t> frame) = 0;
-  // Completes the file. Throws Error(file) if it could not be written.
-  virtual void finish() = 0;
-};
+// See jobs::CreateVideo.
+std::shared_ptr<VideoFile> create_video(const std::filesystem::path& file, double rate);
 
 // Returns the name that a video has until it is complete.
 inline std::filesystem::path unfinished_video(const std::filesystem::path& file) {

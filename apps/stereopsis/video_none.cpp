@@ -13,7 +13,7 @@ std::shared_ptr<Video> open_video(const std::filesystem::path& file) {
                           file.string()));
 }
 
-std::shared_ptr<VideoFile> VideoFile::create(const std::filesystem::path& file, double) {
+std::shared_ptr<VideoFile> create_video(const std::filesystem::path& file, double) {
   throw Error(
       ErrorCategory::unsupported,
       fmt::format("{} is a video, and this build cannot encode videos; write a pattern such as color%03d.png, or "

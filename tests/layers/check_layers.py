@@ -24,6 +24,7 @@ LAYERS = {
     "execution": ["planning", "graph", "device", "core"],
     "methods": ["stages", "graph", "device", "core"],
     "api": ["methods", "execution", "planning", "graph", "device", "core"],
+    "jobs": ["sources", "io", "synth", "evaluation", "geometry", "api", "device", "core"],
 }
 CONNECTING = ("graph", "planning", "execution", "methods", "api")
 WITHOUT_STAGE_NAMES = ("planning", "execution", "api")
@@ -64,6 +65,9 @@ def wrong_includes() -> list[str]:
                 layer = name.split("/")[0]
                 if layer in LAYERS and layer != folder and layer not in below:
                     problems.append(f"{path.relative_to(SRC)} includes {name}, which is not below {folder}")
+    for folder in LAYERS["jobs"]:
+        for path in sources(folder):
+            problems += [f"{path.relative_to(SRC)} includes {name}" for name in includes(path) if name.startswith("jobs/")]
     return problems
 
 
@@ -145,7 +149,7 @@ def shared_namespaces() -> list[str]:
 
 def size_problems() -> list[str]:
     problems = []
-    for folder in CONNECTING:
+    for folder in (*CONNECTING, "jobs"):
         for path in sources(folder):
             if len(path.read_text().splitlines()) > MOST_LINES_OF_FILE:
                 problems.append(f"{path.relative_to(SRC)} has more than {MOST_LINES_OF_FILE} lines")

@@ -1,9 +1,6 @@
-// Outputs that `match` writes in addition to disparity.
+// Computations on the images of a pair and the maps of a result, on the way to files and reports.
 #pragma once
 
-#include <filesystem>
-#include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -11,15 +8,7 @@
 #include "stereopsis/image.hpp"
 #include "stereopsis/matcher.hpp"
 
-namespace stereopsis::command {
-
-// Returns the extension in lower case, with its dot.
-std::string extension_of(const std::filesystem::path& file);
-// Throws an Error for a TIFF file if this build does not support TIFF.
-void check_tiff(const std::filesystem::path& file);
-// Throws an Error for a file name with another extension, and for a file that cannot be written.
-void check_output(const std::filesystem::path& file, std::span<const char* const> extensions,
-                  const std::string& option);
+namespace stereopsis::jobs {
 
 // Percentages of the requested pixels, 0 to 100: pixels outside the region do not count.
 struct Densities {
@@ -63,7 +52,6 @@ AnyImage transposed(const AnyImage& image);
 // Returns the maps and images of a result with rows and columns exchanged, and with them the axes of the points.
 Matched transposed(const Matched& result, Frame frame);
 
-Frame to_frame(const std::string& name);
 // Returns the depth in 16-bit millimetres, 0 where it is unknown or farther than 65.535 m; `too_far` counts the latter.
 Image<std::uint16_t> millimetres(ImageView<const float> depth, const Rig& rig, long long& too_far);
 // Converts any input image to 8 bits, with its channels.
@@ -71,4 +59,4 @@ Image<std::uint8_t> to_8_bits(const AnyImageView& image);
 // Converts a confidence of 0 to 1 to 0 to 255.
 Image<std::uint8_t> confidence_8_bits(ImageView<const float> confidence);
 
-}  // namespace stereopsis::command
+}  // namespace stereopsis::jobs

@@ -1,49 +1,12 @@
-#include "outputs.hpp"
-
-#include <fmt/core.h>
+#include "jobs/pixels.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "options.hpp"
-#include "result_files.hpp"
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/disparity.hpp"
-#include "stereopsis/io.hpp"
 
-namespace stereopsis::command {
-
-std::string extension_of(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return extension;
-}
-
-void check_tiff([[maybe_unused]] const std::filesystem::path& file) {
-#ifndef STEREOPSIS_TIFF
-  const std::string extension = extension_of(file);
-  if (extension == ".tif" || extension == ".tiff")
-    throw Error(
-        ErrorCategory::unsupported,
-        fmt::format(
-            "{} cannot be written, because this build has no TIFF; use .npy or .pfm, or build with STEREOPSIS_TIFF=ON",
-            file.string()));
-#endif
-}
-
-void check_output(const std::filesystem::path& file, std::span<const char* const> extensions,
-                  const std::string& option) {
-  const std::string extension = extension_of(file);
-  if (std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) {
-    std::string allowed;
-    for (const char* name : extensions) allowed += (allowed.empty() ? "" : ", ") + std::string(name);
-    refuse(fmt::format("{} {} has an extension that is not supported for this output; use {}", option, file.string(),
-                       allowed));
-  }
-  check_tiff(file);
-  check_result(file);
-}
+namespace stereopsis::jobs {
 
 Densities densities(ImageView<const std::uint8_t> validity) {
   // Most pixels have the same bits. Neighbours are counted apart, because an increment would wait for the one before it.
@@ -142,12 +105,6 @@ Matched transposed(const Matched& result, Frame frame) {
   return out;
 }
 
-Frame to_frame(const std::string& name) {
-  if (name == "optical") return Frame::optical;
-  if (name == "head") return Frame::head;
-  refuse(fmt::format("--frame {} is not allowed; it must be optical or head", name));
-}
-
 Image<std::uint16_t> millimetres(ImageView<const float> depth, const Rig& rig, long long& too_far) {
   const float scale = rig.unit == "m" ? 1000.0F : 1.0F;
   Image<std::uint16_t> image(depth.size());
@@ -183,4 +140,4 @@ Image<std::uint8_t> confidence_8_bits(ImageView<const float> confidence) {
   return out;
 }
 
-}  // namespace stereopsis::command
+}  // namespace stereopsis::jobs

@@ -6,12 +6,18 @@
 #include <map>
 #include <string>
 
-namespace stereopsis::command {
+#include "sources/pairs.hpp"
+
+namespace stereopsis::jobs {
 
 class CallFiles {
  public:
   // Empty names are ignored. `what` names the file in errors: "the left image", "--mask-left".
   void reads(const std::filesystem::path& file, const std::string& what);
+  // Registers the files of all frames.
+  void reads(const sources::Frames& frames, const std::string& what);
+  // Registers the files of both views.
+  void reads(const sources::Pairs& pairs);
   void writes(const std::filesystem::path& file, const std::string& what) { take(file, what, true); }
 
  private:
@@ -21,8 +27,8 @@ class CallFiles {
   };
   void take(const std::filesystem::path& file, const std::string& what, bool written);
 
-  std::map<std::string, Use> taken_;  // by the identity of a file
+  std::map<std::string, Use> taken_;              // by the identity of a file
   std::map<std::string, std::string> read_once_;  // the reader, by name of the file
 };
 
-}  // namespace stereopsis::command
+}  // namespace stereopsis::jobs

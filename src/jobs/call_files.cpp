@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "device/system/system.hpp"
-#include "options.hpp"
 #include "stereopsis/io.hpp"
 
-namespace stereopsis::command {
+namespace stereopsis::jobs {
 namespace {
 
 namespace fs = std::filesystem;
+using sources::refuse;
 
 // Returns whether a file can be read only once: standard input by any of its names, even if redirected from a file;
 // pipes, sockets and terminals.
@@ -50,6 +50,18 @@ void CallFiles::reads(const fs::path& file, const std::string& what) {
   take(file, what, false);
 }
 
+void CallFiles::reads(const sources::Frames& frames, const std::string& what) {
+  for (const fs::path& file : frames.files) {
+    reads(file, what);
+    if (frames.video) return;  // all frames are of one file
+  }
+}
+
+void CallFiles::reads(const sources::Pairs& pairs) {
+  reads(pairs.left, "the left image");
+  if (pairs.left.part == sources::Part::whole) reads(pairs.right, "the right image");
+}
+
 void CallFiles::take(const fs::path& file, const std::string& what, bool written) {
   if (file.empty()) return;
   for (const std::string& identity : identities(file)) {
@@ -63,4 +75,4 @@ void CallFiles::take(const fs::path& file, const std::string& what, bool written
   }
 }
 
-}  // namespace stereopsis::command
+}  // namespace stereopsis::jobs

@@ -1,0 +1,24 @@
+#include "front_end.hpp"
+
+#include <algorithm>
+
+#include "terminal.hpp"
+
+namespace stereopsis::command {
+
+std::string CommandFrontEnd::spelled(std::string_view setting) const {
+  if (setting == "disparity") return "-o";
+  std::string option = "--" + std::string(setting);
+  std::ranges::replace(option, '_', '-');
+  return option;
+}
+
+void CommandFrontEnd::warning(const std::string& sentence) {
+  warnings_.push_back(sentence);
+  command::warn("warning: {}", sentence);
+}
+
+void CommandFrontEnd::remark(const std::string& sentence) { command::remark("{}", sentence); }
+void CommandFrontEnd::detail(const std::string& sentence) { command::detail("{}", sentence); }
+
+}  // namespace stereopsis::command

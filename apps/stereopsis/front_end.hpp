@@ -1,0 +1,25 @@
+// The command as the front end of a run: option names, and text on stderr.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobs/front_end.hpp"
+
+namespace stereopsis::command {
+
+class CommandFrontEnd : public jobs::FrontEnd {
+ public:
+  std::string spelled(std::string_view setting) const override;
+  void warning(const std::string& sentence) override;
+  void remark(const std::string& sentence) override;
+  void detail(const std::string& sentence) override;
+
+  // Returns the warnings so far, for the report.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace stereopsis::command

@@ -1,0 +1,29 @@
+// A frame on its way through a run: its input, and its result.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "stereopsis/image.hpp"
+#include "stereopsis/matcher.hpp"
+
+namespace stereopsis::jobs {
+
+struct InputFrame {
+  AnyImage left, right;
+  Image<std::uint8_t> mask_left, mask_right;
+  DisparityRange range;
+  long long no_data_left = 0, no_data_right = 0;  // pixels that the files mark as no data
+  double reading_ms = 0, rectifying_ms = 0;
+  std::string note = {};                       // says which image had no colours, if both were converted to grey
+  std::shared_ptr<const AnyImage> costs = {};  // a given cost volume
+
+  StereoPair pair() const { return {left, right, mask_left, mask_right, costs ? costs->view() : AnyImageView()}; }
+};
+
+// A result, and the right view's if it was requested.
+struct FrameResult {
+  Matched left, right;
+};
+
+}  // namespace stereopsis::jobs

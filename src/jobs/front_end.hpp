@@ -1,0 +1,25 @@
+// The program that starts a run: it prints what the run reports, and spells the names of settings in sentences. A run
+// never prints.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace stereopsis::jobs {
+
+class FrontEnd {
+ public:
+  virtual ~FrontEnd() = default;
+
+  // Returns a setting's name as the program's users write it: `min_disparity` is --min-disparity for the command.
+  virtual std::string spelled(std::string_view setting) const = 0;
+
+  // A doubt about the input or the results, which belongs into the report. Only the thread of the run calls it.
+  virtual void warning(const std::string& sentence) = 0;
+  // A note that may interest the user, and one that interests few users.
+  virtual void remark(const std::string& sentence) = 0;
+  virtual void detail(const std::string& sentence) = 0;
+};
+
+}  // namespace stereopsis::jobs

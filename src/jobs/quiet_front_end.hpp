@@ -1,0 +1,20 @@
+// A front end for tests: it spells min_disparity as <min_disparity>, and keeps what the run says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobs/front_end.hpp"
+
+namespace stereopsis::test {
+
+struct QuietFrontEnd : jobs::FrontEnd {
+  std::string spelled(std::string_view setting) const override { return "<" + std::string(setting) + ">"; }
+  void warning(const std::string& sentence) override { warnings.push_back(sentence); }
+  void remark(const std::string& sentence) override { remarks.push_back(sentence); }
+  void detail(const std::string&) override {}
+
+  std::vector<std::string> warnings, remarks;
+};
+
+}  // namespace stereopsis::test
