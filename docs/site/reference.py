@@ -276,10 +276,10 @@ PYTHON = {
     "Methods from outside": ["Method", "OnnxMatcher", "OnnxCost", "ProgramMethod", "Around"],
     "Geometry": ["Rig", "Calibration", "Camera", "read_calibration", "Rectification", "calibrate", "Calibrated", "CalibrationView", "PosedCamera", "register_depth", "RegisteredDepth"],
     "Scenes and measures": ["synth", "Scene", "scene_names", "check", "PairReport", "evaluate", "evaluate_dataset"],
-    "Files": ["PairSource", "ImagePair", "read_image", "read_masked_image", "read_disparity", "write_disparity", "read_pfm", "write_pfm"],
-    "Errors": ["Error", "CallError", "FileError", "FormatError", "UnsupportedError", "OutOfMemoryError", "DeviceError"],
+    "Files": ["PairSource", "ImagePair", "read_image", "read_masked_image", "read_disparity", "write_disparity", "read_pfm", "write_pfm", "write_point_cloud"],
+    "Errors": ["Error", "CallError", "KeywordError", "OutputError", "FileError", "FormatError", "UnsupportedError", "OutOfMemoryError", "DeviceError"],
 }
-MADE = ["Result", "ImagePair", "Calibrated", "CalibrationView", "Scene", "Explanation", "StageCall", "Picture"]  # by the package alone: nobody calls their constructors
+MADE = ["Result", "ImagePair", "Calibrated", "CalibrationView", "Scene", "Explanation", "StageCall", "Picture", "cv2.StereoMatcher", "cv2.StereoSGBM", "cv2.StereoBM"]  # by the package alone: nobody calls their constructors
 
 
 def rst(*lines):

@@ -6,20 +6,20 @@
 // X(name, field, kind, planned_by, sentence_name)
 //   field          the member of StereoPair, and of DevicePair and sp_pair if the input exists there
 //   kind           an InputKind, which gives the input its shape
-//   planned_by     the member of Problem that announces the input, or an empty string
+//   planned_by     the thing that a plan with this input is for, in error messages, or an empty string
 //   sentence_name  the input's name in error messages
 #define STEREOPSIS_INPUTS(X)                                                                                  \
   X(left,             left,            picture,    "",                      "the left image")                 \
   X(right,            right,           picture,    "",                      "the right image")                \
   X(mask_left,        mask_left,       mask,       "",                      "the left mask")                  \
   X(mask_right,       mask_right,      mask,       "",                      "the right mask")                 \
-  X(costs,            costs,           volume,     "Problem::volumes.given", "the given cost volume")         \
-  X(paths_above,      paths_above,     path_costs, "Problem::stripe",       "the path costs above the stripe") \
-  X(paths_below,      paths_below,     path_costs, "Problem::stripe",       "the path costs below the stripe") \
-  X(given_disparity,  maps.disparity,  map_f32,    "Problem::refine_only",      "the given disparity")            \
-  X(given_validity,   maps.validity,   map_u8,     "Problem::refine_only",      "the given validity")             \
-  X(given_right,      maps.right,      map_f32,    "Problem::refine_only",      "the given disparity of the right view") \
-  X(given_confidence, maps.confidence, map_f32,    "Problem::refine_only",      "the given confidence")
+  X(costs,            costs,           volume,     "a cost volume",         "the given cost volume")         \
+  X(paths_above,      paths_above,     path_costs, "a stripe",              "the path costs above the stripe") \
+  X(paths_below,      paths_below,     path_costs, "a stripe",              "the path costs below the stripe") \
+  X(given_disparity,  maps.disparity,  map_f32,    "maps that are refined", "the given disparity")            \
+  X(given_validity,   maps.validity,   map_u8,     "maps that are refined", "the given validity")             \
+  X(given_right,      maps.right,      map_f32,    "maps that are refined", "the given disparity of the right view") \
+  X(given_confidence, maps.confidence, map_f32,    "maps that are refined", "the given confidence")
 
 // X(name, field, kind, type, channels, outside, want_bit, flag, description)
 //   name         the output's name in C, Python, the command and error messages

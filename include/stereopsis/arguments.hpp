@@ -17,7 +17,7 @@ namespace stereopsis {
 struct Input {
   const char* name;           // the name of the member of StereoPair, or `given_…` for GivenMaps
   InputKind kind;             // the kind of the input
-  const char* planned_by;     // the member of Problem that announces the input, or an empty string
+  const char* planned_by;     // in error messages, the thing that a plan with this input is for; may be empty
   const char* sentence_name;  // the input's name in error messages
 };
 

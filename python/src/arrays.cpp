@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <memory>
@@ -53,6 +54,9 @@ BorrowedArray::BorrowedArray(nb::handle array, std::string name, std::uint64_t s
     take_dlpack(array, stream);
   else if (nb::hasattr(array, "__cuda_array_interface__"))
     take_interface(array);
+  else if (PyUnicode_Check(array.ptr()) || nb::hasattr(array, "__fspath__"))
+    refuse(name_ + " is the name of a file, " + text_of(array) +
+           ", and an array is required; read the file with st.read_image() or st.read_disparity()");
   else
     refuse(name_ + " is a " + kind_name(array) +
            ", not an array; pass a NumPy array, or an array with DLPack or __cuda_array_interface__");
@@ -70,7 +74,7 @@ void BorrowedArray::set_type(char kind, int bits, F&& shown) {
   else
     refuse(name_ + " has the type " + shown() +
            "; it must be uint8, uint16 or float32 (float images are in 8-bit units, 0 to 255), so convert it with "
-           ".astype(...)");
+           ".astype('float32'), or .float() of a tensor");
 }
 
 bool BorrowedArray::take_buffer(nb::handle array) {
@@ -135,6 +139,7 @@ bool BorrowedArray::take_exchange(nb::handle array) {
     return false;
   }
   device_ = "cuda:" + std::to_string(tensor.device.device_id);
+  is_tensor_ = nb::hasattr(array, "permute");
   producer_ = stream == nullptr ? dlpack::default_stream : reinterpret_cast<std::uint64_t>(stream);
   read_only_ = (managed->flags & dlpack::read_only) != 0;
   take_tensor(tensor);
@@ -142,6 +147,7 @@ bool BorrowedArray::take_exchange(nb::handle array) {
 }
 
 void BorrowedArray::take_dlpack(nb::handle array, std::uint64_t stream) {
+  is_tensor_ = nb::hasattr(array, "permute");
   nb::object capsule;
   try {
     const auto kind = nb::cast<std::pair<int, int>>(nb::tuple(array.attr("__dlpack_device__")()));
@@ -189,7 +195,8 @@ void BorrowedArray::take_tensor(const dlpack::Tensor& tensor) {
                     : code == Code::UInt || (code == Code::Bool && tensor.dtype.bits == 8) ? 'u'
                     : code == Code::Float                                                  ? 'f'
                                                                                            : '?';
-  const char* name = code == Code::Int ? "int" : code == Code::Float ? "float" : code == Code::UInt ? "uint" : "other";
+  constexpr std::array names{"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};  // by DLPack's codes
+  const char* name = tensor.dtype.code < names.size() ? names[tensor.dtype.code] : "float";
   set_type(kind, tensor.dtype.bits, [&] { return name + std::to_string(tensor.dtype.bits); });
   const std::int64_t item = tensor.dtype.bits / 8;
   data_ = static_cast<char*>(tensor.data) + tensor.byte_offset;
@@ -243,6 +250,35 @@ std::string BorrowedArray::shape() const {
   return text + (ndim() == 1 ? ",)" : ")");
 }
 
+std::string BorrowedArray::contiguous(const std::string& array) const {
+  if (is_tensor_) return array + ".contiguous()";
+  return device_.empty() ? "numpy.ascontiguousarray(" + array + ")" : "a contiguous copy of " + array;
+}
+
+// Says what to do with a batch, with channels before the rows, and with other shapes that images have elsewhere.
+std::string BorrowedArray::shape_advice() const {
+  const auto is_channels = [](std::int64_t side) { return side == 1 || side == 3 || side == 4; };
+  const auto moved = [&](const std::string& array, const char* axes) {
+    return contiguous(array + (is_tensor_ ? ".permute(" : ".transpose(") + axes + ")");
+  };
+  const std::string one_by_one = device_.empty()
+                                     ? "; match its pairs one by one, as in matcher.stream(zip(lefts, rights))"
+                                     : "; call the matcher for each pair";
+  if (ndim() == 4) {
+    const bool channels_first = is_channels(shape_[1]) && !is_channels(shape_[3]);
+    if (shape_[0] == 1) return "; pass " + (channels_first ? moved(name_ + "[0]", "1, 2, 0") : name_ + "[0]");
+    return "; this is a batch of " + std::to_string(shape_[0]) +
+           (channels_first ? " with the channels first, so pass " + moved(name_, "0, 2, 3, 1") : " images") +
+           one_by_one;
+  }
+  if (ndim() != 3) return "";
+  if (shape_[2] == 4) return "; for images with alpha, pass color='rgba' (or 'bgra')";
+  if (shape_[2] == 2) return "; pass its first channel, " + contiguous(name_ + "[..., 0]");
+  if (shape_[0] == 1) return "; pass " + name_ + "[0]";
+  if (is_channels(shape_[0])) return "; its channels are first, so pass " + moved(name_, "1, 2, 0");
+  return "; this seems to be a batch of " + std::to_string(shape_[0]) + " grey images" + one_by_one;
+}
+
 AnyImageView BorrowedArray::view(int channels, int bit_depth) const {
   const std::int64_t item = bytes_of(type_), pixel = channels * item, width = shape_[1], height = shape_[0],
                      row = width * pixel;
@@ -256,7 +292,7 @@ AnyImageView BorrowedArray::view(int channels, int bit_depth) const {
   const bool aligned = reinterpret_cast<std::uintptr_t>(data_) % item == 0 && pitch % item == 0;
   if (!channels_touch || !pixels_touch || pitch < row || !aligned)
     refuse(name_ + " has a layout that is not supported: pixels must be contiguous, in rows from top to bottom; pass " +
-           (device_.empty() ? "numpy.ascontiguousarray(" + name_ + ")" : "a contiguous copy of it") +
+           contiguous(name_) +
            (channels == 3 && strides_[2] == -item ? ", or the reversed array with color='bgr'" : ""));
   AnyImageView view;
   view.data = data_;
@@ -275,14 +311,15 @@ AnyImageView BorrowedArray::image(int bit_depth, const std::optional<PixelFormat
     if (channels != channels_of(*format))
       refuse(name_ + " has the shape " + shape() + "; an image in the format " + to_string(*format) +
              " must be (height, width" +
-             (channels_of(*format) == 1 ? ")" : ", " + std::to_string(channels_of(*format)) + ")"));
+             (channels_of(*format) == 1 ? ")" : ", " + std::to_string(channels_of(*format)) + ")") +
+             (ndim() == 3 && shape_[2] <= 4 ? "" : shape_advice()));
     const AnyImageView image = view(channels, bit_depth);
     picture_size(image, *format);  // refuses what is none
     return image;
   }
   if (ndim() != 2 && !(ndim() == 3 && (shape_[2] == 1 || shape_[2] == 3)))
     refuse(name_ + " has the shape " + shape() +
-           "; an image must be (height, width) or, in colour, (height, width, 3)");
+           "; an image must be (height, width) or, in colour, (height, width, 3)" + shape_advice());
   return view(ndim() == 2 ? 1 : static_cast<int>(shape_[2]), bit_depth);
 }
 
@@ -337,6 +374,18 @@ ImageView<const std::uint16_t> BorrowedArray::paths() const {
     refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) +
            "; path costs must be (kinds of paths, width, disparities), of uint16");
   return view(static_cast<int>(shape_[2]), 0).as<std::uint16_t>();
+}
+
+ImageView<const float> BorrowedArray::points() const {
+  if (ndim() != 3 || shape_[2] != 3 || type_ != PixelType::f32)
+    refuse(name_ + " has the shape " + shape() + " and the type " + dtype_of(type_) +
+           "; points must be (height, width, 3), of float32");
+  return view(3, 0).as<float>();
+}
+
+ImageView<const std::uint8_t> BorrowedArray::image_8() const {
+  if (type_ != PixelType::u8) refuse(name_ + " has the type " + dtype_of(type_) + "; it must be uint8");
+  return image().as<std::uint8_t>();
 }
 
 nb::object lend(const AnyImageView& image, const std::shared_ptr<const void>& owner) {

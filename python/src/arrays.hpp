@@ -53,6 +53,8 @@ class BorrowedArray {
   ImageView<const std::uint8_t> validity() const;  // (height, width), of uint8
   ImageView<const float> disparity() const;        // (height, width), of float32
   ImageView<const std::uint16_t> paths() const;    // (kinds, width, disparities), of uint16
+  ImageView<const float> points() const;           // (height, width, 3), of float32
+  ImageView<const std::uint8_t> image_8() const;   // (height, width) or (height, width, 3), of uint8
 
  private:
   bool take_buffer(nb::handle array);    // false: it has none
@@ -64,6 +66,8 @@ class BorrowedArray {
   void set_type(char kind, int bits, F&& shown);
   void set_strides_in_order();
   int ndim() const { return static_cast<int>(shape_.size()); }
+  std::string contiguous(const std::string& array) const;
+  std::string shape_advice() const;
   AnyImageView view(int channels, int bit_depth) const;
   ImageView<const std::uint8_t> bytes(const char* what) const;
 
@@ -71,8 +75,8 @@ class BorrowedArray {
   std::optional<std::uint64_t> producer_;
   void* data_ = nullptr;
   PixelType type_ = PixelType::u8;
-  std::vector<std::int64_t> shape_, strides_;  // in elements, in bytes
-  bool read_only_ = false, is_bool_ = false;
+  std::vector<std::int64_t> shape_, strides_;                     // in elements, in bytes
+  bool read_only_ = false, is_bool_ = false, is_tensor_ = false;  // is_tensor_: with PyTorch's methods
   mutable std::shared_ptr<const Image<std::uint8_t>> made_mask_;  // set if mask() is not the array itself
   std::shared_ptr<void> owner_;                                   // releases the array
 };
@@ -106,6 +110,8 @@ struct BorrowedPair {
   // Returns ((height, width, channels, dtype) of the images, the same of the costs, device); None for a part that was
   // not given.
   nb::tuple kind() const;
+  // Returns the least and the greatest value of a left float image in host memory; nothing for other images.
+  std::optional<std::pair<float, float>> float_limits() const;
 
   BorrowedArray left, right, mask_left, mask_right, costs;
   std::vector<BorrowedArray> lent_beside;

@@ -3,10 +3,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <set>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/io.hpp"
+#include "stereopsis/point_cloud_files.hpp"
 
 using namespace nanobind::literals;
 
@@ -58,6 +61,52 @@ nb::dict load_arrays(const DatasetScene& scene) {
   return arrays;
 }
 
+// Files that this process has read images or maps from, so that results do not overwrite them.
+class InputFiles {
+ public:
+  void add(const Path& file) {
+    std::error_code failed;
+    if (Path found = std::filesystem::canonical(file, failed); !failed) files_.insert(std::move(found));
+  }
+  bool has(const Path& file) const {
+    std::error_code failed;
+    return files_.count(std::filesystem::weakly_canonical(file, failed)) > 0;
+  }
+
+ private:
+  std::set<Path> files_;  // under the GIL
+};
+
+InputFiles& input_files() {
+  static InputFiles files;
+  return files;
+}
+
+Image<float> read_map(const Path& file, double scale = 0) {
+  input_files().add(file);
+  return without_gil([&] { return read_disparity(file, scale); });
+}
+
+void write_points(const Path& file, nb::handle points, nb::handle color, nb::handle confidence, bool organised) {
+  const auto take = [](nb::handle array, const char* name) {
+    BorrowedArray taken = array.is_none() ? BorrowedArray() : BorrowedArray(array, name);
+    if (!taken.device().empty())
+      refuse(std::string(name) + " is on a GPU; copy it to the host first, as a NumPy array");
+    return taken;
+  };
+  const BorrowedArray given = take(points, "points"), picture = take(color, "color"),
+                      sure = take(confidence, "confidence");
+  const ImageView<const float> pixels = given.points();
+  ImageView<const std::uint8_t> colors;
+  ImageView<const float> confidences;
+  if (picture.given()) colors = picture.image_8();
+  if (sure.given()) confidences = sure.disparity();
+  without_gil([&] {
+    write_point_cloud(file, point_cloud(pixels, colors, confidences, {}, organised),
+                      organised ? pixels.size() : Size{});
+  });
+}
+
 void write_pixels(const Path& file, nb::handle array) {
   const BorrowedArray image(array, "image");
   if (!image.device().empty()) refuse("image is on a GPU; copy it to the host first, as a NumPy array");
@@ -84,6 +133,7 @@ void bind_files(nb::module_& m) {
   m.def(
       "read_masked_image",
       [](const Path& file) {
+        input_files().add(file);
         MaskedImage read = without_gil([&] { return read_masked_image(file); });
         const int bit_depth = read.image.bit_depth;
         const nb::object mask = read.no_data == 0 ? nb::object(nb::none()) : give(std::move(read.mask));
@@ -93,15 +143,31 @@ void bind_files(nb::module_& m) {
       nb::sig("def read_masked_image(file: str | os.PathLike[str]) -> tuple[numpy.typing.NDArray[typing.Any], "
               "numpy.typing.NDArray[numpy.uint8] | None, int]"));
   m.def(
-      "read_disparity",
-      [](const Path& file, double scale) { return give(without_gil([&] { return read_disparity(file, scale); })); },
-      "file"_a, "scale"_a = 0.0,
+      "read_disparity", [](const Path& file, double scale) { return give(read_map(file, scale)); }, "file"_a,
+      "scale"_a = 0.0,
       nb::sig("def read_disparity(file: str | os.PathLike[str], scale: float = 0.0) -> "
               "numpy.typing.NDArray[numpy.float32]"),
       "Reads a disparity map, (height, width) float32 in pixels, NaN where invalid, from PFM, NPY, TIFF, PNG or "
       "PGM.\n\n"
       "Integer files store disparity × scale. The scale 0 means 256 for files of 16 bits; files of 8 bits require a\n"
       "scale. Raises FileError and FormatError, and CallError if the scale is missing.");
+  m.def(
+      "add_input_file", [](const Path& file) { input_files().add(file); }, "file"_a);
+  m.def(
+      "is_input_file", [](const Path& file) { return input_files().has(file); }, "file"_a,
+      "Returns whether this process has read an image or a map from the file.");
+  m.def(
+      "write_point_cloud", &write_points, "file"_a, "points"_a, "color"_a.none() = nb::none(),
+      "confidence"_a.none() = nb::none(), "organised"_a = false,
+      nb::sig("def write_point_cloud(file: str | os.PathLike[str], points: object, color: object | None = None, "
+              "confidence: object | None = None, organised: bool = False) -> None"),
+      "Writes a point cloud as binary .pcd or, with another extension, as binary PLY.\n\n"
+      "`points` is (height, width, 3) float32 in the unit of the rig, NaN where invalid, as Result.points. The points\n"
+      "get the colours of `color`, the rectified left image, (height, width) or (height, width, 3) RGB of uint8, and "
+      "the\n"
+      "`confidence`, (height, width) float32. `organised` keeps the invalid pixels. The bytes are those of the "
+      "command's\n"
+      "`cloud`. An existing file is replaced only when the new one is complete. Raises FileError and CallError.");
   m.def("write_image", &write_pixels, "file"_a, "image"_a,
         nb::sig("def write_image(file: str | os.PathLike[str], image: object) -> None"));
   m.def(
@@ -116,7 +182,7 @@ void bind_files(nb::module_& m) {
       "read_pfm",
       [](const Path& file) {
         require_pfm(file);
-        return give(without_gil([&] { return read_disparity(file); }));
+        return give(read_map(file));
       },
       "file"_a, nb::sig("def read_pfm(file: str | os.PathLike[str]) -> numpy.typing.NDArray[numpy.float32]"),
       "Reads a disparity map, (height, width) float32 in pixels, from a .pfm file; +inf becomes NaN.");

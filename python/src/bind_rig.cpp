@@ -37,11 +37,12 @@ KittiPair kitti_pair(const std::string& cameras) {
       "cameras='" + cameras + "' is not allowed; it must be 'any', 'grey' or 'color', the cameras of a KITTI file");
 }
 
-// Warns of what a calibration file holds, at the line of the caller.
+// Warns of what a calibration file holds, at the first line outside of the package.
 void warn(const std::vector<std::string>& sentences) {
   if (sentences.empty()) return;
   const nb::object category = nb::module_::import_("stereopsis._errors").attr("CalibrationWarning");
-  for (const std::string& sentence : sentences) nb::module_::import_("warnings").attr("warn")(sentence, category, 1);
+  for (const std::string& sentence : sentences)
+    nb::module_::import_("stereopsis._pair").attr("warn")(sentence, category);
 }
 
 CalibrationOptions options_of(const std::string& cameras, std::pair<int, int> size, const std::string& lens,

@@ -2,7 +2,9 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "arrays.hpp"
 #include "stereopsis/formats.hpp"
@@ -127,6 +129,17 @@ nb::tuple BorrowedPair::kind() const {
   return nb::make_tuple(
       alone ? nb::make_tuple(maps.height, maps.width, pair.format ? 3 : 1, "uint8") : kind_of(pair.left, pair.format),
       kind_of(pair.costs), device);
+}
+
+std::optional<std::pair<float, float>> BorrowedPair::float_limits() const {
+  if (is_on_device() || pair.left.type != PixelType::f32 || pair.left.empty()) return {};
+  const auto view = pair.left.as<float>();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::pair limits(infinity, -infinity);
+  for (int y = 0; y < view.height; ++y)
+    for (const float* v = view.row(y); v != view.row(y) + std::ptrdiff_t{view.width} * view.channels; ++v)
+      if (std::isfinite(*v)) limits = {std::min(limits.first, *v), std::max(limits.second, *v)};
+  return limits;
 }
 
 std::optional<PixelFormat> format_of(const std::string& colour) {

@@ -7,15 +7,16 @@
 (120, 160)
 """
 
+import sys
 import warnings
 from typing import Any
 
-from . import _native, cv2, validity
+from . import _keywords, _native, cv2, validity
 from ._around import Around
 from ._calibration import Calibrated, CalibrationView, calibrate
 from ._compare import compare
 from ._datasets import evaluate_dataset
-from ._errors import CalibrationWarning, CallError, DeviceError, Error, FileError, FormatError, OutOfMemoryError, PairWarning, TruthWarning, UnsupportedError
+from ._errors import CalibrationWarning, CallError, DeviceError, Error, FileError, FormatError, KeywordError, OutOfMemoryError, OutputError, PairWarning, TruthWarning, UnsupportedError
 from ._external import Method
 from ._matching import BoundaryStripe, Matcher, match, match_volume
 from ._native import (
@@ -45,6 +46,7 @@ from ._native import (
     use_simd,
     write_disparity,
     write_pfm,
+    write_point_cloud,
 )
 from ._pair_source import ImagePair, PairSource
 from ._pipeline import Pipeline, methods, parameters, presets, stages
@@ -73,12 +75,14 @@ __all__ = [
     "FileError",
     "FormatError",
     "ImagePair",
+    "KeywordError",
     "Matcher",
     "Method",
     "MethodInfo",
     "OnnxCost",
     "OnnxMatcher",
     "OutOfMemoryError",
+    "OutputError",
     "PairReport",
     "PairSource",
     "PairWarning",
@@ -128,7 +132,12 @@ __all__ = [
     "write_disparity",
     "write_image",
     "write_pfm",
+    "write_point_cloud",
 ]
+
+_FORWARDS = {function: _keywords.names_of(Matcher.__init__) for function in (match, match_volume)}
+for _module in (sys.modules[__name__], cv2):
+    _keywords.name_the_nearest(_module, _FORWARDS)
 
 _RENAMED = {"InStripes": "PartitionPlan", "PairCheck": "PairReport", "Stripe": "BoundaryStripe"}
 

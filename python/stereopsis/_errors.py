@@ -9,7 +9,9 @@ __all__ = [
     "Error",
     "FileError",
     "FormatError",
+    "KeywordError",
     "OutOfMemoryError",
+    "OutputError",
     "PairWarning",
     "TruthWarning",
     "UnsupportedError",
@@ -22,6 +24,14 @@ class Error(Exception):
 
 class CallError(Error, ValueError):
     """An argument is not allowed: a parameter, a shape, a type or a name."""
+
+
+class KeywordError(CallError, TypeError):
+    """A function has no argument of the given name."""
+
+
+class OutputError(CallError, AttributeError):
+    """The result does not have an output, because it was not requested."""
 
 
 class FileError(Error, OSError):

@@ -58,7 +58,7 @@ def _range_of(disparities: Disparities) -> tuple[int, int] | None:
 
 def _out(out: Mapping[str, Any] | Result | None) -> dict[str, Any]:
     if isinstance(out, Result):
-        return {name: getattr(out, name) for name in ARRAYS if getattr(out, name) is not None}
+        return {name: getattr(out, name) for name in ARRAYS if name in out}
     arrays = {} if out is None else _options.mapping("out", out, "a Result, or arrays by their names")
     for name in arrays:
         _options.one_of("a key of out", name, *ARRAYS)
@@ -68,7 +68,7 @@ def _out(out: Mapping[str, Any] | Result | None) -> dict[str, Any]:
 def _maps(maps: Mapping[str, Any] | Result | None) -> dict[str, Any]:
     names = ("disparity", "validity", "right", "confidence")
     if isinstance(maps, Result):
-        return {name: getattr(maps, name) for name in names}
+        return {name: getattr(maps, name, None) for name in names}
     named = {} if maps is None else _options.mapping("maps", maps, "a Result, or maps by their names")
     for name in named:
         _options.one_of("a key of maps", name, *names)
@@ -160,7 +160,8 @@ class Matcher:
     warn_of_pair  True to warn with PairWarning if the images of a pair do not fit: they are the same picture, swapped, turned,
                  not rectified, of cameras above each other, or of different scenes or times; in a stream, one eye may be a frame
                  late. The matcher checks the first pair of each stream, every 32nd pair, and pairs of which less than half of
-                 the pixels are measured. It warns once of each kind of fault. It does not check pairs on a GPU
+                 the pixels are measured. It warns once of each kind of fault. It does not check pairs on a GPU. It also warns of float
+                 images with values from 0 to 1: of an array on a GPU, it reads one row when it plans
 
     All devices give the same result, bit for bit. Threads may share a matcher, whose calls then run one after the other.
     Raises CallError, a ValueError, for arguments that are not allowed.
@@ -494,6 +495,7 @@ class Matcher:
         """
         self._check_open()
         if left is not None:
+            left, right = _options.image("left", left), _options.image("right", right)
             pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._color, None, {})
             return Explanation(self._plan(pair, left, right), pair.kind)
         for made_for, planned in reversed(list(self._planned.values())):
@@ -589,6 +591,7 @@ class Matcher:
         planned = self._planned_for(now, disparities, in_flight)
         if self._warn_of_pair and now.kind[0] is not None:
             self._warn_of_rig((now.kind[0][1], now.kind[0][0]))
+            _pair.warn_of_scale(pair, left)
         self._disparities, self._kind = disparities, now.kind
         self._planned[in_flight] = (now, planned)
         return planned

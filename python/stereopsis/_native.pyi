@@ -632,6 +632,11 @@ class Pair:
     @property
     def stream(self) -> int: ...
 
+    def float_limits(self) -> tuple[float, float] | None:
+        """
+        Least and greatest value of a left float32 image in host memory; None for other images.
+        """
+
     def fault(self, before: Pair | None, rectification: Rectification | None, expects_negative: bool) -> PairFault | None:
         """
         Returns the gravest fault of a pair on the host, after the pair `before`; None if it fits, or is too small to be judged.
@@ -714,6 +719,21 @@ def read_disparity(file: str | os.PathLike[str], scale: float = 0.0) -> numpy.ty
 
     Integer files store disparity × scale. The scale 0 means 256 for files of 16 bits; files of 8 bits require a
     scale. Raises FileError and FormatError, and CallError if the scale is missing.
+    """
+
+def add_input_file(file: str | os.PathLike) -> None: ...
+
+def is_input_file(file: str | os.PathLike) -> bool:
+    """Returns whether this process has read an image or a map from the file."""
+
+def write_point_cloud(file: str | os.PathLike[str], points: object, color: object | None = None, confidence: object | None = None, organised: bool = False) -> None:
+    """
+    Writes a point cloud as binary .pcd or, with another extension, as binary PLY.
+
+    `points` is (height, width, 3) float32 in the unit of the rig, NaN where invalid, as Result.points. The points
+    get the colours of `color`, the rectified left image, (height, width) or (height, width, 3) RGB of uint8, and the
+    `confidence`, (height, width) float32. `organised` keeps the invalid pixels. The bytes are those of the command's
+    `cloud`. An existing file is replaced only when the new one is complete. Raises FileError and CallError.
     """
 
 def write_image(file: str | os.PathLike[str], image: object) -> None: ...

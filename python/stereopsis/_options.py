@@ -6,6 +6,8 @@ import operator
 import os
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ._errors import CallError
 
 T = TypeVar("T")
@@ -68,10 +70,16 @@ def color(color: Any, colour: Any) -> str:
 
 
 def image(name: str, value: Any) -> Any:
-    """Rejects the name of a file in place of an image."""
+    """Returns an image as an array. Images of Pillow are converted as st.read_image() reads files: palettes are expanded, and alpha is dropped.
+    Rejects the name of a file in place of an image.
+    """
     if isinstance(value, (str, os.PathLike)):
         raise CallError(f"{name}={os.fspath(value)!r} is the name of a file, and an image is required; read it with st.read_image({os.fspath(value)!r})")
-    return value
+    if not type(value).__module__.startswith("PIL."):
+        return value
+    grey = {"1": "L", "LA": "L", "La": "L"}
+    kept = ("L", "RGB", "F") if not value.mode.startswith("I") else (value.mode,)
+    return np.asarray(value if value.mode in kept else value.convert(grey.get(value.mode, "RGB")))
 
 
 def instance(name: str, value: Any, kind: type[T], how: str) -> T | None:

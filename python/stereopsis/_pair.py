@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -80,6 +80,20 @@ def advice(fault: PairFault) -> str:
     if fault.kind == "vertical":
         return f"transpose both images, and pass the {'right' if fault.swapped else 'left'} one as left"
     return ADVICE[fault.kind]
+
+
+def warn_of_scale(pair: Pair, left: Any) -> None:
+    """Warns if the float images of a pair are not in 8-bit units. It is called when a matcher plans, because reading values of an array on a
+    GPU waits for the GPU, as planning does.
+    """
+    limits = pair.float_limits()
+    if pair.kind[2] and pair.kind[0][3] == "float32" and hasattr(left, "max"):
+        row = left[pair.kind[0][0] // 2]
+        limits = float(row.min()), float(row.max())
+    low, high = limits or (0.0, 255.0)
+    if low < high and (high <= 1 or (low < 0 and high <= 3)):  # 3: of images that were normalised to a deviation of 1
+        remedy = "undo the normalisation of both images" if low < 0 else "multiply both images by 255 (left * 255)"
+        warn(f"left has float32 values from {low:.3g} to {high:.3g}, and float images are expected to have values from 0 to 255; {remedy}")
 
 
 def warn(sentence: str, category: type[Warning] = PairWarning) -> None:

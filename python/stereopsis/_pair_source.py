@@ -93,6 +93,8 @@ class PairSource(Sequence[ImagePair]):
         return place
 
     def _read(self, i: int) -> ImagePair:
+        for file in (self._source.left_file(i), self._source.right_file(i)):
+            _native.add_input_file(file)
         (left, mask_left, bits_left), (right, mask_right, bits_right) = self._source.read(i)
         if bits_left != bits_right:
             raise CallError(f"{self._source.name(i)} has {bits_left} bits, and its partner has {bits_right}; both must have the same bit depth")

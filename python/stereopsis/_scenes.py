@@ -145,7 +145,7 @@ def write_image(file: str | os.PathLike[str], image: Any) -> None:
     >>> scene = st.synth("table", width=64, height=48, disparities=16)
     >>> st.write_image("/dev/null", st.match(scene.left, scene.right, 16).color()) # doctest: +SKIP
     """
-    _native.write_image(file, np.ascontiguousarray(image.pixels if isinstance(image, Picture) else image))
+    _native.write_image(file, np.ascontiguousarray(image.pixels if isinstance(image, Picture) else _options.image("image", image)))
 
 
 def read_masked_image(

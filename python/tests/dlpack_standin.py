@@ -42,6 +42,8 @@ done = []  # given back, by a call that may still run
 class OnGpu:
     """An array that says it is on a GPU, as PyTorch's do: by DLPack of before version 1."""
 
+    codes = {"u": 1, "f": 2, "i": 0, "b": 6}
+
     def __init__(self, array, device=0, kind=CUDA, in_order=True):
         self.array, self.device, self.kind, self.in_order = array, device, kind, in_order
         self.asked, self.given_back, self.shape = [], 0, array.shape
@@ -54,7 +56,7 @@ class OnGpu:
         a = self.array
         shape = (ctypes.c_int64 * a.ndim)(*a.shape)
         strides = (ctypes.c_int64 * a.ndim)(*(s // a.itemsize for s in a.strides))
-        code = {"u": 1, "f": 2, "i": 0, "b": 6}[a.dtype.kind]
+        code = self.codes[a.dtype.kind]
         tensor = Tensor(
             a.ctypes.data, self.kind, self.device, a.ndim, code, 8 * a.itemsize, 1, shape, strides if self.in_order else None, 0
         )

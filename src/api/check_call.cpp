@@ -93,7 +93,7 @@ void CallImages::check_views(const Plan& plan) const {
   if (p.volumes.without_images || !is_given(left) || !is_given(right)) return;
   if (format_ != p.format)
     refuse(text("the matcher was planned for images in ", name_of(p.format), ", but this pair is in ", name_of(format_),
-                "; set the same format in StereoPair and in Problem"));
+                "; pass images in the planned format, or make a new plan"));
   if (left.size() != right.size())
     refuse(text("the left image has ", shown(left.size()), " pixels and the right one ", shown(right.size()),
                 "; both must have the same size"));
@@ -113,7 +113,7 @@ void CallImages::check_inputs(const Plan& plan) const {
     const std::string planned_by = input.planned_by;
     check_image(plan, image_name(input_binding(row)), at(input_binding(row)), due_input(plan, row),
                 input.kind == InputKind::volume || input.kind == InputKind::path_costs,
-                planned_by.empty() ? "" : text("set ", planned_by, ", or "));
+                planned_by.empty() ? "" : text("plan for ", planned_by, ", or "));
   }
   if (!is_on_device_) check_values(plan);
 }
@@ -126,7 +126,7 @@ void CallImages::check_outputs(const Plan& plan) const {
     if (!due.shape.empty()) due.presence = may_be_absent ? DueImage::Presence::optional : DueImage::Presence::required;
     check_image(plan, text("the output '", output.name, "'"), at(output_binding(row)), due,
                 output.kind == OutputKind::volume || output.kind == OutputKind::path_costs,
-                "request it in Problem, or ");
+                "request it in the plan, or ");
   }
 }
 

@@ -18,11 +18,11 @@ void check(const Geometry& g, Size size) {
                 shown(size), "; calibrate with images of this size"));
   if (g.want_rectified && !g.rectification)
     refuse(
-        "the output 'rectified' is requested, but the problem has no rectification; set "
-        "Problem::geometry.rectification, or do not request the output");
+        "the output 'rectified' requires the calibration of raw cameras; give a calibration, or do not request the "
+        "output");
   if ((g.want_depth || g.want_points || g.want_uncertainty) && !g.rig)
     refuse(
-        "depth and points require a rig, and the problem has none; set Problem::geometry.rig to the rig of the "
+        "depth, points and uncertainty require the focal length and the baseline of the cameras; give a rig or a "
         "calibration");
 }
 
@@ -46,8 +46,8 @@ void check_format(PixelFormat format, const Problem& p) {
                 to_string(format), "; ", must));
   };
   if (p.channels != 3)
-    refuse(text("images in the format ", to_string(format),
-                " have 3 channels after conversion, but Problem::channels is ", p.channels, "; set it to 3"));
+    refuse(text("images in the format ", to_string(format), " have 3 channels after conversion, but ", p.channels,
+                " are announced; announce 3"));
   if (format == PixelFormat::nv12 && (p.pixel_type != PixelType::u8 || p.size.width % 2 != 0 || p.size.height % 2 != 0))
     wrong("it must have 8-bit pixels, and an even width and height");
   if (is_bayer(format) && (p.size.width < 2 || p.size.height < 2)) wrong("it must have at least 2×2 pixels");
@@ -78,8 +78,8 @@ void check(const BoundaryStripe& stripe, const Problem& p) {
         "image; plan a rectified stripe without them");
   if (stripe.follow != BoundaryStripe::Follow::none && (p.want_right || p.want_confidence))
     refuse(
-        "a stripe with BoundaryStripe::follow has no map, so it has no outputs 'right' and 'confidence'; do not "
-        "request them");
+        "a stripe that follows path costs has no map, so it has no outputs 'right' and 'confidence'; do not request "
+        "them");
 }
 
 void check_refine_only(const Problem& p) {
@@ -114,10 +114,10 @@ void check(const Problem& p) {
   if (p.refine_only) check_refine_only(p);
   if (p.volumes.given && p.geometry.rectification)
     refuse(
-        "a given cost volume belongs to a rectified pair, but the problem has a rectification; pass a rectified pair, "
-        "or compute the costs");
+        "a given cost volume belongs to a rectified pair, but a calibration of raw cameras is given; leave the "
+        "calibration out, or compute the costs");
   if (p.volumes.without_images && !p.volumes.given)
-    refuse("volumes.without_images requires a cost volume; set Problem::volumes.given to its pixel type");
+    refuse("matching without images requires a cost volume; pass the volume");
   const Size size = p.rectified_size();
   if (p.region) check_region(*p.region, size);
   for (const Pixel& pixel : p.volumes.probes) {

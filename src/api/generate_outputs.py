@@ -103,8 +103,7 @@ def python_fields(rows: list[Row]) -> list[str]:
     for row in rows:
         if not in_c(row):
             continue
-        type_ = types[row.type] if row.kind == "map" else "Array"
-        lines.append(f"    {row.name}: {type_}{'' if row.flag == 'nullptr' else ' | None'}")
+        lines.append(f"    {row.name}: {types[row.type] if row.kind == 'map' else 'Array'}")
         lines.append(f'    """{row.description}"""')
     return lines
 

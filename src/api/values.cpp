@@ -65,7 +65,7 @@ void check_path_costs(const std::string& name, ImageView<const std::uint16_t> pa
       if (const auto costs = paths.row(y) + static_cast<std::ptrdiff_t>(x) * paths.channels;
           *std::min_element(costs, costs + paths.channels) != 0)
         refuse(text(name, " have no path cost of 0 at ", x, ",", y,
-                    "; subtract the minimum of each pixel, as in Matched::paths"));
+                    "; subtract the minimum of each pixel, as a result's path costs have it"));
 }
 
 void check_validity(ImageView<const float> disparity, ImageView<const std::uint8_t> bits) {

@@ -61,8 +61,7 @@ void check_combination(const PipelineData& p, const Request& request) {
   const bool from_outside = p.cost.entry->from_outside, reduces = reduction_of(p) != nullptr;
   if (from_outside && !request.costs)
     reject(
-        "requires a cost volume, but none comes with the pair; set Problem::volumes.given to its pixel type, or choose "
-        "another cost");
+        "requires a cost volume, but none comes with the pair; pass a volume with each pair, or choose another cost");
   if (!from_outside && request.costs)
     reject(text("has the cost ", p.cost.entry->name, ", but a volume comes with the pair; set cost.stage = volume"));
   if (from_outside && reduces)

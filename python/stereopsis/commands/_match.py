@@ -191,10 +191,9 @@ def target(file: str, names: list[str], index: int, suffix: str) -> Path:
 
 def write(name: str, file: Path, result: Result, measured_only: bool, bit_depth: int) -> None:
     file.absolute().parent.mkdir(parents=True, exist_ok=True)
-    disparity = result.measured_disparity if measured_only else result.disparity
-    maps: dict[str, Any] = {"output": disparity, "right": result.right, "confidence": result.confidence, "depth": result.depth}
-    if name in maps:
-        _native.write_disparity(file, np.ascontiguousarray(maps[name]))
+    if name in ("output", "right", "confidence", "depth"):
+        disparity = result.measured_disparity if measured_only else result.disparity
+        _native.write_disparity(file, np.ascontiguousarray(disparity if name == "output" else getattr(result, name)))
     elif name == "validity" and file.suffix == ".npy":
         np.save(file, np.ascontiguousarray(result.validity))
     elif name == "cloud":

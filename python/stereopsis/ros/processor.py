@@ -168,5 +168,5 @@ class Processor:
             self._estimated = matcher.disparities
         height, width = result.disparity.shape
         searched = Searched.of((width, height), matcher.disparities, self._matching.pipeline, pair.cameras)
-        colour: Any = result.rectified if result.rectified is not None else pair.left if pair.colour is None else pair.colour
+        colour: Any = result.rectified if "rectified" in result else pair.left if pair.colour is None else pair.colour
         return Matched(pair, result, searched, colour)

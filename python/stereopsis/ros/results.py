@@ -56,16 +56,16 @@ class Results:
             case "disparity":
                 disparity = result.measured_disparity if shape.measured_only else result.disparity
                 made = [messages.disparity(header, disparity, matched.searched, shape.invalid_is_nan)]
-            case "depth" if result.depth is not None and matched.pair.cameras is not None:
+            case "depth" if "depth" in result and matched.pair.cameras is not None:
                 height, width = result.depth.shape
                 info = info_fields(matched.pair.cameras.rig, "left", (width, height))
                 made = [messages.depth(header, result.depth, shape.millimetres), messages.camera_info(header, info)]
-            case "points" if result.points is not None:
+            case "points" if "points" in result:
                 colour = matched.colour if shape.coloured else None
                 made = [messages.cloud(header, result.points, colour, shape.organised)]
-            case "confidence" if result.confidence is not None:
+            case "confidence" if "confidence" in result:
                 made = [messages.image(header, result.confidence)]
-            case "registered" if result.depth is not None and matched.pair.cameras is not None and shape.registration is not None:
+            case "registered" if "depth" in result and matched.pair.cameras is not None and shape.registration is not None:
                 to, cameras = shape.registration, matched.pair.cameras
                 header = messages.header(matched.pair.stamp, to.frame_id or matched.pair.frame_id)
                 depth = to.depth(result.depth, cameras)

@@ -74,8 +74,7 @@ def plane(shown: Shown, name: str) -> tuple[int, Array] | None:
         case "surface":
             return shown.serial, result.disparity if shown.settings.fill_depth else result.measured_disparity
         case "disparity" | "validity" | "confidence":
-            array = getattr(result, name)
-            return None if array is None else (shown.serial, array)
+            return (shown.serial, getattr(result, name)) if name in result else None
     return None
 
 

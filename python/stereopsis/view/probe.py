@@ -33,10 +33,10 @@ class Probe:
             return answer | {"text": "outside the region"}
         try:
             with self._lock:
-                probed = self._matchers.match("probe", shown.prepared, shown.settings, [], [(x, y)]).probed
+                probed = self._matchers.match("probe", shown.prepared, shown.settings, [], [(x, y)])
         except Error as error:
             return answer | {"text": str(error)}
-        answer["curves"] = {state: curve(costs[0]) for state, costs in (probed or {}).items()}
+        answer["curves"] = {state: curve(costs[0]) for state, costs in getattr(probed, "probed", {}).items()}
         return answer
 
 
