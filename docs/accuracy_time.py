@@ -5,7 +5,8 @@ import math
 from html import escape
 from pathlib import Path
 
-MEASURED = Path(__file__).resolve().parent / "measured"
+from harness import MEASURED, title
+
 WIDTH, HEIGHT = 860, 520
 LEFT, RIGHT, TOP, BOTTOM = 70, 30, 50, 60
 OURS, PEER, INK, GRID, NAME, PAPER = "#0b62c4", "#8a8f98", "#24292f", "#e4e7eb", "#57606a", "#ffffff"
@@ -13,13 +14,6 @@ COLOURS = {OURS: "ours", PEER: "peer", INK: "ink", GRID: "grid", NAME: "name", P
 TITLE = "Accuracy and time; below and to the left is better"
 CHARACTER, LINE = 7.2, 15  # size of a label at 12 px; too wide is better than too narrow
 README_METHODS = ("sgm", "balanced", "sgm-learned", "banz-sgm", "zncc", "census-guided")
-
-
-def title(label):
-    """sgm:sgm.paths=8 → sgm, paths 8"""
-    name, _, settings = label.partition(":")
-    parts = [s.partition(".")[2].replace("=", " ") for s in settings.split(",") if s]
-    return ", ".join([name.replace("OpenCV Stereo", "OpenCV ")] + parts)
 
 
 def dots(file):

@@ -10,21 +10,17 @@ the census is its stage "census", the transform of both views, without transfers
 import argparse
 import json
 import math
-import subprocess
-import tempfile
+
+from harness import bench
 
 SIZES = [128, 256, 384, 512, 640, 768, 800, 1024, 2048, 4096]
 COLOURS = ["#1b6ca8", "#c8553d", "#3a7d44", "#7b4fa3", "#b8860b", "#555555"]
 
 
 def measure(command, device, threads, size, disparities):
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        call = [command, "bench", "--no-peers", "--method", "census-guided", "--device", device, "--size",
-                f"{size}x{size}x{disparities}", "--repeat", "3" if size > 1024 else "9", "--json", file.name]
-        if threads:
-            call += ["--threads", str(threads)]
-        subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
-        result = json.load(open(file.name))["results"][0]
+    count = ["--threads", threads] if threads else []
+    result = bench(command, "--no-peers", "--device", device, "--size", f"{size}x{size}x{disparities}", "--repeat", 3 if size > 1024 else 9, *count,
+                   methods=["census-guided"])["results"][0]
     census = sum(stage["ms"] for stage in result["stages"] if stage["name"] == "census")
     transfers = sum(stage["ms"] for stage in result["stages"] if stage["name"] in ("upload", "download"))
     return {"size": size, "census_ms": census, "whole_ms": result["median_ms"], "transfer_ms": transfers}

@@ -11,13 +11,11 @@ the next call continues one that ended early.
 import argparse
 import itertools
 import json
-import subprocess
-import tempfile
 import time
 from pathlib import Path
 from statistics import mean
 
-from benchmarks import DOCS, number, table
+from harness import COMMAND, DOCS, bench, number, table
 
 COSTS = ["rank", "census", "census_gradient", "ad_census", "learned", "absolute_difference", "squared_difference",
          "colour_difference", "colour_gradient", "window_sad", "zncc"]
@@ -30,15 +28,6 @@ def pipeline(cost, aggregation, optimisation):
     return f"sgm:cost.stage={cost},aggregation.stage={aggregation},optimisation.stage={optimisation}"
 
 
-def bench(command, device, pipelines, *more):
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "bench.json"
-        call = [command, "bench", "--device", device, "--no-peers", "--json", file, *more]
-        call += [part for p in pipelines for part in ("--method", p)]
-        subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
-        return json.loads(file.read_text())
-
-
 def measure(options, results):
     until = time.time() + options.seconds
     missing = [p for p in itertools.starmap(pipeline, itertools.product(COSTS, AGGREGATIONS, OPTIMISATIONS))
@@ -47,8 +36,8 @@ def measure(options, results):
         if time.time() > until:
             break
         chunk = missing[first:first + CHUNK]
-        times = bench(options.command, options.device, chunk, "--size", SIZE, "--repeat", "5", "--no-stream")
-        errors = bench(options.command, options.device, chunk, "--dataset", options.dataset / "middlebury_v2", "--repeat", "1")
+        times = bench(options.command, "--device", options.device, "--no-peers", "--size", SIZE, "--repeat", 5, "--no-stream", methods=chunk)
+        errors = bench(options.command, "--device", options.device, "--no-peers", "--dataset", options.dataset / "middlebury_v2", "--repeat", 1, methods=chunk)
         nonocc = {r["method"]: mean(s["measures"]["nonocc"]["bad1.0"] for s in r["scenes"]) for r in errors["results"]}
         results["hardware"] = times["hardware"][options.device]
         results["rows"] |= {r["method"]: {"ms": r["median_ms"], "roof": r["roof"]["ms"] / r["median_ms"],
@@ -95,7 +84,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", type=Path)
     parser.add_argument("--device", default="cuda:0")
-    parser.add_argument("--command", default=DOCS.parent / "build/release/bin/stereopsis")
+    parser.add_argument("--command", default=COMMAND)
     parser.add_argument("--seconds", type=float, default=3600, help="no further ones are begun after these")
     parser.add_argument("--results", type=Path, required=True)
     options = parser.parse_args()

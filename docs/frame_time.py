@@ -1,19 +1,12 @@
 """Measures the time of a frame with `stereopsis bench` on its generated pairs, for the scripts that draw tables and figures."""
-import json
 import resource
-import subprocess
-import tempfile
-from pathlib import Path
+
+import harness
 
 
 def bench(command, method, size, device, *more):
     """The results of one method at one size, (width, height, disparities)."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "bench.json"
-        call = [command, "bench", "--no-peers", "--no-stream", "--method", method, "--device", device, "--size",
-                "x".join(map(str, size)), "--json", str(file), *more]
-        subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
-        return json.loads(file.read_text())["results"][0]
+    return harness.bench(command, "--no-peers", "--no-stream", "--device", device, "--size", "x".join(map(str, size)), *more, methods=[method])["results"][0]
 
 
 def frame_ms(command, method, size, device, one_thread=False, repeat=5, pairs=16):

@@ -1,134 +1,111 @@
-#!/usr/bin/env python3
-"""Compares OpenCV's StereoSGBM, as pip installs it, with st.cv2 on scenes with ground truth: time and errors.
+"""OpenCV's StereoSGBM, as pip installs it, beside st.cv2, on scenes with ground truth: the part `drop-in` of docs/measure.py.
 
-    docs/from_opencv.py DIR [--scenes N] [--modes HH,HH4] [--json FILE]   (needs opencv-python-headless and the package stereopsis)
-
-Times are processor time with one thread of each, and wall-clock time with two threads of each. FILE keeps the modes of earlier calls.
-
-Both have the same arguments, on grey images. The columns that OpenCV leaves out do not count. Errors are shares of non-occluded pixels that are off by more
-than one pixel: of all pixels after holes are filled by one rule, of the pixels that each found, and of those that both found.
+Both have the same arguments and images, those of apps/stereopsis/peers.json; st.cv2 ignores the parameters of OpenCV's own cost. Columns
+that OpenCV leaves out do not count. Errors are shares of non-occluded pixels that are off by more than 1 pixel: of all pixels after holes
+are filled by one rule, and of the pixels that each found. Times are processor times with one thread, and wall-clock times with two:
+medians of RUNS runs by turns after a warm-up run.
 """
 
-import argparse
-import json
-import pathlib
+import statistics
 import time
 
-import cv2
-import numpy as np
-import stereopsis as st
+from harness import filled, number, read, scenes, table, write
 
-RUNS = 2
+RUNS = 5
 THREADS = 2
-MODES = {"SGBM_3WAY": 2, "SGBM": 0, "HH4": 3, "HH": 1}
-ARGUMENTS = {"minDisparity": 0, "disp12MaxDiff": 1, "uniquenessRatio": 10, "speckleWindowSize": 100, "speckleRange": 32}
-COST = {"blockSize": 3, "P1": 72, "P2": 288, "preFilterCap": 63}  # parameters of OpenCV's own cost
-
-
-def grey(image):
-    if image.dtype != np.uint8:
-        image = (image >> 8).astype(np.uint8)
-    return image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-
-
-def scenes(folder):
-    for about in sorted(pathlib.Path(folder).rglob("dataset.json")):
-        told = json.loads(about.read_text())
-        if "ndisp" in told and "gt" in told and (about.parent / told.get("left", "left.png")).is_file():
-            yield about.parent, told
-
-
-def filled(disparity):
-    """Fills each run of holes in a row with the smaller of its neighbours."""
-    out = disparity.copy()
-    for row in out:
-        there = np.flatnonzero(np.isfinite(row))
-        if not len(there):
-            row[:] = 0
-            continue
-        place = np.searchsorted(there, np.arange(len(row)), side="right") - 1
-        left, right = row[there[np.clip(place, 0, None)]], row[there[np.clip(place + 1, None, len(there) - 1)]]
-        hole = ~np.isfinite(row)
-        row[hole] = np.minimum(np.where(place < 0, right, left), right)[hole]
-    return out
-
-
-def pixels(found):
-    return np.where(found < 0, np.nan, found / 16.0).astype(np.float32)
-
-
-def best_times(matchers, pair, clock, threads):
-    """Returns the least time of each matcher's runs, in seconds. The matchers run by turns, after one warm-up run."""
-    cv2.setNumThreads(threads)
-    best = {name: np.inf for name in matchers}
-    for run in range(RUNS + 1):
-        for name, matcher in matchers.items():
-            began = clock()
-            matcher.compute(*pair)
-            if run:
-                best[name] = min(best[name], clock() - began)
-    return best
+CV2_MODES = {"3WAY": "MODE_SGBM_3WAY", "SGBM": "MODE_SGBM", "HH4": "MODE_HH4", "HH": "MODE_HH"}
+OWN_COST = ("blockSize", "P1", "P2", "preFilterCap")  # parameters of OpenCV's cost, which st.cv2 rejects
 
 
 class Ours:
     """The matcher of st.cv2 with a number of threads."""
 
-    def __init__(self, mode, disparities, threads):
-        self.matcher = st.cv2.StereoSGBM_create(numDisparities=disparities, mode=mode, device="cpu", **ARGUMENTS)
-        self.matcher._grey = st.Matcher(pipeline=self.matcher._grey.pipeline, disparities=(0, disparities), device="cpu", threads=threads)
+    def __init__(self, mode, disparities, threads, checks):
+        import stereopsis as st
+
+        self.matcher = st.cv2.StereoSGBM_create(numDisparities=disparities, mode=mode, device="cpu", **checks)
+        pipeline = self.matcher._grey.pipeline
+        self.matcher._matcher, self.matcher._grey = (
+            st.Matcher(pipeline=pipeline, disparities=(0, disparities), color=color, device="cpu", threads=threads) for color in ("bgr", "rgb"))
 
     def compute(self, left, right):
         return self.matcher.compute(left, right)
 
 
-def measure(folder, about, mode):
-    left, right = (grey(st.read_image(folder / about.get(name, f"{name}.png"))) for name in ("left", "right"))
-    truth = st.read_disparity(folder / about["gt"], about.get("gt_scale", 0))
-    disparities = -(-about["ndisp"] // 16) * 16
-    matchers = {"opencv": cv2.StereoSGBM_create(numDisparities=disparities, mode=mode, **ARGUMENTS, **COST), "here": Ours(mode, disparities, 1)}
-    theirs, ours = (pixels(one.compute(left, right)) for one in matchers.values())
-    processor = best_times(matchers, (left, right), time.process_time, 1)
-    wall = best_times({**matchers, "here": Ours(mode, disparities, THREADS)}, (left, right), time.perf_counter, THREADS)
-    known = np.isfinite(truth)
-    known[:, :disparities] = False
-    mask = folder / "mask_nonocc.png"
-    if mask.exists():
-        known &= st.read_image(mask) == 255
-    maps = {"opencv": theirs, "here": ours}
-    found = {name: known & np.isfinite(map_) for name, map_ in maps.items()}
-    common = found["opencv"] & found["here"]
-
-    def bad(map_, where):
-        return 100 * float(np.mean(~(np.abs(map_ - truth)[where] <= 1)))
-
-    return {
-        name: {"seconds": processor[name], "wall": wall[name], "found": 100 * found[name].sum() / known.sum(), "all": bad(filled(map_), known), "own": bad(map_, found[name]), "common": bad(map_, common)}
-        for name, map_ in maps.items()
-    }
+def median_times(matchers, pair, clock):
+    """Returns the median time of each matcher's runs, in milliseconds."""
+    times = {name: [] for name in matchers}
+    for _ in range(RUNS + 1):
+        for name, matcher in matchers.items():
+            began = clock()
+            matcher.compute(*pair)
+            times[name].append(1000 * (clock() - began))
+    return {name: statistics.median(ms[1:]) for name, ms in times.items()}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder")
-    parser.add_argument("--scenes", type=int, default=0, help="number of scenes, spread over the folder [all]")
-    parser.add_argument("--modes", default=",".join(MODES), help="modes with commas [all]")
-    parser.add_argument("--json", type=pathlib.Path)
-    given = parser.parse_args()
-    chosen = list(scenes(given.folder))
-    if given.scenes:
-        chosen = [chosen[i * len(chosen) // given.scenes] for i in range(given.scenes)]
-    results = json.loads(given.json.read_text())["modes"] if given.json and given.json.exists() else {}
-    print(f"OpenCV {cv2.__version__}, {len(chosen)} scenes")
-    for mode in given.modes.split(","):
-        each = [measure(folder, about, MODES[mode]) for folder, about in chosen]
-        mean = {who: {key: float(np.mean([one[who][key] for one in each])) for key in each[0][who]} for who in ("opencv", "here")}
-        mean["times as fast per core"] = mean["opencv"]["seconds"] / mean["here"]["seconds"]
-        mean["times as fast"] = mean["opencv"]["wall"] / mean["here"]["wall"]
-        results[mode] = mean
-        print(mode, json.dumps(mean), flush=True)
-    if given.json:
-        given.json.write_text(json.dumps({"opencv": cv2.__version__, "scenes": ["/".join(folder.parts[-2:]) for folder, _ in chosen], "modes": results}, indent=1) + "\n")
+def scores_of(scene, found, counted):
+    """Returns percentages: found, wrong once filled, and wrong among the found ones."""
+    import numpy as np
+
+    disparity = np.where(found < 0, np.nan, found / 16.0).astype(np.float32)
+    there = counted & np.isfinite(disparity)
+    return {"found": 100 * float(there.sum() / counted.sum()), "wrong_filled": 100 * float(scene.wrong(filled(disparity))[counted].mean()),
+            "wrong_of_found": 100 * float(scene.wrong(disparity)[there].mean())}
 
 
-if __name__ == "__main__":
-    main()
+def measure_scene(scene, mode):
+    import cv2
+    import peers
+
+    disparities = -(-scene.disparities // 16) * 16
+    setting = peers.chosen(mode, scene.dataset)
+    pair = peers.images_of(scene.files, setting["images"])
+    channels = peers.channels_of(pair[0])
+    arguments = peers.arguments_of(mode, setting, channels)
+    checks = {name: value for name, value in arguments.items() if name not in OWN_COST}
+    theirs, (one, two) = peers.make_matcher(mode, arguments, disparities, channels), (Ours(peers.MODES[mode], disparities, n, checks) for n in (1, 2))
+    counted = scene.regions["nonocc"].copy()
+    counted[:, :disparities] = False
+    result = {"opencv": scores_of(scene, theirs.compute(*pair), counted), "here": scores_of(scene, one.compute(*pair), counted)}
+    cv2.setNumThreads(1)
+    processor = median_times({"opencv": theirs, "here": one}, pair, time.process_time)
+    cv2.setNumThreads(THREADS)
+    wall = median_times({"opencv": theirs, "here": two}, pair, time.perf_counter)
+    for name, scores in result.items():
+        scores |= {"processor_ms": processor[name], "ms": wall[name]}
+    return result
+
+
+def measure(options):
+    import cv2
+    import peers
+    from measure import CONTINUE, begin
+
+    until = time.monotonic() + options.seconds
+    chosen = scenes(options.dataset)
+    results = begin("from-opencv", {"opencv": cv2.__version__, "commit": options.commit, "machine": options.machine, "peers": peers.read_table()["chosen"]})
+    results["scenes"] = [scene.name for scene in chosen]
+    modes = results.setdefault("modes", {})
+    for mode in CV2_MODES:
+        if mode in modes:
+            continue
+        if time.monotonic() > until:
+            return CONTINUE
+        each = [measure_scene(scene, mode) for scene in chosen]
+        modes[mode] = {who: {key: statistics.mean(one[who][key] for one in each) for key in each[0][who]} for who in ("opencv", "here")}
+        write("from-opencv", results)
+    return 0
+
+
+def tables():
+    results = read("from-opencv")
+    rows = []
+    for mode, found in results["modes"].items():
+        if "processor_ms" not in found["opencv"]:  # the file has an earlier form
+            return {}
+        both = [(found["opencv"][key], found["here"][key]) for key in ("wrong_filled", "found", "wrong_of_found", "ms", "processor_ms")]
+        rows.append([f"`{CV2_MODES[mode]}`", *(f"{number(a, d)} / {number(b, d)}" for (a, b), d in zip(both, (2, 1, 2, 1, 1))), number(both[3][0] / both[3][1], 1),
+                     number(both[4][0] / both[4][1], 1)])
+    header = ["mode", "wrong, filled", "found", "wrong of found", "ms, two threads", "processor ms, one thread", "times as fast", "times as fast per core"]
+    said = f"OpenCV {results['opencv']}; commit `{results['commit']}`; {results['machine']}. Each cell: OpenCV / Stereopsis.\n\n"
+    return {"drop-in": said + table(header, rows)}

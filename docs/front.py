@@ -25,8 +25,8 @@ from pathlib import Path
 from statistics import mean
 from threading import Lock
 
-from benchmarks import DOCS, number, table
 from combinations import AGGREGATIONS, COSTS
+from harness import DOCS, number, table
 
 FAST = [a for a in AGGREGATIONS if a != "asw"]  # a tenth of a second a match
 # Penalties, and what they are multiplied by; those of `sgm` belong to costs of up to 58.

@@ -1,21 +1,17 @@
-#!/usr/bin/env python3
-"""Runs the benchmarks of a GPU and writes their tables into docs/benchmarks.md, between its markers.
+"""The tables of docs/benchmarks.md that have times of a GPU: the part `tables gpu` of docs/measure.py.
 
-    docs/gpu_benchmarks.py [--device cuda:0] [--command build/release/bin/stereopsis] [--libsgm PROGRAM] [--save FILE.json]
-    docs/gpu_benchmarks.py --from FILE.json
-
---save keeps the results instead of writing the page, for a machine without this folder's history; --from writes the page
-from such a file. --libsgm names a program that times libSGM on the same GPU: it takes sizes such as 1280x960x128, and prints
-{"size": "1280x960x128", "paths": 8, "ms": 2.5} in a line for each size with 8 and with 4 paths.
+The results of each call of `stereopsis bench` are kept in docs/measured/tables-gpu.json. --libsgm names a program that times libSGM
+on the same GPU: it takes sizes such as 1280x960x128, and prints {"size": "1280x960x128", "paths": 8, "ms": 2.5} in a line for each
+size with 8 and with 4 paths.
 """
 
-import argparse
 import json
 import subprocess
 import tempfile
 from pathlib import Path
 
-from benchmarks import DOCS, number, replace, size_of, table
+from benchmarks import Missing, Over, Runner
+from harness import number, read, size_of, table
 
 SIZES = ["640x480x128", "1242x375x128", "1280x960x64", "1280x960x128", "1280x960x256", "1920x1080x256", "2880x1980x256"]
 WHOLE = "left_right.enabled=true,select.subpixel=parabola"
@@ -25,33 +21,35 @@ METHOD_SIZES = ["450x375x60", "1280x960x128"]
 BATCH, BATCH_SIZE = 32, "640x480x128"
 
 
-class Runner:
-    def __init__(self, command, device, folder):
-        self.command, self.device, self.folder = command, device, Path(folder)
+def census_pipeline(command, folder):
+    """Returns the file of banz-sgm on census words of 62 bits."""
+    pipeline = json.loads(subprocess.run([command, "methods", "banz-sgm", "--json"], check=True, capture_output=True, text=True).stdout)
+    pipeline["cost"] = {"stage": "census", "window": "9x7"}
+    file = Path(folder) / "census.json"
+    file.write_text(json.dumps(pipeline))
+    return str(file)
 
-    def bench(self, methods, sizes, *more, repeat=31):
-        file = self.folder / "bench.json"
-        call = [self.command, "bench", "--device", self.device, "--no-peers", "--repeat", str(repeat), "--json", file]
-        call += [part for m in methods for part in ("--method", m)] + [part for s in sizes for part in ("--size", s)]
-        subprocess.run(call + list(more), check=True, stdout=subprocess.DEVNULL)
-        return json.loads(file.read_text())
 
-    def census(self):
-        """banz-sgm on census words of 62 bits, as a pipeline's file."""
-        pipeline = json.loads(subprocess.run([self.command, "methods", "banz-sgm", "--json"], check=True,
-                                             capture_output=True, text=True).stdout)
-        pipeline["cost"] = {"stage": "census", "window": "9x7"}
-        file = self.folder / "census.json"
-        file.write_text(json.dumps(pipeline))
-        return str(file)
+def with_census(run):
+    """Returns the results of banz-sgm on census costs, with 8 and 4 paths."""
+    def measure():
+        with tempfile.TemporaryDirectory() as folder:
+            census = f"{census_pipeline(run.options.command, folder)}:{WHOLE}"
+            aside = Runner("", {}, run.options, save=False)
+            return aside.bench([census, f"{census},optimisation.paths=4"], "--repeat", 31, sizes=SIZES)
+    return run.stored("census", measure)
 
-    def all(self):
-        banz, census = f"banz-sgm:{WHOLE}", f"{self.census()}:{WHOLE}"
-        first = self.bench([banz, f"{banz},sgm.paths=4", census, f"{census},sgm.paths=4", "sgm"], SIZES)
-        batches = self.bench([banz, f"{banz},sgm.paths=4"], [BATCH_SIZE], "--batch", str(BATCH))
-        methods = self.bench(METHODS, METHOD_SIZES, repeat=11)
-        return {"device": self.device, "hardware": first["hardware"][self.device], "sgm": first["results"],
-                "batches": batches["results"], "methods": methods["results"]}
+
+def results_of(run):
+    """Returns all results, measured or stored."""
+    banz = f"banz-sgm:{WHOLE}"
+    found = {"sgm": run.bench([banz, f"{banz},optimisation.paths=4", "sgm"], "--repeat", 31, sizes=SIZES), "census": with_census(run),
+             "batches": run.bench([banz, f"{banz},optimisation.paths=4"], "--batch", BATCH, "--repeat", 31, sizes=[BATCH_SIZE]),
+             "methods": []}
+    for method in METHODS:
+        found["methods"] += run.bench([method], "--repeat", 11, sizes=METHOD_SIZES)
+    found["methods"].sort(key=lambda r: r["width"])
+    return found
 
 
 def libsgm(program):
@@ -85,9 +83,9 @@ def sgm(results, peer):
     return table(["`banz-sgm`"] + header, rows)
 
 
-def costs(results):
+def costs(results, census):
     rows = []
-    for size, (eight, four, census8, census4, default) in by_size(results).items():
+    for (size, (eight, four, default)), (census8, census4) in zip(by_size(results).items(), by_size(census).values()):
         rows.append([size] + [text for rank, census in ((eight, census8), (four, census4)) for text in (
             number(census["median_ms"], 3), f"{census['median_ms'] / rank['median_ms']:.2f}")]
             + [number(default["median_ms"], 3), number(default["stream"]["ms"], 3)])
@@ -120,38 +118,30 @@ def methods(results):
     return table(["method"] + header, rows)
 
 
-def tables(all_results):
-    one = by_size(all_results["sgm"])["1280×960×128"][0]
+def measure(options, results):
+    run = Runner("tables-gpu", results, options)
+    results["device"] = options.device
+    try:
+        results_of(run)
+        if options.libsgm:
+            run.stored("libSGM", lambda: libsgm(options.libsgm))
+    except Over:
+        return 3
+    return 0
+
+
+def tables():
+    """Returns the tables by the name of their marker, if the results are complete."""
+    results = read("tables-gpu")
+    try:
+        found = results_of(Runner("tables-gpu", results))
+    except Missing:
+        return {}
+    one = by_size(found["sgm"])["1280×960×128"][0]
     roofs = one["roofs"]
-    return "\n\n".join([
-        f"Measured on `{all_results['device']}`, {all_results['hardware']}, at commit `{one['commit']}`.\n"
+    return {"gpu": "\n\n".join([
+        f"Measured on `{results['device']}`, {results['machine']}, at commit `{results['commit']}`.\n"
         f"Its roofs: {roofs['bytes_per_s'] * 1e-12:.2f} TB/s copied, {roofs['path_operations_per_s'] * 1e-12:.1f} T/s additions and minima of "
         f"16 bits, {roofs['popcounts_per_s'] * 1e-12:.1f} T/s popcounts, {roofs['operations_per_s'] * 1e-12:.1f} T/s of 32 bits.",
-        sgm(all_results["sgm"], all_results.get("libsgm", {})), costs(all_results["sgm"]), stages(one),
-        batches(all_results["batches"], all_results["sgm"]), methods(all_results["methods"])])
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", default="cuda:0")
-    parser.add_argument("--command", default=DOCS.parent / "build/release/bin/stereopsis")
-    parser.add_argument("--libsgm", metavar="PROGRAM")
-    parser.add_argument("--save", metavar="FILE.json")
-    parser.add_argument("--from", dest="source", metavar="FILE.json")
-    options = parser.parse_args()
-    if options.source:
-        results = json.loads(Path(options.source).read_text())
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            results = Runner(options.command, options.device, folder).all()
-        if options.libsgm:
-            results["libsgm"] = libsgm(options.libsgm)
-    if options.save:
-        Path(options.save).write_text(json.dumps(results))
-        return
-    page = DOCS / "benchmarks.md"
-    page.write_text(replace(page.read_text(), "gpu", tables(results)))
-
-
-if __name__ == "__main__":
-    main()
+        sgm(found["sgm"], results["calls"].get("libSGM", {})), costs(found["sgm"], found["census"]), stages(one),
+        batches(found["batches"], found["sgm"]), methods(found["methods"])])}

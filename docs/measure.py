@@ -1,98 +1,249 @@
 #!/usr/bin/env python3
-"""Measures all methods on one commit, and writes the measured figures into the pages.
+"""Measures every figure of the pages, and writes the figures into the pages.
 
-    docs/measure.py errors [--dataset DIR] [--roads DIR]        # docs/measured/errors.json
-    docs/measure.py times NAME [--device cpu --threads 2]       # docs/measured/times-NAME.json
-    docs/measure.py pages [--check]                             # README.md, docs/choosing.md, hardware.md, benchmarks.md
+    docs/measure.py errors                 errors of all methods and peers              docs/measured/errors.json
+    docs/measure.py confidence             measured pixels, curves, confidence          density.json, curves.json, reliability.json
+    docs/measure.py times NAME             NAME: cpu, gpu, opencl                       times-NAME.json
+    docs/measure.py tables NAME            other tables of benchmarks.md; cpu or gpu    tables-NAME.json
+    docs/measure.py drop-in                st.cv2 beside OpenCV; needs the package      from-opencv.json
+    docs/measure.py all                    all of these, without GPU if --device is cpu
+    docs/measure.py pages [--check]        writes the figures into the pages
 
-Errors are those of every device, which all give the same bits. Times are of a generated pair of 1280×960 with 128
-disparities. OpenCV's matchers and libelas take part in both, where the command was built with them.
+A part that was interrupted, or that ran out of --seconds (exit code 3), continues with the next call. It starts anew if the command
+was built from another commit, or if the machine is another one. Errors do not depend on the device: all devices give the same bits.
+Times are medians on a generated pair of 1280×960 with 128 disparities. OpenCV's matchers run through the package
+opencv-python-headless with the settings of apps/stereopsis/peers.json (docs/peers.py choose); libelas runs if the command has it.
 
 In a page, the comment behind a figure names its source: `47 ms<!-- times-cpu/ms/sgm -->` is the value `sgm` in `ms` of
-docs/measured/times-cpu.json. `<!-- A / B -->` is the quotient of two values, `<!-- 100 * A -->` a percentage. `pages` writes the measured value with as many
-decimals as the page has; `pages --check` prints the figures that differ, and figures without a source.
+docs/measured/times-cpu.json. `<!-- A / B -->` is the quotient of two values, `<!-- 100 * A -->` a percentage. `pages` writes the
+measured value with as many decimals as the page has; `pages --check` prints the figures that differ, and figures without a source.
 """
 
-import argparse
+import importlib.util
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from statistics import mean
 
 import accuracy_time
-from benchmarks import DOCS, number, processor, replace, table
+from harness import DOCS, MEASURED, ROOT, SIZE, bench, commit_of, number, parser_of, processor, read, replace, scenes, table, write
 
-ROOT = DOCS.parent
-MEASURED = DOCS / "measured"
-PAGES = [ROOT / "README.md", DOCS / "choosing.md", DOCS / "hardware.md", DOCS / "benchmarks.md"]
+PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("choosing", "hardware", "benchmarks"))]
 METHODS = ["sgm", "sgm:optimisation.paths=8", "balanced", "sgm-learned", "sgm-learned-fast", "banz-sgm", "zncc", "prehn-window", "prehn-pyramid", "census-guided",
            "costfilter", "esaw", "asw", "asw-separable", "ad-census", "realtime-dp", "realtime-bp", "segment-support"]
+SCORED = [*METHODS, "census-guided:levels.lambda=0.3"]
 TIMED = [*METHODS, "banz-sgm:optimisation.paths=4", "sgm:confidence.decide=true"]
+WITH_CONFIDENCE = ["sgm", "balanced", "sgm-learned", "sgm-learned-fast"]
 SLOW = {"asw", "ad-census", "realtime-bp", "costfilter", "segment-support", "realtime-dp"}  # a run takes seconds on a CPU
-SIZE = "1280x960x128"
 PRESETS = {"fast": "sgm", "balanced": "balanced", "accurate": "sgm-learned"}
 UNITS = "ms|%|times|×|GB|TB/s|GDE/s|frames"
 FIGURE = re.compile(rf"(\d+(?:\.\d+)?)((?:\s*(?:{UNITS}))?)<!-- ((?:100 \* )?[\w.-]+/[^<>]*?) -->")
 BARE = re.compile(rf"\d\s?(?:{UNITS})(?![\w<])(?!<!--)")
+CONTINUE = 3  # exit code: call again
 
 
-def bench(options, *more):
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "bench.json"
-        subprocess.run([options.command, "bench", "--json", file, *map(str, more)], check=True, stdout=subprocess.DEVNULL)
-        return json.loads(file.read_text())
+def begin(name, about):
+    """Returns the results of an earlier call if they are of the same commit and machine, else none."""
+    found = read(name)
+    return found if all(found.get(key) == value for key, value in about.items()) else about
 
 
-def of_methods(methods):
-    return [part for m in methods for part in ("--method", m)]
+class Clock:
+    def __init__(self, seconds):
+        self.until = time.monotonic() + seconds
+
+    def over(self):
+        return time.monotonic() > self.until
 
 
-def name_of(result):
-    return result["method"].replace("OpenCV Stereo", "OpenCV ")
+# Errors -----------------------------------------------------------------------------------------------------------------
+
+
+def errors_of(results):
+    """Returns the errors of one program from its measures by dataset."""
+    datasets = {}
+    for name, regions in results.items():
+        widest = "all" if "all" in regions else "nonocc"
+        figures = {region: regions[region]["bad1.0"] for region in ("nonocc", "all") if region in regions}
+        datasets[name] = {key: round(value, 2) for key, value in {**figures, "d1": regions[widest]["d1"]}.items()}
+    return {"bad1.0": round(mean(d["nonocc"] for d in datasets.values()), 2), "datasets": datasets}
+
+
+def errors_of_methods(options, *which):
+    """Returns the errors of methods, or of the peers in the command, by name."""
+    def run(folder):
+        found = bench(options.command, "--device", options.device, "--repeat", 1, "--dataset", folder, *which)["results"]
+        return {r["method"].replace("OpenCV Stereo", "OpenCV "): r for r in found}
+    roads, errors = run(options.roads), {}
+    for name, r in run(options.dataset).items():
+        errors[name] = {"peer": bool(r["peer"]), **errors_of({d: a["measures"] for d, a in r["average"].items()}),
+                        "average_of_12": r.get("average_of_12")}
+        errors[name]["roads_d1"] = round(mean(d1_of(s["measures"]) for s in roads[name]["scenes"]), 2)
+    return errors
+
+
+def d1_of(regions):
+    return next(regions[region]["d1"] for region in ("all", "nonocc") if region in regions)
+
+
+def errors_of_opencv(peer, options):
+    import peers
+    from harness import filled
+
+    def measures(scene):
+        return scene.measures(filled(peers.disparity_of(peer, peers.chosen(peer, scene.dataset), scene)))
+
+    datasets, twelve = {}, []
+    for scene in scenes(options.dataset):
+        datasets.setdefault(scene.dataset, []).append(measures(scene))
+    for regions in datasets["middlebury_v2"]:
+        twelve += [regions[region]["bad1.0"] for region in ("nonocc", "all", "disc")]
+    average = {name: {region: {key: mean(m[region][key] for m in found) for key in ("bad1.0", "d1")} for region in found[0]}
+               for name, found in datasets.items()}
+    return {"peer": True, **errors_of(average), "average_of_12": mean(twelve),
+            "roads_d1": round(mean(d1_of(measures(scene)) for scene in scenes(options.roads)), 2)}
 
 
 def measure_errors(options):
-    """Returns the errors of each method and peer: the mean of the datasets, each dataset, and the D1 of the roads."""
-    found = bench(options, "--device", "cpu", "--dataset", options.dataset, "--repeat", 1, *of_methods(METHODS))
-    methods = {}
-    for r in found["results"]:
-        datasets = {}
-        for name, average in r["average"].items():
-            m = average["measures"]
-            figures = {"nonocc": m.get("nonocc", {}).get("bad1.0"), "all": m.get("all", {}).get("bad1.0"),
-                       "d1": next((m[region]["d1"] for region in ("all", "nonocc") if region in m), None)}
-            datasets[name] = {key: round(value, 2) for key, value in figures.items() if value is not None}
-        methods[name_of(r)] = {"peer": bool(r["peer"]), "bad1.0": round(mean(d["nonocc"] for d in datasets.values()), 2),
-                               "average_of_12": r.get("average_of_12"), "datasets": datasets}
-    if options.roads:
-        for r in bench(options, "--device", "cpu", "--dataset", options.roads, "--repeat", 1, *of_methods(METHODS))["results"]:
-            d1 = [next(s["measures"][region]["d1"] for region in ("all", "nonocc") if region in s["measures"]) for s in r["scenes"]]
-            methods[name_of(r)]["roads_d1"] = round(mean(d1), 2)
-    return {"commit": options.commit, "methods": methods}
+    import peers
+    clock = Clock(options.seconds)
+    results = begin("errors", {"commit": options.commit, "opencv": peers.cv2.__version__, "peers": peers.read_table()["chosen"]})
+    methods = results.setdefault("methods", {})
+    for name in [*SCORED, *peers.NAMES.values()]:
+        if name in methods:
+            continue
+        if clock.over():
+            return CONTINUE
+        mode = next((mode for mode, known in peers.NAMES.items() if known == name), None)
+        methods[name] = errors_of_opencv(mode, options) if mode else errors_of_methods(options, "--no-peers", "--method", name)[name]
+        write("errors", results)
+    if options.libelas and not any(name.startswith("libelas") for name in methods):
+        methods |= {name: e for name, e in errors_of_methods(options).items() if name.startswith("libelas")}
+        write("errors", results)
+    return 0
+
+
+def measure_confidence(options):
+    import confidence
+    raw = begin_raw(options, {"commit": options.commit, "opencv": confidence.peers.cv2.__version__,
+                              "peers": confidence.peers.read_table()["chosen"]})
+    complete = confidence.measure(options, raw["maps"])
+    options.raw.write_text(json.dumps(raw))
+    if not complete:
+        return CONTINUE
+    confidence.save(raw["maps"], options)
+    return 0
+
+
+def begin_raw(options, about):
+    """Returns the results by map and scene of earlier calls, which are too many for docs/measured."""
+    found = json.loads(options.raw.read_text()) if options.raw.exists() else {}
+    return found if all(found.get(key) == value for key, value in about.items()) else {**about, "maps": {}}
+
+
+# Times ------------------------------------------------------------------------------------------------------------------
+
+
+def machine_of(options):
+    if options.device == "cpu":
+        return f"{options.threads} threads of {processor()}"
+    return bench(options.command, "--device", options.device, "--no-peers", "--no-stream", "--repeat", 1, "--size", "64x64x16")["hardware"][options.device]
+
+
+def note(results, suffix, name, result):
+    results.setdefault("ms" + suffix, {})[name] = float(f"{result['median_ms']:.4g}")
+    results.setdefault("processor_ms" + suffix, {})[name] = float(f"{result['processor_ms']:.4g}")
+
+
+def time_method(options, method, *more):
+    slow = options.device == "cpu" and method in SLOW
+    if options.device == "cpu":
+        more = ("--threads", options.threads, *more)
+    return bench(options.command, "--device", options.device, "--no-peers", "--no-stream", "--size", SIZE, "--repeat",
+                 5 if slow else options.repeat, *more, methods=[method])["results"][0]
+
+
+def time_peers(options, size=SIZE, threads=None):
+    """Returns the times of OpenCV's matchers on the generated pair of `stereopsis bench`, in grey, and of libelas if the command has it."""
+    width, height, disparities = size.split("x")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([options.command, "synth", "-o", folder, "--width", width, "--height", height, "--disparities", disparities], check=True,
+                       stdout=subprocess.DEVNULL)
+        files = [next(Path(folder).rglob(f"{side}*")) for side in ("left", "right")]
+        call = [sys.executable, DOCS / "peers.py", "time", "--images", "grey", "--left", files[0], "--right", files[1], "--disparities", disparities,
+                "--threads", str(threads or options.threads), "--repeat", str(max(5, options.repeat // 3))]
+        results = json.loads(subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    if options.libelas:
+        found = bench(options.command, "--device", "cpu", "--threads", threads or options.threads, "--repeat", 5, "--size", size, methods=["sgm"])
+        results += [{"name": r["method"], "version": "", **r} for r in found["results"] if r["method"].startswith("libelas")]
+    return results
 
 
 def measure_times(options):
-    more = ["--device", options.device, "--no-stream", "--size", SIZE]
-    more += ["--threads", options.threads] if options.device == "cpu" else ["--no-peers"]
-    slow = SLOW if options.device == "cpu" else set()
-    found = bench(options, *more, "--repeat", options.repeat, *of_methods(m for m in TIMED if m not in slow))
-    results = found["results"]
-    if slow:
-        results += bench(options, *more, "--no-peers", "--repeat", 1, *of_methods(sorted(slow)))["results"]
-    machine = found["hardware"][options.device] if options.device != "cpu" else f"{options.threads} threads of {processor()}"
-    return {"machine": machine, "commit": options.commit, "size": SIZE.replace("x", "×"),
-            "ms": {name_of(r): float(f"{r['median_ms']:.4g}") for r in results},
-            "workspace_gb": {name_of(r): round(r["workspace_bytes"] * 1e-9, 3) for r in results if not r["peer"]}}
+    clock = Clock(options.seconds)
+    name = f"times-{options.name}"
+    results = begin(name, {"machine": machine_of(options), "commit": options.commit, "size": SIZE.replace("x", "×")})
+    for suffix, methods, more in (("", TIMED, ()), ("_with_confidence", WITH_CONFIDENCE, ("--confidence",))):
+        for method in methods:
+            if method in results.get("ms" + suffix, {}):
+                continue
+            if clock.over():
+                return CONTINUE
+            found = time_method(options, method, *more)
+            note(results, suffix, method, found)
+            if not suffix:
+                results.setdefault("workspace_gb", {})[method] = round(found["workspace_bytes"] * 1e-9, 3)
+            write(name, results)
+    if options.device == "cpu" and "versions" not in results:
+        if clock.over():
+            return CONTINUE
+        peers = time_peers(options)
+        for r in peers:
+            note(results, "", r["name"], r)
+        results["versions"] = {r["name"]: r["version"] for r in peers}
+        write(name, results)
+    return 0
 
 
-def commit_of(command):
-    """Returns the commit that the command was built from."""
-    options = argparse.Namespace(command=command)
-    return bench(options, "--device", "cpu", "--no-peers", "--repeat", 1, "--size", "64x64x16")["results"][0]["commit"]
+def measure_tables(options):
+    import benchmarks
+    import gpu_benchmarks
+    options.clock = Clock(options.seconds)
+    about = {"machine": machine_of(options), "commit": options.commit}
+    return (gpu_benchmarks if options.name == "gpu" else benchmarks).measure(options, begin(f"tables-{options.name}", about))
+
+
+def measure_drop_in(options):
+    import from_opencv
+    if not importlib.util.find_spec("stereopsis"):
+        print("drop-in: left out, because the package stereopsis is not installed")
+        return 0
+    options.machine = machine_of(options)
+    return from_opencv.measure(options)
+
+
+def measure_all(options):
+    """Runs the parts one after the other, until one has to continue."""
+    parts = [("errors", ""), ("confidence", ""), ("times", "cpu"), ("tables", "cpu"), ("drop-in", "")]
+    gpu = options.device
+    if gpu != "cpu":
+        parts += [("times", "gpu"), ("tables", "gpu")]
+    until = time.monotonic() + options.seconds
+    for part, name in parts:
+        options.name, options.seconds = name, until - time.monotonic()
+        options.device = "cpu" if name == "cpu" or part == "drop-in" else gpu
+        print(part, name, flush=True)
+        if code := JOBS[part](options):
+            return code
+    return 0
+
+
+# Pages ------------------------------------------------------------------------------------------------------------------
 
 
 class Values:
@@ -141,53 +292,76 @@ def bare_figures(text):
     return [line for line in without_code(text).splitlines() if BARE.search(line)]
 
 
+def made_tables(values):
+    """Returns the tables of the pages by the name of their markers; those without results stay as they are."""
+    import benchmarks
+    import from_opencv
+    import gpu_benchmarks
+    return {"presets": presets(values), **benchmarks.tables(), **gpu_benchmarks.tables(), **from_opencv.tables()}
+
+
 def write_pages(options):
     values, wrong = Values(), []
+    tables = made_tables(values)
     for page in PAGES:
         old = page.read_text()
         new = with_figures(old, values)
-        if "<!-- presets: begin -->" in new:
-            new = replace(new, "presets", presets(values))
+        for name, text in tables.items():
+            if f"<!-- {name}: begin -->" in new:
+                new = replace(new, name, text)
         wrong += [f"{page.name}: no source: {line}" for line in bare_figures(new)]
         if new != old and options.check:
             wrong += [f"{page.name}: {a!r} should be {b!r}" for a, b in zip(old.splitlines(), new.splitlines()) if a != b]
         elif new != old:
             page.write_text(new)
-    picture = accuracy_time.two_charts()
-    file = DOCS / "accuracy-time.svg"
-    if options.check and file.read_text() != picture:
-        wrong.append(f"{file.name} is not that of docs/measured; call docs/measure.py pages")
-    elif not options.check:
-        file.write_text(picture)
+    wrong += write_pictures(options.check)
     for line in wrong:
         print(line)
     return 1 if wrong else 0
 
 
+def write_pictures(check):
+    from charts import curves_chart, reliability_chart
+    pictures = {"accuracy-time.svg": accuracy_time.two_charts(), "images/reliability.svg": reliability_chart(read("reliability"))}
+    if curves := read("curves"):
+        pictures["images/curves.svg"] = curves_chart(curves)
+    wrong = []
+    for name, picture in pictures.items():
+        file = DOCS / name
+        if not check:
+            file.write_text(picture)
+        elif not file.exists() or file.read_text() != picture:
+            wrong.append(f"{name} is not that of docs/measured; call docs/measure.py pages")
+    return wrong
+
+
+JOBS = {"errors": measure_errors, "confidence": measure_confidence, "times": measure_times, "tables": measure_tables, "drop-in": measure_drop_in,
+        "all": measure_all, "pages": write_pages}
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--command", default=ROOT / "build/release/bin/stereopsis")
-    jobs = parser.add_subparsers(dest="job", required=True)
-    errors = jobs.add_parser("errors")
-    errors.add_argument("--dataset", default=os.environ.get("STEREOPSIS_DATA"))
-    errors.add_argument("--roads")
-    errors.add_argument("--save", type=Path, default=MEASURED / "errors.json")
-    times = jobs.add_parser("times")
-    times.add_argument("name")
-    times.add_argument("--device", default="cpu")
-    times.add_argument("--threads", type=int, default=2)
-    times.add_argument("--repeat", type=int, default=21)
-    times.add_argument("--save", type=Path)
-    pages = jobs.add_parser("pages")
-    pages.add_argument("--check", action="store_true")
+    parser = parser_of(__doc__)
+    parser.add_argument("job", choices=JOBS)
+    parser.add_argument("name", nargs="?", default="cpu", choices=["cpu", "gpu", "opencl"])
+    parser.add_argument("--device", help="device of the methods [cpu; for the names gpu and opencl: cuda:0 and opencl]")
+    parser.add_argument("--threads", type=int, default=2, help="threads of the CPU columns")
+    parser.add_argument("--repeat", type=int, default=21)
+    parser.add_argument("--seconds", type=float, default=1e9, help="after these, no further run is started: exit code 3, call again")
+    parser.add_argument("--libelas", action="store_true", help="also run libelas, which the command must have")
+    parser.add_argument("--libsgm", metavar="PROGRAM", help="times libSGM (docs/gpu_benchmarks.py)")
+    parser.add_argument("--networks", type=Path, nargs="+", default=[], metavar="FILE.onnx", help="networks for the table of other matchers")
+    parser.add_argument("--raw", type=Path, default=Path(tempfile.gettempdir()) / f"stereopsis-confidence-{os.getuid()}.json",
+                        help="results of the part confidence by scene, for its next call")
+    parser.add_argument("--check", action="store_true", help="pages: only print what differs")
     options = parser.parse_args()
+    options.device = options.device or {"cpu": "cpu", "gpu": "cuda:0", "opencl": "opencl"}[options.name]
     if options.job == "pages":
         return write_pages(options)
+    missing = [f"--{name}" for name in ("dataset", "roads") if not getattr(options, name)]
+    if missing and options.job not in ("times",):
+        parser.error(f"{options.job} needs {' and '.join(missing)}")
     options.commit = commit_of(options.command)
-    found = measure_errors(options) if options.job == "errors" else measure_times(options)
-    file = options.save or MEASURED / f"times-{options.name}.json"
-    file.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    return 0
+    return JOBS[options.job](options)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ struct Options {
   std::vector<std::string> threads, simd;
   std::optional<int> batch, repeat;
   std::filesystem::path dataset, json, html;
-  bool no_peers = false, no_stream = false;
+  bool no_peers = false, no_stream = false, confidence = false;
 };
 
 Workload parse_workload(const std::string& text) {
@@ -59,6 +59,7 @@ void bench(const Options& options) {
   Bench bench{{},
               !options.no_peers,
               !options.no_stream,
+              options.confidence,
               threads.back(),
               options.repeat.value_or(scenes ? 3 : 7),
               options.batch.value_or(1),
@@ -140,6 +141,7 @@ void add_bench(CLI::App& application) {
   command.integer("--repeat", o->repeat, 1, 10000, "N",
                   "Number of timed runs after one warm-up run [7, or 3 with --dataset]");
   command.flag("--no-peers", o->no_peers, "Do not run other stereo matchers");
+  command.flag("--confidence", o->confidence, "Compute the confidence, too; the run times include it");
   command.flag("--no-stream", o->no_stream, "Skip the measurement of `stream ms`, which matches 66 pairs on a GPU");
   command.path("--json", o->json, "FILE.json", "Write all results as JSON");
   command
@@ -156,8 +158,10 @@ void add_bench(CLI::App& application) {
       "from host memory to host memory, with three pairs in flight.\n"
       "The roof is a lower bound of the run time: the time for the memory traffic and the operations of all stages at "
       "the measured rates of the device.\n"
-      "With --dataset, other matchers receive grey images, which are padded on the left to obtain disparities in all "
-      "columns.\n"
+      "Other matchers run with the settings of apps/stereopsis/peers.json: for each of them, the customary setting "
+      "with "
+      "the fewest errors on indoor or on road scenes. With --dataset, their images are padded on the left to obtain "
+      "disparities in all columns.\n"
       "Invalid pixels of other matchers are filled with the smaller of the two neighbouring disparities in the row; "
       "the run time excludes this step.");
   command.callback([o] { bench(*o); });

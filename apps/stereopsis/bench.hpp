@@ -25,7 +25,8 @@ inline std::string device_text(const std::string& device, const std::string& sim
 struct Bench {
   std::vector<Contender> contenders;
   bool peers = true, stream = true;
-  int threads = 0;  // 0: all
+  bool confidence = false;  // the methods compute the confidence, too
+  int threads = 0;          // 0: all
   int repeat = 0;
   int batch = 1;
   std::filesystem::path json, html;
@@ -37,7 +38,7 @@ Pipeline parse_method(const std::string& text, std::vector<std::string> settings
 // Registers the pipeline files among the methods as inputs.
 void reads_methods(CallFiles& files, const std::vector<std::string>& methods);
 
-// Converts grey or RGB to grey by BT.601, rounded to nearest: the input of the peers.
+// Converts grey or RGB to grey by BT.601, rounded to nearest.
 Image<std::uint8_t> grey(ImageView<const std::uint8_t> image);
 
 struct Workload {

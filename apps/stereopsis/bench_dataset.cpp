@@ -91,15 +91,18 @@ void bench_scene(const Bench& bench, const DatasetScene& scene, std::vector<Entr
   std::size_t next = 0;
   for (const Contender& contender : bench.contenders) {
     use_simd(contender.simd);
-    Matcher matcher(Plan(contender.pipeline, Problem::of(pair, {0, scene.disparities}), contender.device));
+    Problem problem = Problem::of(pair, {0, scene.disparities});
+    problem.want_confidence = bench.confidence;
+    Matcher matcher(Plan(contender.pipeline, problem, contender.device));
     Matched matched;
     const double ms = median(time_runs(bench.repeat, [&] { matcher.match(pair, matched); }));
     note(entries[next++], matched.disparity, ms);
   }
   if (!bench.html.empty()) lefts.push_back(thumbnail(jobs::to_8_bits(loaded.left)));
   if (!bench.peers) return;
-  const Image<std::uint8_t> left = grey(jobs::to_8_bits(loaded.left)), right = grey(jobs::to_8_bits(loaded.right));
-  for (const Peer& peer : make_peers({left, right, scene.disparities, bench.threads, PeerColumns::all})) {
+  const Image<std::uint8_t> left = jobs::to_8_bits(loaded.left), right = jobs::to_8_bits(loaded.right);
+  for (const Peer& peer :
+       make_peers({left, right, scene.disparities, bench.threads, PeerColumns::all, scene.dataset})) {
     if (next == entries.size())
       entries.push_back({peer.name, peer.name, "cpu", threads_of({"cpu", bench.threads}), peer.parameters, true});
     const double ms = median(time_runs(bench.repeat, peer.run));

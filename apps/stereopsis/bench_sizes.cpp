@@ -40,6 +40,7 @@ struct Result {
   std::optional<StreamTimes> stream;
   Roofs roofs;
   double processor_ms = 0;  // per batch, of all threads
+  bool confidence = false;  // the runs computed the confidence, too
 
   double median_ms() const { return median(ms); }
   double min_ms() const { return *std::min_element(ms.begin(), ms.end()); }
@@ -72,6 +73,7 @@ Json to_json(const Result& r) {
           {"p99_ms", quantile(r.ms, 0.99)},
           {"max_ms", quantile(r.ms, 1)},
           {"processor_ms", r.processor_ms},
+          {"confidence", r.confidence},
           {"first_ms", r.peer ? Json(nullptr) : Json(r.first_ms)},
           {"gde_per_s", r.gde_per_s()},
           {"workspace_bytes", r.workspace_bytes},
@@ -127,16 +129,21 @@ class OnDevice {
     const Size size = matcher.plan().output_size();
     for (int i = 0; i < matcher.plan().problem().batch; ++i) {
       disparities_.emplace_back(device_, size, PixelType::f32);
+      if (matcher.plan().problem().want_confidence) confidences_.emplace_back(device_, size, PixelType::f32);
       validities_.emplace_back(device_, size);
     }
   }
   DevicePair pair() const { return {left_, right_, {}, {}}; }
-  DeviceMatched out(int i) const { return {disparities_[i], validities_[i], {}, {}}; }
+  DeviceMatched out(int i) const {
+    DeviceMatched out{disparities_[i], validities_[i], {}, {}};
+    if (!confidences_.empty()) out.confidence = confidences_[i];
+    return out;
+  }
 
  private:
   std::string device_;
   DeviceImage left_, right_;
-  std::vector<DeviceImage> disparities_, validities_;
+  std::vector<DeviceImage> disparities_, validities_, confidences_;
 };
 
 // Measures whole batches, without transfers.
@@ -217,6 +224,7 @@ Result measure(const Bench& bench, const Workload& workload, const Contender& co
   const StereoPair pair{left, right, {}, {}};
   Problem problem = Problem::of(pair, {0, workload.disparities});
   problem.batch = bench.batch;
+  problem.want_confidence = bench.confidence;
   Result result{
       workload, label, device.name, simd, threads_of(device), parameters_json(pipeline), bench.batch, false, {}, 0, 0,
       {},       {},    {},          {}};
@@ -228,6 +236,7 @@ Result measure(const Bench& bench, const Workload& workload, const Contender& co
     result.workspace_bytes = matcher.plan().workspace_bytes();
     result.ms = time_batches(matcher, pair, bench.repeat, &result.processor_ms);
   }
+  result.confidence = bench.confidence;
   for (const StageTime& stage : time_stages(pipeline, problem, device, pair))
     (is_transfer(stage) ? result.transfers : result.stages).push_back(stage);
   if (bench.stream && device.name != "cpu") result.stream = time_stream(pipeline, problem, device, left, right);

@@ -24,11 +24,13 @@ enum class PeerColumns {
   all        // the images are padded before the run, so that no column is omitted
 };
 
-// A pair of 8-bit grey images, which must outlive the peers. `threads`: 0 means all.
+// A pair of 8-bit grey or RGB images, which must outlive the peers. `threads`: 0 means all. The settings of the peers
+// depend on the dataset; it is empty for generated pairs.
 struct PeerProblem {
   ImageView<const std::uint8_t> left, right;
   int disparities, threads;
   PeerColumns columns;
+  std::string dataset = {};
 };
 
 // Return the peers in this build, ready for one pair.

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench.hpp"
+#include "peer_settings.hpp"
 #include "peers.hpp"
 #include "stereopsis/disparity.hpp"
 
@@ -54,13 +56,13 @@ std::vector<Peer> libelas_peers(const PeerProblem& problem) {
   if (problem.left.width < least || problem.left.height < least) return {};
   const int padding = problem.columns == PeerColumns::all ? problem.disparities : 0;
   std::vector<Peer> peers;
-  for (const auto& [name, setting] :
-       {std::pair("ROBOTICS", Elas::ROBOTICS), std::pair("MIDDLEBURY", Elas::MIDDLEBURY)}) {
-    Elas::parameters parameters(setting);
+  const Image<std::uint8_t> left = grey(problem.left), right = grey(problem.right);
+  for (const std::string& name : libelas_settings()) {
+    Elas::parameters parameters(name == "ROBOTICS" ? Elas::ROBOTICS : Elas::MIDDLEBURY);
     parameters.disp_max = problem.disparities - 1;
-    const auto run = std::make_shared<Run>(
-        Run{padded(problem.left, padding), padded(problem.right, padding), padding, Elas(parameters), {}, {}});
-    peers.push_back({std::string("libelas ") + name,
+    const auto run =
+        std::make_shared<Run>(Run{padded(left, padding), padded(right, padding), padding, Elas(parameters), {}, {}});
+    peers.push_back({"libelas " + name,
                      {{"setting", name}, {"disp_max", parameters.disp_max}},
                      [run] { run->match(); },
                      [run] { return run->dense(); }});

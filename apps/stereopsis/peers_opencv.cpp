@@ -1,20 +1,27 @@
-// OpenCV's matchers. They search a multiple of 16 disparities, and omit the columns where not every disparity lies in
+// OpenCV's matchers with the settings of peers.json. They search a multiple of 16 disparities, and omit the columns where not every disparity lies in
 // the right image. The omission favours their times and would spoil their accuracy: hence PeerColumns::all.
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
 
+#include <map>
 #include <memory>
 #include <utility>
 
+#include "bench.hpp"
+#include "peer_settings.hpp"
 #include "peers.hpp"
 #include "stereopsis/disparity.hpp"
 
 namespace stereopsis::command {
 namespace {
 
-cv::Mat as_mat(ImageView<const std::uint8_t> image) {
-  return {image.height, image.width, CV_8UC1, const_cast<std::uint8_t*>(image.data),
-          static_cast<std::size_t>(image.pitch)};
+// Returns a copy. The order of the colours does not matter, because OpenCV's costs sum over them.
+cv::Mat as_mat(ImageView<const std::uint8_t> image, bool colour) {
+  const Image<std::uint8_t> pixels = colour ? Image<std::uint8_t>() : grey(image);
+  const ImageView<const std::uint8_t> view = colour ? image : pixels.view();
+  return cv::Mat(view.height, view.width, CV_8UC(view.channels), const_cast<std::uint8_t*>(view.data),
+                 static_cast<std::size_t>(view.pitch))
+      .clone();
 }
 
 // Converts sixteenths to pixels and removes the padding.
@@ -42,40 +49,42 @@ Peer make_peer(std::string name, Json parameters, cv::Ptr<cv::StereoMatcher> mat
           [=] { return dense(*disparity, padding); }};
 }
 
+cv::Ptr<cv::StereoMatcher> make_matcher(const std::string& name, int searched, const Json& p) {
+  if (name == "BM") {
+    const cv::Ptr<cv::StereoBM> matcher = cv::StereoBM::create(searched, p.at("blockSize"));
+    matcher->setPreFilterCap(p.at("preFilterCap"));
+    matcher->setDisp12MaxDiff(p.at("disp12MaxDiff"));
+    matcher->setUniquenessRatio(p.at("uniquenessRatio"));
+    matcher->setSpeckleWindowSize(p.at("speckleWindowSize"));
+    matcher->setSpeckleRange(p.at("speckleRange"));
+    return matcher;
+  }
+  const std::map<std::string, int> modes = {{"3WAY", cv::StereoSGBM::MODE_SGBM_3WAY},
+                                            {"SGBM", cv::StereoSGBM::MODE_SGBM},
+                                            {"HH4", cv::StereoSGBM::MODE_HH4},
+                                            {"HH", cv::StereoSGBM::MODE_HH}};
+  return cv::StereoSGBM::create(0, searched, p.at("blockSize"), p.at("P1"), p.at("P2"), p.at("disp12MaxDiff"),
+                                p.at("preFilterCap"), p.at("uniquenessRatio"), p.at("speckleWindowSize"),
+                                p.at("speckleRange"), modes.at(name));
+}
+
 }  // namespace
 
 std::vector<Peer> opencv_peers(const PeerProblem& problem) {
   cv::setNumThreads(problem.threads > 0 ? problem.threads : -1);
   const int searched = (problem.disparities + 15) / 16 * 16;
   const int padding = problem.columns == PeerColumns::all ? searched : 0;
-  const cv::Mat l = padded(as_mat(problem.left), padding), r = padded(as_mat(problem.right), padding);
-  constexpr int window = 15;
-  if (l.cols < searched + window || l.rows < window) return {};  // nothing would be left to match
   std::vector<Peer> peers;
-  peers.push_back(make_peer("OpenCV StereoBM",
-                            {{"version", CV_VERSION}, {"numDisparities", searched}, {"blockSize", window}},
-                            cv::StereoBM::create(searched, window), l, r, padding));
-  const std::pair<const char*, int> modes[] = {{"3WAY", cv::StereoSGBM::MODE_SGBM_3WAY},
-                                               {"SGBM", cv::StereoSGBM::MODE_SGBM},
-                                               {"HH4", cv::StereoSGBM::MODE_HH4},
-                                               {"HH", cv::StereoSGBM::MODE_HH}};
-  for (const auto& [name, mode] : modes) {
-    constexpr int block = 3, p1 = 8 * block * block, p2 = 32 * block * block, left_right = 1, unique = 10;
-    constexpr int speckle_size = 100, speckle_range = 32;
-    const Json parameters = {{"version", CV_VERSION},
-                             {"numDisparities", searched},
-                             {"blockSize", block},
-                             {"P1", p1},
-                             {"P2", p2},
-                             {"disp12MaxDiff", left_right},
-                             {"uniquenessRatio", unique},
-                             {"speckleWindowSize", speckle_size},
-                             {"speckleRange", speckle_range},
-                             {"mode", name}};
-    peers.push_back(make_peer(
-        std::string("OpenCV StereoSGBM ") + name, parameters,
-        cv::StereoSGBM::create(0, searched, block, p1, p2, left_right, 0, unique, speckle_size, speckle_range, mode), l,
-        r, padding));
+  for (const char* name : {"BM", "3WAY", "SGBM", "HH4", "HH"}) {
+    const auto [colour, settings] = opencv_setting(name, problem.dataset, problem.left.channels);
+    const int window = settings.at("blockSize");
+    if (problem.left.width + padding < searched + window || problem.left.height < window) continue;  // nothing is left
+    Json parameters = {{"version", CV_VERSION}, {"images", colour ? "colour" : "grey"}, {"numDisparities", searched}};
+    parameters.update(settings);
+    peers.push_back(make_peer(name == std::string("BM") ? "OpenCV StereoBM" : std::string("OpenCV StereoSGBM ") + name,
+                              parameters, make_matcher(name, searched, settings),
+                              padded(as_mat(problem.left, colour), padding),
+                              padded(as_mat(problem.right, colour), padding), padding));
   }
   return peers;
 }

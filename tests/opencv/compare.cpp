@@ -1,6 +1,7 @@
 // Accuracy and time of the drop-in next to cv::StereoSGBM, with the same arguments, on the scenes of a folder, in one run; a
-// table in Markdown. Grey images; both leave out the columns that OpenCV leaves out. They run by turns, so that what else the machine
-// does falls on both. How much each leaves out differs with the same arguments, so that both are scored dense as well, by one rule.
+// table in Markdown. The arguments and the images (grey or colour) are those of apps/stereopsis/peers.json; both leave out the columns
+// that OpenCV leaves out. They run by turns, so that what else the machine does falls on both. How much each leaves out differs with
+// the same arguments, so that both are scored dense as well, by one rule.
 // opencv_compare FOLDER [THREADS] [RUNS]
 #include <algorithm>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "dense.hpp"
+#include "peer_settings.hpp"
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/evaluation.hpp"
 #include "stereopsis/opencv.hpp"
@@ -35,11 +37,11 @@ struct Score {
   double ms = 0;
 };
 
-cv::Mat grey(const AnyImage& image) {
+cv::Mat as_mat(const AnyImage& image, bool colour) {
   const cv::Mat m = opencv::mat(std::get<Image<std::uint8_t>>(image.pixels));
-  cv::Mat g = m;
-  if (m.channels() == 3) cv::cvtColor(m, g, cv::COLOR_RGB2GRAY);
-  return g;
+  cv::Mat out = m;
+  if (m.channels() == 3) cv::cvtColor(m, out, colour ? cv::COLOR_RGB2BGR : cv::COLOR_RGB2GRAY);
+  return out;
 }
 
 // A matcher's result of a pair, and how long it took each time.
@@ -86,15 +88,20 @@ int main(int argc, char** argv) try {
     const auto region =
         std::find_if(scene.regions.begin(), scene.regions.end(), [](const auto& r) { return r.name == "nonocc"; });
     if (region == scene.regions.end()) continue;
-    const cv::Mat left = grey(scene.left), right = grey(scene.right);
     const int disparities = (found.disparities + 15) / 16 * 16;
-    if (left.cols <= 2 * disparities) continue;
+    if (scene.left.size().width <= 2 * disparities) continue;
     Image<std::uint8_t> counted = region->mask;
     for (int y = 0; y < counted.height(); ++y) std::fill_n(counted.row(y), disparities, std::uint8_t{0});
     ++scenes;
     for (std::size_t i = 0; i < std::size(modes); ++i) {
-      const auto opencvs = cv::StereoSGBM::create(0, disparities, 3, 72, 288, 1, 0, 10, 100, 32, modes[i].mode);
-      const auto mine = opencv::create(0, disparities, 3, 72, 288, 1, 0, 10, 100, 32, modes[i].mode,
+      const auto [colour, p] = command::opencv_setting(modes[i].name, found.dataset, scene.left.channels());
+      const cv::Mat left = as_mat(scene.left, colour), right = as_mat(scene.right, colour);
+      const int block = p.at("blockSize"), p1 = p.at("P1"), p2 = p.at("P2"), check = p.at("disp12MaxDiff");
+      const int cap = p.at("preFilterCap"), unique = p.at("uniquenessRatio");
+      const int speckle = p.at("speckleWindowSize"), range = p.at("speckleRange"), mode = modes[i].mode;
+      const auto opencvs =
+          cv::StereoSGBM::create(0, disparities, block, p1, p2, check, cap, unique, speckle, range, mode);
+      const auto mine = opencv::create(0, disparities, block, p1, p2, check, cap, unique, speckle, range, mode,
                                        {.device = "cpu", .threads = threads, .strict_border = true});
       Runs of_opencv, of_mine;
       for (int run = 0; run <= runs; ++run) {
