@@ -12,6 +12,7 @@
 
 #include "core/large_pages.hpp"
 #include "core/text.hpp"
+#include "device/system/control_group.hpp"
 #include "device/system/system.hpp"
 
 namespace stereopsis {
@@ -52,19 +53,13 @@ bool has_dot_product() {
 }
 
 int cores_within_quota(int cores) {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");  // "QUOTA PERIOD", or "max PERIOD"
-  std::string quota;
-  double period = 0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0) return cores;
-  return std::clamp(static_cast<int>(std::ceil(std::stod(quota) / period)), 1, cores);
+  return static_cast<int>(std::ceil(std::clamp(group_limits().cores, 1.0, static_cast<double>(cores))));
 }
 
 std::size_t memory_bytes() {
   const std::size_t machine =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  std::ifstream group("/sys/fs/cgroup/memory.max");  // the file has a number, or "max"
-  std::size_t allowed = 0;
-  return group >> allowed && allowed > 0 ? std::min(machine, allowed) : machine;
+  return std::min(machine, group_limits().memory);
 }
 
 namespace {
