@@ -306,6 +306,10 @@ AnyImageView BorrowedArray::view(int channels, int bit_depth) const {
 }
 
 AnyImageView BorrowedArray::image(int bit_depth, const std::optional<PixelFormat>& format) const {
+  if (is_bool_)
+    refuse(name_ +
+           " has the type bool; it must be uint8, uint16 or float32, so pass a mask as mask_left or mask_right, "
+           "or convert the image to uint8 and multiply it by 255");
   if (format) {
     const int channels = ndim() == 3 && shape_[2] <= 4 ? static_cast<int>(shape_[2]) : ndim() == 2 ? 1 : 0;
     if (channels != channels_of(*format))

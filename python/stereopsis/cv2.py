@@ -127,6 +127,7 @@ class StereoMatcher:
     def compute(self, left: Any, right: Any, disparity: npt.NDArray[np.int16] | None = None) -> npt.NDArray[np.int16]:
         """Matches a rectified pair, (h, w) grey or (h, w, 3) BGR of uint8. Returns (h, w) int16, in `disparity` if it is given."""
         self._result = None  # an error leaves no result of an earlier pair
+        left, right = _packed(left), _packed(right)
         if disparity is not None and not isinstance(disparity, np.ndarray):
             raise CallError(f"disparity is a {type(disparity).__name__}; pass a NumPy array of int16, or leave it out")
         if disparity is not None and (disparity.dtype != np.int16 or disparity.shape != np.shape(left)[:2]):
@@ -281,6 +282,14 @@ class StereoBM(StereoMatcher):
     def getROI2(self) -> Any: return self._values["ROI2"]
     def setROI2(self, roi2: Any) -> None: self._set("ROI2", roi2)
     # fmt: on
+
+
+def _packed(image: Any) -> Any:
+    """Returns the image, or a copy if its pixels have gaps or another order, as OpenCV does."""
+    if not isinstance(image, np.ndarray) or image.ndim not in (2, 3):
+        return image
+    inner = (image.itemsize * image[0, 0].size, image.itemsize) if image.size else image.strides[1:]
+    return image if image.strides[0] > 0 and image.strides[1:] == inner[: image.ndim - 1] else np.ascontiguousarray(image)
 
 
 def _argument(name: str) -> str:

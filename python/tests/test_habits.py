@@ -92,6 +92,8 @@ def test_of_an_array_on_a_gpu_one_row_is_read(scene):
         (lambda i: OnGpu(np.stack([i] * 5)), "this is a batch of 5 images; call the matcher for each pair"),
         (lambda i: np.dstack([i, i[..., 0]]), "pass color='rgba'"),
         (lambda i: i[..., :2], "pass its first channel, numpy.ascontiguousarray(left[..., 0])"),
+        (lambda i: i > 128, "has the type bool; it must be uint8, uint16 or float32, so pass a mask as mask_left or mask_right, or convert"),
+        (lambda i: Lender(i > 128), "has the type bool"),
         (lambda i: i.astype(np.float16), "has the type float16; it must be uint8, uint16 or float32"),
         (lambda i: i.astype(np.float64), "convert it with .astype('float32'), or .float() of a tensor"),
         (lambda i: Tensor(i[:, ::2]), "pass left.contiguous()"),

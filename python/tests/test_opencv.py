@@ -152,6 +152,17 @@ def test_parameters_without_effect_warn_once(pair, same_bits):
         st.cv2.StereoSGBM_create(0, 32, 5, P1=600, channels=3, device="cpu").compute(*pair)
 
 
+def test_other_layouts_are_copied_as_opencv_copies_them(pair, scene, same_bits):
+    ours = st.cv2.StereoSGBM_create(0, 32, device="cpu")
+    expected = ours.compute(*pair)
+    same_bits(ours.compute(scene.left[..., ::-1], scene.right[..., ::-1]), expected)
+    wide = [np.repeat(np.repeat(image, 2, axis=0), 2, axis=1) for image in pair]
+    same_bits(ours.compute(*(image[::2, ::2] for image in wide)), expected)
+    same_bits(ours.compute(*(np.pad(image, ((0, 0), (3, 8), (0, 0)))[:, 3:-8] for image in pair)), expected)
+    with pytest.raises(st.CallError, match="no pixels"):
+        ours.compute(pair[0][:0], pair[1][:0])
+
+
 def test_from_sgbm_is_quiet(capfd):
     st.cv2.from_sgbm(numDisparities=32, blockSize=5, P1=600)
     assert capfd.readouterr() == ("", "")
