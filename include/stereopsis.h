@@ -290,6 +290,10 @@ typedef struct sp_problem {
   int32_t format;         /* layout of both images: SP_FORMAT_… */
   /* 1 to compute depth, points and uncertainty also for filled and repaired pixels; 0 for measured pixels only. */
   int32_t fill_depth;
+  /* 1 to mask black regions at the border, and to mark pixels as filled whose 7×7 window has one value; 0 to measure such
+   * regions like all others. */
+  int32_t skip_constant;
+  int32_t black;          /* with skip_constant: largest value of black, in 8-bit units, 0 to 255; 2 for JPEG and video */
   int32_t reserved;       /* 0 */
 } sp_problem;
 
@@ -346,9 +350,9 @@ enum {
   SP_INVALID_LEFT_RIGHT = 2,   /* failed the left-right check */
   SP_INVALID_AMBIGUOUS = 4,    /* without texture, or without a unique best candidate */
   SP_INVALID_SPECKLE = 8,      /* in a small isolated region */
-  SP_INVALID_MASKED = 16,      /* masked in the input, or not finite in a float image */
+  SP_INVALID_MASKED = 16,      /* masked in the input, not finite, or in a black region at the border */
   SP_INVALID_OUTSIDE = 32,     /* outside the region of interest */
-  SP_FILLED = 64,              /* valid, but the disparity comes from surrounding pixels */
+  SP_FILLED = 64,              /* valid, but the disparity comes from surrounding pixels, or the pixel has no contrast */
   SP_REPAIRED = 128            /* valid, but the disparity comes from confident neighbours */
 };
 

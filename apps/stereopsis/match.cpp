@@ -98,6 +98,7 @@ void add_inputs(Command& command, Options& o) {
                "Mask of the left input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
   command.path("--mask-right", o.mask_right, "FILE",
                "Mask of the right input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
+  o.constant.add_to(command);
   command.flag("--strict", o.strict,
                "Fail instead of warning about a bad pair: not rectified, swapped, low contrast, or less than 5 % of "
                "the pixels measured");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common.hpp"
+#include "constant_options.hpp"
 #include "diagnosis.hpp"
 #include "frames.hpp"
 #include "front_end.hpp"
@@ -48,6 +49,7 @@ struct Options {
   DeviceOptions device;
   PairOptions pairing;
   IntensityOptions intensity;
+  ConstantOptions constant;
   RigOptions rig;
   ColorOptions color;
   std::optional<int> min_disparity, disparities;
@@ -72,6 +74,7 @@ class MatchJob {
   InputFrame read(std::size_t i) const;
   // match_plan.cpp. `of_right`: matches the right view as the left view of the mirrored pair.
   Problem problem(const InputFrame& frame, bool of_right = false) const;
+  ConstantRegions constant_regions() const;
   Plan plan(const InputFrame& frame, bool of_right = false) const;
   Plan plan_in_memory(const InputFrame& frame, bool of_right) const;
   // Reports a problem of a pair or of its values: as a warning, or with --strict as an error.

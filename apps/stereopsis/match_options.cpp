@@ -136,6 +136,7 @@ void check(Options& options) {
   if (options.json && (options.timings || !options.probes.empty()))
     refuse("--json must be alone on standard output; leave --timings and --probe out, or use --report FILE.json");
   options.rig.check();
+  options.constant.check();
   if (options.raw && options.rig.files.empty())
     refuse("--raw requires the calibration of the cameras; give it with --calib FILE");
   if (options.sinks.wants_depth() && !options.rig.given())

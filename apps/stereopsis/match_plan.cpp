@@ -61,9 +61,14 @@ Geometry MatchJob::geometry() const {
           .fill_depth = options.fill_depth};
 }
 
+ConstantRegions MatchJob::constant_regions() const {
+  return options.constant.regions(left.file(first_index), left.video != nullptr);
+}
+
 Problem MatchJob::problem(const InputFrame& frame, bool of_right) const {
   Problem problem = Problem::of(frame.pair(), frame.range);
   problem.region = region;
+  problem.constant = constant_regions();
   problem.want_confidence = options.min_confidence.has_value();
   problem.want_times = options.timings || !options.sinks.report.empty();
   problem.memory_limit = memory_for_matching();

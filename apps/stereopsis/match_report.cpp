@@ -241,6 +241,7 @@ void write_report(const MatchJob& call, const FrameRecords& records) {
               {"result_height", call.as_stored(records.result_size).height},
               {"channels", call.channels},
               {"bit_depth", call.bit_depth},
+              {"black", call.options.constant.measure ? Json(nullptr) : Json(call.constant_regions().black)},
               {"min_disparity", call.range.min},
               {"disparities", call.range.count},
               {"range_from", call.costs          ? "cost volume"

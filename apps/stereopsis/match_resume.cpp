@@ -41,6 +41,7 @@ Json description_of(const MatchJob& of) {
                {"--scale", number(o.sinks.scale)},
                {"--bit-depth", number(o.intensity.bit_depth)},
                {"--white", number(o.intensity.white)},
+               {"--black", o.constant.measure ? Json(nullptr) : Json(of.constant_regions().black)},
                {"--measured-only", o.measured_only},
                {"--min-confidence", number(o.min_confidence)},
                {"--frame", o.frame},

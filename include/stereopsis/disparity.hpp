@@ -22,14 +22,14 @@ struct DisparityRange {
 inline constexpr float invalid_disparity = std::numeric_limits<float>::quiet_NaN();
 
 // Bits of the validity map. The bits up to `outside` are reasons why a pixel is invalid. The bits `filled` and
-// `repaired` mark valid pixels that do not count as measured. With the slot `density`, `filled` also marks pixels whose
-// measured disparity the confidence does not trust.
+// `repaired` mark valid pixels that do not count as measured. `filled` also marks pixels without contrast
+// (ConstantRegions), and, with the slot `density`, pixels whose measured disparity the confidence does not trust.
 namespace validity {
 inline constexpr std::uint8_t no_candidate = 1;  // no candidate of the range lies inside the right image
 inline constexpr std::uint8_t left_right = 2;    // failed the left-right check
 inline constexpr std::uint8_t ambiguous = 4;     // without texture, or without a unique best candidate
 inline constexpr std::uint8_t speckle = 8;       // in a small isolated region
-inline constexpr std::uint8_t masked = 16;       // masked in the input, or not finite in a float image
+inline constexpr std::uint8_t masked = 16;       // masked in the input, not finite, or in a black border region
 inline constexpr std::uint8_t outside = 32;      // outside the region of interest
 inline constexpr std::uint8_t filled = 64;       // valid, but the disparity comes from surrounding pixels
 inline constexpr std::uint8_t repaired = 128;    // valid, but the disparity comes from confident neighbours that agree

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "stereopsis/constant_regions.hpp"
 #include "stereopsis/device.hpp"
 #include "stereopsis/device_image.hpp"
 #include "stereopsis/disparity.hpp"
@@ -133,6 +134,7 @@ struct Problem {
   std::size_t memory_limit = 0;
   Geometry geometry = {};                     // rectification, depth and points
   CostVolumes volumes = {};                   // cost volumes as inputs and outputs
+  ConstantRegions constant = {};              // regions without contrast
   std::optional<BoundaryStripe> stripe = {};  // the rows of larger images that the pair shows; none for whole images
   // Runs only the refinements of the pipeline, on maps that come with the pair. The images are required only if
   // Plan::needs() states it.

@@ -157,6 +157,11 @@ class Matcher:
     threads      number of CPU threads; 0: as many as the process may use
     implementation  "fused"; "plain", each stage by itself; or "oracle", the scalar definitions, which are slow
     memory_limit  limit of the workspace in bytes; 0: half of the host's memory, or 9/10 of a GPU's
+    measure_constant  True to measure regions without contrast like all others; False to mask black regions at the border, and to
+                 mark pixels as filled whose 7×7 window has one value; None: False, but True for refine_only, for a stripe, and for
+                 methods from outside the library [None]
+    black        largest value of black regions at the border, 0 to 255, in 8-bit units: 2 for images from JPEG or video. None, a stripe
+                 or refine_only masks none [0]
     warn_of_pair  True to warn with PairWarning if the images of a pair do not fit: they are the same picture, swapped, turned,
                  not rectified, of cameras above each other, or of different scenes or times; in a stream, one eye may be a frame
                  late. The matcher checks the first pair of each stream, every 32nd pair, and pairs of which less than half of
@@ -198,6 +203,8 @@ class Matcher:
         threads: int = 0,
         implementation: str = "fused",
         memory_limit: int = 0,
+        measure_constant: bool | None = None,
+        black: int | None = 0,
         warn_of_pair: bool = True,
     ) -> None:
         if method is not None and pipeline is not None:
@@ -226,6 +233,8 @@ class Matcher:
             "implementation": _options.one_of("implementation", implementation, "fused", "plain", "oracle"),
             "memory_limit": _options.integer("memory_limit", memory_limit, 0, 2**63 - 1),
         }
+        self._measure_constant = None if measure_constant is None else bool(measure_constant)
+        self._black = None if black is None else _options.integer("black", black, 0, 255)
         self._kind: Any = None  # size and type of the last pair
         self._planned: dict[int, tuple[_MadeFor, _native.Matcher]] = {}  # by the number of pairs in flight
         self._closed = False
@@ -643,7 +652,15 @@ class Matcher:
             batch=in_flight,
             color=self._color_there if image is not None else "rgb",
             **self._planned_options(place),
+            **self._constant_regions(has_images=image is not None),
         )
+
+    def _constant_regions(self, has_images: bool) -> dict[str, Any]:
+        """Returns what the library does with regions without contrast."""
+        of_part = self._options["refine_only"] or self._options["stripe"] is not None or self._external is not None
+        measures = of_part if self._measure_constant is None else self._measure_constant
+        marks = has_images and not measures
+        return {"black": self._black if marks and not of_part else None, "mark_flat": marks}
 
     def _planned_want(self) -> list[str]:
         """Returns the outputs that the library computes. The others are already there after a method from outside the library."""

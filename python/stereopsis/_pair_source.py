@@ -17,6 +17,13 @@ from ._errors import CallError
 from ._video import Video
 
 Name = str | os.PathLike[str]
+LOSSY = (".jpg", ".jpeg", ".jpe", ".jfif", ".jps", ".mpo")  # apps/stereopsis/constant_options.cpp has the same list
+BLACK_OF_LOSSY = 2  # black becomes noise of this size in images that a lossy format stored
+
+
+def black_of(file: Name | None) -> int:
+    """Returns the largest value of black in an image that was read from `file`: the argument `black` of a Matcher."""
+    return BLACK_OF_LOSSY if file is not None and os.fspath(file).lower().endswith(LOSSY) else 0
 
 
 @dataclass(frozen=True)

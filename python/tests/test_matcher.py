@@ -176,6 +176,47 @@ def test_the_range_of_pictures_of_fewer_bits_is_estimated(scene):
     assert matcher.disparities == (first, end)
 
 
+def barred(scene):
+    """A pair with a black bar at the left border, and a white one inside."""
+    images = [np.maximum(image, 9) for image in (scene.left, scene.right)]
+    for image in images:
+        image[:, :12] = 2
+        image[20:50, 40:90] = 255
+    return images
+
+
+def test_constant_regions_are_not_measured_by_default(scene, same_bits):
+    left, right = barred(scene)
+    how = {"disparities": 32, "device": "cpu", "want": ["confidence"]}
+    measured, off, on, black = (
+        st.match(left, right, **how, **more) for more in ({"measure_constant": True}, {"black": None}, {}, {"black": 2})
+    )
+    assert measured.measured[25:45, 45:85].any()
+    assert not off.measured[23:47, 43:87].any() and not off.measured[3:-3, :9].any()
+    assert same_bits(off.disparity, measured.disparity)
+    assert same_bits(on.validity, off.validity)
+    assert (black.validity[:, :12] == st.validity.masked).all() and not (black.validity[:, 12:] & st.validity.masked).any()
+    oracle = st.match(left, right, **how, black=2, implementation="oracle")
+    for name in ("disparity", "validity", "confidence"):
+        assert same_bits(getattr(oracle, name), getattr(black, name))
+
+
+@pytest.mark.parametrize("black", [-1, 256, "2"])
+def test_a_level_of_black_that_is_none(black):
+    with pytest.raises(st.CallError, match="black=.* it must be an integer from 0 to 255"):
+        st.Matcher(black=black)
+
+
+def test_given_maps_are_marked_only_on_request(scene, same_bits):
+    left, right = barred(scene)
+    pipeline = st.Pipeline("sgm")
+    pipeline.refinements = ()
+    before = st.match(left, right, 32, device="cpu", measure_constant=True)
+    for measure, expected in ((None, before), (False, st.match(left, right, 32, device="cpu", black=None))):
+        matcher = st.Matcher(pipeline=pipeline, disparities=32, device="cpu", refine_only=True, measure_constant=measure)
+        assert same_bits(matcher(left, right, maps=before).validity, expected.validity)
+
+
 def test_a_closed_matcher_says_so(scene):
     matcher = st.Matcher("sgm", disparities=32)
     matcher.close()

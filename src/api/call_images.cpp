@@ -30,6 +30,8 @@ void crop_view(const Problem& p, const Rect& shown, int view, FrameImages& image
   AnyView& image = image_at(images, view == 0 ? Binding::left : Binding::right);
   if (image.memory == 0 || image.empty()) return image = {}, void();
   const AnyView whole = image;
+  image_at(images, of_view(Binding::whole_left, view)) =
+      p.format == PixelFormat::nv12 ? whole.rows(0, p.size.height) : whole;
   const Rect part = p.format ? part_read(*p.format, p.size, shown) : shown;
   image = whole.crop(p.format == PixelFormat::nv12 ? shown : part);
   if (p.format != PixelFormat::nv12) return;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/request_of.hpp"
 #include "core/text.hpp"
+#include "planning/given_maps.hpp"
 
 namespace stereopsis {
 namespace {
@@ -43,7 +43,7 @@ class Splitter {
     }
     raw.region = RegionParameters{.margin = made.raw_rows};
     if (!refined.refinements.empty()) {
-      made.needs = needs_of(refined, want_confidence);
+      made.needs = given_maps::needs_of(refined, want_confidence);
       made.refined_rows = made.before_fill + made.behind_fill;
       made.refined = Pipeline(std::move(refined));
     }

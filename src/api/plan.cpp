@@ -9,6 +9,7 @@
 #include "device/gpu/device.hpp"
 #include "execution/engine.hpp"
 #include "graph/region.hpp"
+#include "planning/given_maps.hpp"
 #include "planning/lowering.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/has_simd.hpp"
@@ -157,7 +158,10 @@ VolumeShape Plan::path_costs() const {
 RefinementNeeds Plan::needs() const {
   if (!problem_.refine_only) return {};
   const PipelineData& data = pipeline_.data();
-  return needs_of(data, problem_.want_confidence || rates_uncertainty(data, request_of(problem_)));
+  const bool rates = problem_.want_confidence || rates_uncertainty(data, request_of(problem_));
+  RefinementNeeds needs = given_maps::needs_of(data, rates);
+  needs.images |= problem_.constant.mark_flat;
+  return needs;
 }
 
 VolumeShape Plan::probed(CostState state) const {

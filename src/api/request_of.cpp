@@ -1,6 +1,5 @@
 #include "api/request_of.hpp"
 
-#include "planning/given_maps.hpp"
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/rectification.hpp"
 
@@ -27,6 +26,7 @@ Request request_of(const Problem& p) {
                 s->follow == BoundaryStripe::Follow::down,
                 s->follow == BoundaryStripe::Follow::up};
   r.refine_only = p.refine_only;
+  r.constant = p.constant;
   for (std::size_t row = 0; row < output_table.size(); ++row)
     r.requested[index_of(output_binding(row))] = is_requested(p, output_table[row]);
   r.probes = p.volumes.probes;
@@ -35,11 +35,6 @@ Request request_of(const Problem& p) {
   r.disparity_error = p.geometry.disparity_error;
   r.fill_depth = p.geometry.fill_depth;
   return r;
-}
-
-RefinementNeeds needs_of(const PipelineData& pipeline, bool want_confidence) {
-  const given_maps::Needs needs = given_maps::needs_of(pipeline, want_confidence);
-  return {needs.images, needs.right, needs.confidence};
 }
 
 }  // namespace stereopsis

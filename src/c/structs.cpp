@@ -209,6 +209,10 @@ Problem problem_of(const sp_problem& p) {
   problem.volumes.without_images = flag(p.without_images, "without_images");
   want(p.want, problem);
   problem.format = pixel_format(p.format, "problem");
+  if (const bool skips = flag(p.skip_constant, "skip_constant"))
+    problem.constant = {.mask_black = skips, .black = p.black, .mark_flat = skips};
+  else if (p.black != 0)
+    refuse(text("problem.black is ", p.black, ", which applies only with problem.skip_constant; set both, or none"));
   return problem;
 }
 

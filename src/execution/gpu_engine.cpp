@@ -136,7 +136,7 @@ class GpuEngine final : public Engine {
     InWork& f = frames_[frame];
     const Masks masks{image_of(images, Binding::mask_left).memory != 0,
                       image_of(images, Binding::mask_right).memory != 0};
-    const Program& program = programs_->of(masks);
+    const Program& program = programs_->of(masks, images, on_device);
     FrameImages seen = on_device ? images : FrameImages{};
     image_of(seen, Binding::map_left) = shared_.map(0);
     image_of(seen, Binding::map_right) = shared_.map(1);

@@ -104,7 +104,7 @@ class HostEngine final : public Engine {
     const Running running(*this);
     const auto there = [&](Binding e) -> AnyView& { return images[index_of(e)]; };
     const Masks masks{there(Binding::mask_left).memory != 0, there(Binding::mask_right).memory != 0};
-    const Program& program = programs_->of(masks);
+    const Program& program = programs_->of(masks, images, false);
     if (maps_) {
       const Rect shown = program.shown();
       there(Binding::map_left) = AnyView::of(maps_->left.view()).crop(shown);

@@ -18,6 +18,8 @@ enum class Binding {
 #undef STEREOPSIS_ROW
       chroma_left,  // the chroma planes of NV12, whose luma planes are `left` and `right`
   chroma_right,
+  whole_left,  // the views without the crop to a region, as they are given; for NV12 the luma
+  whole_right,
   map_left,  // the rectification maps
   map_right,
 // The members from the rows of the table of outputs.
@@ -49,7 +51,7 @@ constexpr std::size_t output_row(Binding output) { return index_of(output) - ind
 constexpr Binding of_view(Binding left, int view) {
   return static_cast<Binding>(index_of(left) + static_cast<std::size_t>(view));
 }
-constexpr bool is_input(Binding binding) { return binding >= Binding::left && binding <= Binding::chroma_right; }
+constexpr bool is_input(Binding binding) { return binding >= Binding::left && binding <= Binding::whole_right; }
 constexpr bool is_output(Binding binding) { return binding >= Binding::output_disparity; }
 
 // The states of a cost volume, and the outputs that show them.

@@ -38,6 +38,9 @@ enum class Role {
   rectify,      // resamples an image by a map
   triangulate,  // computes depth and points from a disparity
   mark_filled,  // sets the confidence of pixels that were not measured
+  copy_maps,    // copies maps of the caller
+  mask_black,   // masks black regions at the border of an image
+  mark_flat,    // marks pixels without contrast as filled
 };
 
 // Properties of a stage's costs that are known before the costs are computed: the largest cost (0 means the largest
@@ -156,6 +159,14 @@ struct StageDescriptor {
   // Parameters for a format; the output begins at `first`.
   StageParameters (*of_format)(PixelFormat, Pixel first) = nullptr;
   StageParameters (*of_geometry)(const Request&, const Rect& shown) = nullptr;  // role `triangulate`
+  // Role `mask_black`: adds the step for a view of which `part` is read, and returns whether the step masks a pixel of an
+  // image on the host.
+  void (*mask_view)(Builder&, Images&, int view, const Rect& part) = nullptr;
+  OfParameters<bool(const AnyView&)> has_effect = nullptr;
+  // Role `mark_flat`: adds the step for maps whose pixels are `factor` pixels wide and begin at `first_row`, and extends
+  // a required input by the windows.
+  void (*mark_maps)(Builder&, Images& full, const Maps&, int factor, int first_row) = nullptr;
+  Rect (*with_windows)(const PipelineData&, const Request&, const Rect&) = nullptr;
 
   // Support.
   bool spans_range = false;        // true if the required input extends over the search range

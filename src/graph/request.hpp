@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/binding.hpp"
+#include "stereopsis/constant_regions.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/pixel_format.hpp"
 #include "stereopsis/rig.hpp"
@@ -43,6 +44,7 @@ struct Request {
   };
   std::optional<Stripe> stripe;
   bool refine_only = false;
+  ConstantRegions constant;
 
   std::array<bool, binding_count> requested{};  // outputs
   std::vector<Pixel> probes;

@@ -1,10 +1,8 @@
 #include "planning/given_maps.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/text.hpp"
-#include "device/gpu/device.hpp"
 
 namespace stereopsis::given_maps {
 namespace {
@@ -14,43 +12,11 @@ bool is_map(std::string_view name) {
   return std::ranges::find(maps, name) != std::end(maps);
 }
 
-constexpr const char* copied_maps[] = {"disparity", "validity", "confidence"};
-
-template <On on>
-void on_host(const Call<on>& c) {
-  for (const char* name : copied_maps) {
-    const AnyView from = c.input(name), to = c.output(name);
-    if (to.empty()) continue;
-    const int bytes = bytes_of(to.element);
-    for (std::int64_t y = 0; y < to.height; ++y)
-      std::memcpy(reinterpret_cast<std::byte*>(to.memory) + (to.offset + y * to.pitch) * bytes,
-                  reinterpret_cast<const std::byte*>(from.memory) + (from.offset + y * from.pitch) * bytes,
-                  static_cast<std::size_t>(to.width) * bytes);
-  }
-}
-
-void on_gpu(const Call<On::gpu>& c) {
-  for (const char* name : {"disparity", "confidence"})
-    if (!c.output(name).empty()) c.worker().copy(c.image<const float>(name), c.image<float>(name));
-  c.worker().copy(c.image<const std::uint8_t>("validity"), c.image<std::uint8_t>("validity"));
-}
-
-const StageDescriptor& copy_stage() {
-  static const StageDescriptor copy{
-      .slot = Slot::internal,
-      .name = "given_maps",
-      .title = "given maps",
-      .ports = {in("disparity"), out("disparity", Element::f32), in("validity"), out("validity", Element::u8),
-                if_there("confidence"), wanted("confidence", Element::f32)},
-      .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu}};
-  return copy;
-}
-
 }  // namespace
 
-Needs needs_of(const PipelineData& data, bool want_confidence) {
+RefinementNeeds needs_of(const PipelineData& data, bool want_confidence) {
   const bool rates = data.confidence && (want_confidence || data.density || decides(data));
-  Needs needs{.images = rates, .right = false, .confidence = want_confidence && !data.confidence};
+  RefinementNeeds needs{.images = rates, .right = false, .confidence = want_confidence && !data.confidence};
   bool made = false;  // true if a refinement computes a confidence
   for (const StageChoice& stage : data.refinements) {
     if (!stage.enabled) continue;
@@ -72,7 +38,7 @@ Maps lower(Builder& b, Size size) {
     throw Error(ErrorCategory::call,
                 text("the pipeline '", p.method,
                      "' reduces the images, but the given maps have the full size; set prepare.factor = 1"));
-  const Needs needs = needs_of(p, b.request().requests(Binding::output_confidence));
+  const RefinementNeeds needs = needs_of(p, b.request().requests(Binding::output_confidence));
   Maps maps;
   std::vector<Operand> operands;
   const auto take = [&](const char* name, Binding binding, Element element) {
@@ -85,7 +51,7 @@ Maps lower(Builder& b, Size size) {
   take("validity", Binding::given_validity, Element::u8);
   if (needs.confidence) take("confidence", Binding::given_confidence, Element::f32);
   operands.resize(6);
-  b.add(copy_stage(), {}, {}, std::move(operands));
+  b.add(registry().at(Role::copy_maps), {}, {}, std::move(operands));
   if (needs.right) b.bind(maps["right"] = b.image(size, Element::f32), Binding::given_right);
   return maps;
 }

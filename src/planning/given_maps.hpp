@@ -3,17 +3,12 @@
 #pragma once
 
 #include "graph/builder.hpp"
+#include "stereopsis/matcher.hpp"
 
 namespace stereopsis::given_maps {
 
-// Inputs that refinements need in addition to disparity and validity.
-struct Needs {
-  bool images = true;
-  bool right = false;
-  bool confidence = false;
-};
-// Returns the needs of the refinements that are switched on.
-Needs needs_of(const PipelineData& pipeline, bool want_confidence);
+// Returns the inputs that the refinements that are switched on need in addition to disparity and validity.
+RefinementNeeds needs_of(const PipelineData& pipeline, bool want_confidence);
 
 // Returns the maps that the refinements change: copies of the caller's maps.
 Maps lower(Builder& builder, Size size);

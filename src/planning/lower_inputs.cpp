@@ -97,7 +97,11 @@ Images lower_inputs(Builder& b) {
     if (request.without_images) return images;
   }
   if (request.format) b.make_pictures_by(make_picture);
-  for (const int view : {0, 1}) take_view(b, images, view, given_part(b));
+  for (const int view : {0, 1}) {
+    take_view(b, images, view, given_part(b));
+    if (request.constant.mask_black && request.masks[static_cast<std::size_t>(view)])
+      registry().at(Role::mask_black).mask_view(b, images, view, given_part(b));
+  }
   if (!request.rectification) return images;
   b.raw = std::move(images);
   return rectified_images(b);

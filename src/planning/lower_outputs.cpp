@@ -97,9 +97,14 @@ void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange&
   Scope scope{seen, maps, b.context_of(range, seen)};
   for (const StageChoice& refinement : p.refinements)
     if (refinement.enabled) b.run(refinement, scope);
+  const auto mark_flat = [&](int factor, int first_row) {
+    if (b.request().constant.mark_flat) registry().at(Role::mark_flat).mark_maps(b, full, maps, factor, first_row);
+  };
+  mark_flat(reduction_factor(p), seen.rows.first);
   if (rates_pixels(p, b.request())) b.run(p.confidence, scope);
-  if (p.density) b.run(p.density, scope);
+  if (p.density) b.run(p.density, scope), mark_flat(reduction_factor(p), seen.rows.first);
   if (const Reduction* reduction = reduction_of(p)) reduction->restore(b, p.prepare, full, seen, maps);
+  if (reduction_of(p) != nullptr && output_factor(p) == 1) mark_flat(1, 0);
   triangulate(b, full, maps);
   deliver(b, maps);
 }

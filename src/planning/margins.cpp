@@ -66,7 +66,9 @@ Rect from_block(const PipelineData& p, const Request& request, const Rect& r) {
 Rect required_input(const PipelineData& p, const Request& request) {
   const Rect all = whole_image(request);
   if (!request.region) return all;
-  return from_block(p, request, intersect(required_of(p.prepare, required_by_method(p, request, all)), all));
+  Rect required = intersect(required_of(p.prepare, required_by_method(p, request, all)), all);
+  if (request.constant.mark_flat) required = registry().at(Role::mark_flat).with_windows(p, request, required);
+  return from_block(p, request, required);
 }
 
 }  // namespace stereopsis

@@ -35,8 +35,8 @@ class Program {
   const std::vector<ProgramStep>& steps() const { return steps_; }
   // Titles of the steps, without consecutive repetitions.
   const std::vector<std::string>& times() const { return times_; }
-  std::size_t bytes() const { return bytes_; }                      // size of the workspace
-  const Rect& shown() const { return shown_; }                      // part of the rectified images that is read
+  std::size_t bytes() const { return bytes_; }  // size of the workspace
+  const Rect& shown() const { return shown_; }  // part of the rectified images that is read
   // Returns the shape of an image of the caller; the shape is empty if no step uses the image.
   AnyView shape(Binding binding) const;
 
@@ -72,7 +72,9 @@ class Programs {
 
   const Program& with_masks() const { return *with_masks_; }
   const Program& without_masks() const { return *without_masks_; }
-  const Program& of(const Masks& masks) const { return masks[0] || masks[1] ? *with_masks_ : *without_masks_; }
+  // Returns the program for a frame: the one with masks if the frame has a mask, or if black regions of its images are
+  // masked. Images on a GPU are not examined, so that they always need the program with masks if black is masked.
+  const Program& of(const Masks& masks, const FrameImages& images, bool on_device) const;
   std::size_t bytes() const { return bytes_; }  // size of the larger workspace
 
  private:

@@ -220,6 +220,11 @@ Geometry any_geometry(Size size, Dice& dice) {
   return g;
 }
 
+// High levels make regions of dark pixels in most images.
+ConstantRegions any_constant_regions(Dice& dice) {
+  return {.mask_black = dice.chance(0.8), .black = dice.pick(std::array{0, 2, 60, 128}), .mark_flat = dice.chance(0.8)};
+}
+
 Problem any_problem(Dice& dice) {
   Problem p;
   p.size = any_size(dice);
@@ -253,6 +258,7 @@ Call::Call(std::uint64_t seed_) : seed(seed_), pipeline("sgm") {
   if (dice.chance(0.15)) memory = dice.unit() * 1.1;
   const int count = dice.chance(0.8) ? 1 : dice.between(2, 6);
   for (int i = 0; i < count; ++i) make_pair_of(problem, pairs.emplace_back(), dice);
+  if (dice.chance(0.4)) problem.constant = any_constant_regions(dice);
 }
 
 std::string Call::describe() const {
@@ -264,6 +270,8 @@ std::string Call::describe() const {
   std::string more;
   if (p.want_right) more += ", right";
   if (p.want_confidence) more += ", confidence";
+  if (p.constant.mask_black) more += text(", black up to ", p.constant.black);
+  if (p.constant.mark_flat) more += ", flat pixels";
   if (p.geometry.rig) more += ", rig";
   if (p.geometry.rectification)
     more += text(", rectified to ", p.rectified_size().width, "×", p.rectified_size().height);

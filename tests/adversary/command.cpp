@@ -75,7 +75,7 @@ void name_pipeline(const Call& call, const fs::path& folder, Dice& dice, std::ve
 
 bool can_go_through_command(const Call& call) {
   const Problem& p = call.problem;
-  return !p.geometry.rectification && call.memory == 0 &&
+  return !p.geometry.rectification && call.memory == 0 && p.constant.mask_black == p.constant.mark_flat &&
          (p.pixel_type != PixelType::u16 || p.bit_depth > 8);  // a file of 8 bits is read as such
 }
 
@@ -105,6 +105,10 @@ std::string through_command(const std::string& command, const Call& call, const 
                                     "--disparities",
                                     std::to_string(p.range.count)};
   name_pipeline(call, folder.path, dice, words);
+  if (p.constant.mask_black)
+    words.insert(words.end(), {"--black", std::to_string(p.constant.black)});
+  else
+    words.push_back("--measure-constant");
   if (p.region)
     words.insert(words.end(),
                  {"--roi", text(p.region->x, ",", p.region->y, ",", p.region->width, ",", p.region->height)});

@@ -286,6 +286,38 @@ TEST_F(CInterface, FilledPixelsHaveDepthOnlyOnRequest) {
   expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "problem.fill_depth is 7");
 }
 
+TEST_F(CInterface, ConstantRegionsAreSkippedOnRequest) {
+  Image<std::uint8_t> black(width, height, 3), white(width, height, 3);
+  for (int y = 0; y < height; ++y) {
+    std::fill_n(black.row(y), 3 * width, std::uint8_t{2});
+    std::fill_n(white.row(y), 3 * width, std::uint8_t{200});
+  }
+  const sp_image dark = image_of(black.view()), bright = image_of(white.view());
+  problem.skip_constant = 1;
+  problem.black = 2;
+  plan();
+  for (const auto& [image, expected] : {std::pair{&dark, SP_INVALID_MASKED}, {&bright, SP_FILLED}}) {
+    pair.left = pair.right = image;
+    expect_ok(sp_matcher_match(matcher, &pair, &result));
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        if (expected == SP_INVALID_MASKED) {
+          ASSERT_EQ(bits(x, y), SP_INVALID_MASKED) << x << "," << y;
+        }
+        ASSERT_NE(bits(x, y), 0) << x << "," << y;
+      }
+  }
+  expect_ok(sp_matcher_destroy(matcher));
+  matcher = nullptr;
+  problem.skip_constant = 0;
+  expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "problem.black is 2");
+  problem.skip_constant = 7;
+  expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "problem.skip_constant is 7");
+  problem.skip_constant = 1;
+  problem.black = -1;
+  expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "black is -1");
+}
+
 TEST_F(CInterface, DepthByARigAndCameras) {
   sp_rig rig =
       sized(sp_rig{.focal = 80, .cx_left = width / 2.0, .cx_right = width / 2.0, .cy = height / 2.0, .baseline = 0.2});

@@ -162,6 +162,8 @@ sp_problem Caller::problem() {
   p.disparity_error = once_in(10) ? one_of({-1.0, 0.5, 1e300, std::nan("")}) : 0;
   p.frame = number(0);
   p.fill_depth = number(once_in(4) ? 1 : 0);
+  p.skip_constant = number(once_in(4) ? 1 : 0);
+  p.black = p.skip_constant == 1 ? number(once_in(4) ? 2 : 0) : 0;
   return p;
 }
 

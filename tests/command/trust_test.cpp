@@ -293,6 +293,62 @@ std::vector<std::string> with_rig(std::vector<std::string> arguments) {
   return arguments;
 }
 
+// Paints a black bar at the left border, with values of 0 and 2, and a white one into both images of the scene.
+void paint(const fs::path& folder) {
+  fs::create_directory(folder / "barred");
+  for (const char* name : {"left", "right"}) {
+    Image<std::uint8_t> image =
+        std::get<Image<std::uint8_t>>(read_image(folder / "scene" / (name + std::string(".png"))).pixels);
+    for (int y = 0; y < image.height(); ++y)
+      for (int i = 0; i < image.width() * image.channels(); ++i) {
+        const int x = i / image.channels();
+        std::uint8_t& value = image.row(y)[i];
+        value = x < 20 ? (x + y) % 2 * 2 : x > 120 ? 255 : std::max(value, std::uint8_t{9});
+      }
+    write_image(folder / "barred" / (name + std::string(".png")), image);
+  }
+}
+
+TEST_F(Trust, ConstantRegionsAreNotMeasured) {
+  paint(folder);
+  const auto validity = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"match", "barred/left.png", "barred/right.png", "--disparities", "32", "-o", "b.pfm",
+                               "--validity", "b.npy", "--report", "b.json"});
+    const Answer answer = call(more);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    return read_validity(folder / "b.npy");
+  };
+  const auto bits_of_bars = [](const Image<std::uint8_t>& bits) {
+    std::pair<int, int> both{0, 0};  // pixels of the black bar that are masked, and of the white bar that are measured
+    for (int y = 5; y < bits.height() - 5; ++y) {
+      for (int x = 0; x < 20; ++x) both.first += bits(x, y) == validity::masked;
+      for (int x = 126; x < bits.width(); ++x) both.second += bits(x, y) == 0;
+    }
+    return both;
+  };
+  const Image<std::uint8_t> of_two = validity({"--black", "2"}), of_zero = validity({}),
+                            measured = validity({"--measure-constant"});
+  EXPECT_EQ(bits_of_bars(of_two), std::pair(20 * 100, 0));
+  EXPECT_EQ(bits_of_bars(of_zero), std::pair(0, 0));
+  EXPECT_GT(bits_of_bars(measured).second, 200);
+  EXPECT_TRUE(json("b.json")["black"].is_null());
+  validity({});
+  EXPECT_EQ(json("b.json")["black"], 0);
+  expect_refused({"match", "barred/left.png", "barred/right.png", "-o", "b.pfm", "--black", "2", "--measure-constant"},
+                 {"--black", "--measure-constant"});
+  expect_refused({"match", "barred/left.png", "barred/right.png", "-o", "b.pfm", "--black", "256"},
+                 {"256", "0 to 255"});
+}
+
+TEST_F(Trust, JpegFilesHaveBlackWithNoise) {
+  for (const char* name : {"left", "right"})
+    fs::copy_file(folder / "scene" / (name + std::string(".png")), folder / (name + std::string(".JPG")));
+  const Answer answer =
+      call({"match", "left.JPG", "right.JPG", "-o", "j.pfm", "--disparities", "32", "--report", "j.json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_EQ(json("j.json")["black"], 2);
+}
+
 TEST_F(Trust, DepthAndPointsAreMeasuredUnlessTheyAreFilledOnRequest) {
   const Answer usual = match(with_rig(
       {"-o", "all.pfm", "--depth", "z.pfm", "--uncertainty", "u.pfm", "--cloud", "c.ply", "--validity", "v.png"}));

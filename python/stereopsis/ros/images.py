@@ -100,6 +100,11 @@ def _wanted(pixels: Array, encoding: Encoding) -> Array:
     return np.ascontiguousarray(taken.astype(native))
 
 
+def is_lossy(message: Any) -> bool:
+    """Returns whether a message is a CompressedImage with JPEG data, as "bgr8; jpeg compressed bgr8" states."""
+    return any(name in getattr(message, "format", "").lower() for name in ("jpeg", "jpg"))
+
+
 def _decompressed(message: Any) -> Array:
     array: Array = decoded(as_bytes(message.data).tobytes())
     if "bayer_" in message.format.split(";")[0]:

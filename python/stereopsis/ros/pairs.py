@@ -8,7 +8,7 @@ from typing import Any
 
 from .._errors import Error
 from .cameras import Camera, Cameras, cameras_of
-from .images import Array, array_of, grey_of
+from .images import Array, array_of, grey_of, is_lossy
 from .notes import Notes
 from .stamps import shown, stamp_of
 from .sync import Synchroniser
@@ -45,6 +45,7 @@ class StampedPair:
 
     left, right   images of one size, type and number of channels; `colour` is the left image with its colours, if it has any
     cameras       None if they are unknown or not calibrated
+    lossy         True if the messages have JPEG images
     """
 
     stamp: int
@@ -54,11 +55,12 @@ class StampedPair:
     right: Array
     colour: Array | None
     cameras: Cameras | None
+    lossy: bool = False
 
     @property
     def kind(self) -> tuple[object, ...]:
         """Returns the kind of the pair. Pairs of one kind share a plan."""
-        return self.left.shape, self.left.dtype.str, self.cameras
+        return self.left.shape, self.left.dtype.str, self.cameras, self.lossy
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ class Pairing:
             return None
         first = pair[0]
         received = max(item.received for item in pair)
-        return StampedPair(first.stamp, first.message.header.frame_id, received, left, right, colour, cameras)
+        return StampedPair(first.stamp, first.message.header.frame_id, received, left, right, colour, cameras, is_lossy(first.message))
 
     def _array(self, topic: str, item: _Item) -> Array | None:
         try:

@@ -11,6 +11,7 @@ from typing import Any
 from .._errors import CallError, DeviceError, Error
 from .._matching import Matcher
 from .._pair import Judge
+from .._pair_source import BLACK_OF_LOSSY
 from .._pipeline import Pipeline
 from .._result import Result
 from .cameras import Cameras
@@ -123,13 +124,14 @@ class Processor:
 
     def _matcher_for(self, pair: StampedPair) -> Matcher:
         want = self._wanted(pair)
-        key = (pair.cameras, want)
+        key = (pair.cameras, pair.lossy, want)
         if self._matcher is None or self._matcher[0] != key:
             self.close()
-            self._matcher = key, self._made(pair.cameras, want)
+            self._matcher = key, self._made(pair, want)
         return self._matcher[1]
 
-    def _made(self, cameras: Cameras | None, want: tuple[str, ...]) -> Matcher:
+    def _made(self, pair: StampedPair, want: tuple[str, ...]) -> Matcher:
+        cameras = pair.cameras
         raw = None if cameras is None else cameras.calibration
         with_depth = "depth" in want or "points" in want
         m = self._matching
@@ -143,6 +145,7 @@ class Processor:
             calibration=raw,
             fill_depth=m.fill_depth,
             bit_depth=m.bit_depth,
+            black=BLACK_OF_LOSSY if pair.lossy else 0,
             warn_of_pair=False,  # a node begins a stream for every pair; the processor's judge outlives them
         )
 

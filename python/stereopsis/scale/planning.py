@@ -166,7 +166,7 @@ class Planner:
         blank = np.empty((rows, columns, 3) if p.channels == 3 else (rows, columns), p.dtype)  # takes no memory until it is accessed
         matcher = Matcher(
             pipeline=Pipeline.from_json(pipeline), disparities=disparities, device=s.device, bit_depth=s.bit_depth or p.bit_depth,
-            memory_limit=NO_LIMIT, **how,
+            memory_limit=NO_LIMIT, black=None, **how,
         )  # fmt: skip
         return matcher.explain(blank, blank)
 

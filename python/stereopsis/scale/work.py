@@ -16,8 +16,9 @@ import numpy as np
 from .._errors import Error
 from .._matching import BoundaryStripe, Matcher
 from .._pair import Fault, Judge
-from . import filling
-from .manifest import KINDS, Job, Unit
+from ..validity import filled
+from . import filling, flat
+from .manifest import KINDS, Job, Manifest, Unit
 from .matchers import MATCHERS
 from .rasters import Array, decoded, encoded, read
 from .spans import Span
@@ -247,7 +248,8 @@ class Worker:
 
     def _matcher(self, pipeline: str, unit: Unit, **how: Any) -> Matcher:
         bit_depth = self._manifest.bit_depth or self._manifest.inputs[unit.pair][0].picture.bit_depth
-        here = {"device": self._device, "threads": self._threads, "bit_depth": bit_depth}
+        here = {"device": self._device, "threads": self._threads, "bit_depth": bit_depth, "black": None}
+        here["measure_constant"] = None if marks_in_matcher(self._manifest) else True
         return MATCHERS.get(pipeline, unit, **here, **how)
 
     def _match(self, matcher: Matcher, unit: Unit, given: Mapping[str, Any] | None = None, rows: Span | None = None) -> Any:
@@ -294,11 +296,31 @@ class Worker:
     def _maps(self, unit: Unit, result: Any, rows: Span, columns: Span, more: Sequence[str]) -> dict[str, bytes]:
         """Returns the unit's own part of a result that covers `rows` and `columns`."""
         own = unit.rows.within(rows), unit.columns.within(columns)
-        names = ["disparity", "validity", *more]
-        return {f"maps/{unit.name}.{name}.tif": self._encoded(getattr(result, name)[own]) for name in names}
+        maps = {name: getattr(result, name)[own] for name in ("disparity", "validity", *more)}
+        if unit.kind == self._manifest.refined_kind and not marks_in_matcher(self._manifest):
+            self._mark_flat(unit, maps)
+        return {f"maps/{unit.name}.{name}.tif": self._encoded(map_) for name, map_ in maps.items()}
+
+    def _mark_flat(self, unit: Unit, maps: dict[str, Array]) -> None:
+        """Marks measured pixels without contrast as filled, after the last refinement, as a matcher of the whole image does."""
+        left, _ = self._manifest.inputs[unit.pair]
+        width, height = self._manifest.size
+        rows, columns = unit.rows.grown(flat.REACH, flat.REACH, height), unit.columns.grown(flat.REACH, flat.REACH, width)
+        image, _mask = read(left.path, left.picture, rows, columns)
+        marked = flat.is_flat(image)[unit.rows.within(rows), unit.columns.within(columns)] & (maps["validity"] == 0)
+        maps["validity"] = np.where(marked, np.uint8(filled), maps["validity"])
+        if "confidence" in maps:  # the selection rates only measured pixels
+            maps["confidence"] = np.where(marked, np.float32(0), maps["confidence"])
 
     def _encoded(self, map_: Array) -> bytes:
         return encoded(np.ascontiguousarray(map_), self._manifest.compression)
+
+
+def marks_in_matcher(manifest: Manifest) -> bool:
+    """Returns whether the matchers of a job mark pixels without contrast: those of whole images and of tiles with a collar, whose maps are
+    complete. Otherwise, the unit of the last refinement marks them.
+    """
+    return manifest.collar is not None or manifest.raw_kind == "pair"
 
 
 @lru_cache(maxsize=4)

@@ -13,6 +13,7 @@ from .. import _native
 from .._errors import CallError, Error
 from .._matching import Matcher
 from .._pair import Fault, Judge
+from .._pair_source import black_of
 from .._result import Result
 from . import settings as processing
 from .frame import Frame
@@ -94,6 +95,7 @@ def matcher_of(
         rig=prepared.rig,
         fill_depth=settings.fill_depth,
         bit_depth=prepared.frame.bit_depth,
+        black=black_of(prepared.frame.files[0] if prepared.frame.files else None),
         warn_of_pair=False,  # the page shows the fault
     )
 
