@@ -32,6 +32,8 @@ void print_text(const PairReport& result, Size size, const std::vector<std::stri
   say("sparse matches      {}\n", result.matches);
   if (result.matches > 0) {
     say("vertical disparity  median {:.2f} px, 95th percentile {:.2f} px\n", result.median_dy, result.p95_dy);
+    say("rows                up to {:.2f} px apart: offset {:.2f} px, roll {:.2f} px, zoom {:.2f} px\n",
+        result.rows.most_apart, result.rows.offset, result.rows.roll, result.rows.zoom);
     say("median disparity    {:.1f} px\n", result.median_disparity);
     if (has_range(result))
       say("range               {} px (--min-disparity {} --disparities {})\n", range_text(result.range),
@@ -40,8 +42,13 @@ void print_text(const PairReport& result, Size size, const std::vector<std::stri
       say("range               not known before the pair is rectified\n");
   }
   for (const std::string& text : remarks) say("note: {}\n", text);
-  for (const std::string& complaint : complaints) say("not suitable: {}\n", complaint);
-  if (complaints.empty()) say("suitable for matching: rectified and in the right order\n");
+  for (const std::string& complaint : complaints) say("{}{}\n", result.judged() ? "not suitable: " : "", complaint);
+  if (!complaints.empty()) return;
+  say("suitable for matching: rectified and in the right order{}\n",
+      result.matches < PairReport::enough_matches
+          ? fmt::format(", as far as {} matches show; a reliable verdict requires {}", result.matches,
+                        PairReport::enough_matches)
+          : "");
 }
 
 Json to_json(const PairReport& result, Size size, const std::vector<std::string>& remarks,
@@ -52,6 +59,7 @@ Json to_json(const PairReport& result, Size size, const std::vector<std::string>
   return {{"width", size.width},
           {"height", size.height},
           {"fit", complaints.empty()},
+          {"judged", result.judged()},
           {"complaints", complaints},
           {"remarks", remarks},
           {"matches", result.matches},
@@ -61,9 +69,14 @@ Json to_json(const PairReport& result, Size size, const std::vector<std::string>
           {"same_view", result.same_view},
           {"vertical", result.vertical},
           {"unrelated", result.unrelated},
+          {"shared_pattern", result.shared_pattern},
           {"turn", turns[static_cast<std::size_t>(result.turn)]},
           {"median_dy", known(result.median_dy)},
           {"p95_dy", known(result.p95_dy)},
+          {"rows_apart", known(result.rows.most_apart)},
+          {"row_offset", known(result.rows.offset)},
+          {"row_roll", known(result.rows.roll)},
+          {"row_zoom", known(result.rows.zoom)},
           {"median_disparity", known(result.median_disparity)},
           {"min_disparity", ranged ? Json(result.range.min) : Json(nullptr)},
           {"disparities", ranged ? Json(result.range.count) : Json(nullptr)}};
@@ -88,10 +101,7 @@ void check(const Options& options) {
   std::vector<std::string> complaints;
   for (const PairFault& fault : with_advice(faults_of(result), left_name, right_name))
     complaints.push_back(fault.sentence);
-  if (complaints.empty() && result.matches == 0)
-    complaints.emplace_back(
-        "no point of one image was found in the other, and they have too little texture to say why; give two images of "
-        "the same scene");
+  if (const std::string why = why_not_judged(result); !why.empty()) complaints.push_back(why);
   if (options.json)
     say("{}", json_text(to_json(result, left.size(), remarks, complaints)));
   else

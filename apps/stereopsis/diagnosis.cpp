@@ -84,6 +84,11 @@ std::string advice_on(const PairFault& fault, const fs::path& left, const fs::pa
           "is wanted",
           right.string());
     case late: return "find the frame that is missing or repeated, and give images of the same time";
+    case shared_pattern:
+      return "subtract the pattern from both images, such as the mean of many frames, or mask it with --mask-left and "
+             "--mask-right";
+    case outside_range:
+      return fault.swapped ? "lower --min-disparity, or raise --far" : "raise --disparities, or lower --near";
   }
   return "";
 }

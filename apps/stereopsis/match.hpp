@@ -148,6 +148,8 @@ class MatchJob {
   std::vector<PairFault> faults(const InputFrame& frame, std::size_t i) const;
   std::optional<PairFault> late_fault_of(const InputFrame& frame, std::size_t i) const;
   bool expects_negative() const;
+  // Reports that the pair is not judged: as a note, or with --strict as an error.
+  void not_judged(const std::string& why) const;
 
   // match_volumes.cpp
   void find_volumes();
@@ -182,6 +184,8 @@ class MatchJob {
   std::string limit_text() const;
   [[noreturn]] void explain_limit(const Error& error) const;
   void choose_range();
+  // Returns the range that the options state; nullopt if it is estimated, or is that of given costs.
+  std::optional<DisparityRange> given_range() const;
   DisparityRange estimated_range();
   DisparityRange range_of(const InputFrame& frame) const;
   DisparityRange as_files_hold(DisparityRange found) const;

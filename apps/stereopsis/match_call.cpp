@@ -187,8 +187,9 @@ InputFrame MatchJob::read(std::size_t i) const {
   InputFrame frame = read_rectified(i);
   if (options.strict)
     for (const PairFault& fault : faults(frame, i))
-      throw Error(ErrorCategory::format,
-                  fmt::format("{} and {}: {} (--strict)", left.name(i), right.name(i), fault.sentence));
+      if (fault.kind != PairFaultKind::outside_range)
+        throw Error(ErrorCategory::format,
+                    fmt::format("{} and {}: {} (--strict)", left.name(i), right.name(i), fault.sentence));
   frame.range = options.range_per_frame ? range_of(frame) : range;
   return frame;
 }

@@ -35,9 +35,11 @@ std::optional<PairFault> MatchJob::late_fault_of(const InputFrame& frame, std::s
 
 std::vector<PairFault> MatchJob::faults(const InputFrame& frame, std::size_t i) const try {
   if (costs) return {};  // the given costs are matched, not the images
-  std::vector<PairFault> found = with_matched(frame, [](const AnyImageView& l, const AnyImageView& r) {
-    return faults_of(check_pair(l, r, CheckEffort::quick));
+  const PairReport report = with_matched(frame, [&](const AnyImageView& l, const AnyImageView& r) {
+    return check_pair(l, r, CheckEffort::quick, given_range());
   });
+  if (const std::string why = why_not_judged(report); !why.empty() && i == first_index) not_judged(why);
+  std::vector<PairFault> found = faults_of(report);
   if (expects_negative()) std::erase_if(found, [](const PairFault& f) { return f.kind == PairFaultKind::negative; });
   if (!found.empty() && may_be_late(found[0].kind))
     if (const auto late = late_fault_of(frame, i)) found = {*late};
@@ -49,12 +51,21 @@ std::vector<PairFault> MatchJob::faults(const InputFrame& frame, std::size_t i) 
   return found;
 } catch (const Error& error) {
   if (error.category() != ErrorCategory::call) throw;
-  return {};  // the images are too small to be judged
+  return {};  // the images are too small to be compared
+}
+
+// With --strict, every pair requires a verdict, as for `check`.
+void MatchJob::not_judged(const std::string& why) const {
+  if (options.strict) throw Error(ErrorCategory::format, why + " (--strict)");
+  remark("{}", why);
 }
 
 std::string MatchJob::judge(const std::vector<PairFault>& found, std::size_t i) const {
-  for (const PairFault& fault : judged.record(found, i))
-    warn_or_fail(fmt::format("{} and {}: {}", left.name(i), right.name(i), fault.sentence));
+  for (const PairFault& fault : judged.record(found, i)) {
+    const std::string complaint = fmt::format("{} and {}: {}", left.name(i), right.name(i), fault.sentence);
+    // A range may be limited on purpose, so --strict allows it.
+    fault.kind == PairFaultKind::outside_range ? front_end.warning(complaint) : warn_or_fail(complaint);
+  }
   return found.empty() ? "" : found[0].sentence;
 }
 

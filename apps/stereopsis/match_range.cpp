@@ -32,6 +32,12 @@ void MatchJob::warn_or_fail(const std::string& complaint) const {
   front_end.warning(complaint);
 }
 
+std::optional<DisparityRange> MatchJob::given_range() const {
+  if (options.disparities) return DisparityRange{options.min_disparity.value_or(0), *options.disparities};
+  if (options.near) return rig->range(*options.near, options.far.value_or(std::numeric_limits<double>::infinity()));
+  return {};
+}
+
 void MatchJob::choose_range() {
   const auto before = options.resume && !options.range_per_frame && range_is_estimated() && !costs
                           ? range_before(sinks->sidecar())
@@ -44,12 +50,12 @@ void MatchJob::choose_range() {
     return;
   }
   if (options.disparities) {
-    range = {options.min_disparity.value_or(0), *options.disparities};
+    range = *given_range();
     return;
   }
   if (options.near) {
     const double far = options.far.value_or(std::numeric_limits<double>::infinity());
-    range = rig->range(*options.near, far);
+    range = *given_range();
     if (range.min >= size.width)
       refuse(fmt::format(
           "depths of {} to {} {} have disparities from {} upwards, and the images are {} pixels wide; "

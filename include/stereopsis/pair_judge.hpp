@@ -12,8 +12,19 @@
 namespace stereopsis {
 
 // Kinds of faults of a pair: both images are the same picture, one image is turned, one camera is above the other, the
-// images show different scenes, rows do not correspond, disparities are negative, one image is a frame late.
-enum class PairFaultKind { same_picture, turned, vertical, unrelated, rows, negative, late };
+// images show different scenes, rows do not correspond, disparities are negative, one image is a frame late, both images
+// have the same pattern at the same place, many points lie outside the search range.
+enum class PairFaultKind {
+  same_picture,
+  turned,
+  vertical,
+  unrelated,
+  rows,
+  negative,
+  late,
+  shared_pattern,
+  outside_range
+};
 
 // Returns a short name, such as "rows differ".
 const char* to_string(PairFaultKind kind);
@@ -22,11 +33,16 @@ const char* to_string(PairFaultKind kind);
 struct PairFault {
   PairFaultKind kind;    // the kind of the fault
   std::string sentence;  // says what is wrong; advice may follow after a semicolon
-  bool swapped = false;  // the left image seems to be of the right camera or, for `vertical`, of the lower one
+  // The left image seems to be of the right camera or, for `vertical`, of the lower one. For `outside_range`: the points
+  // are farther than the range, not nearer.
+  bool swapped = false;
 };
 
-// Returns the faults of a pair; none if it fits, or has too little texture to be judged.
+// Returns the faults of a pair; none if it fits, or is not judged.
 std::vector<PairFault> faults_of(const PairReport& report);
+
+// Returns the reason for which a pair is not judged, such as its size; "" if it is judged.
+std::string why_not_judged(const PairReport& report);
 
 // Returns the fault of a pair whose image `image` fits `other`, the other camera's image of the frame before.
 PairFault late_fault(const std::string& image, const std::string& other);

@@ -148,13 +148,15 @@ std::string turn_of(const PairReport& report) {
 
 std::string shown(const PairReport& report) {
   const auto [first, end] = ends(report.range);
+  if (!report.judged()) return "<pair: " + why_not_judged(report) + ">";
   std::string text = std::string("<pair: ") + (report.rectified() ? "rectified" : "not rectified");
   for (const auto& [is_so, remark] : {std::pair{report.swapped, "swapped"},
                                       {report.same_image, "the same image twice"},
                                       {report.same_view, "the same view twice"},
                                       {report.vertical, "one camera above the other"},
                                       {report.unrelated, "not one scene"},
-                                      {report.turn != Turn::none, "one image turned"}})
+                                      {report.turn != Turn::none, "one image turned"},
+                                      {report.shared_pattern, "the same pattern in both images"}})
     if (is_so) text += std::string(", ") + remark;
   return text + ", disparities " + std::to_string(first) + " to " + std::to_string(end - 1) + ">";
 }
@@ -191,6 +193,25 @@ void bind_scenes(nb::module_& m) {
       .def_ro("median_dy", &PairReport::median_dy, "Median of |y_left − y_right|, in pixels.")
       .def_ro("p95_dy", &PairReport::p95_dy, "95th percentile of |y_left − y_right|, in pixels.")
       .def_ro("median_disparity", &PairReport::median_disparity, "Median of the disparities, in pixels.")
+      .def_prop_ro(
+          "rows_apart", [](const PairReport& r) { return r.rows.most_apart; },
+          "Largest |y_left − y_right| of a plane that is fitted to the matches, which is in a corner, in pixels.")
+      .def_prop_ro(
+          "row_offset", [](const PairReport& r) { return r.rows.offset; },
+          "y_left − y_right in the centre of the image, in pixels.")
+      .def_prop_ro(
+          "row_roll", [](const PairReport& r) { return r.rows.roll; },
+          "y_left − y_right at the right border minus that at the left border, in pixels.")
+      .def_prop_ro(
+          "row_zoom", [](const PairReport& r) { return r.rows.zoom; },
+          "y_left − y_right at the lower border minus that at the upper border, in pixels.")
+      .def_prop_ro(
+          "judged", &PairReport::judged,
+          "True if the pair is suitable or has a fault; False if the images are too small (below 160×120 pixels) "
+          "or have\n"
+          "too little texture.")
+      .def_ro("shared_pattern", &PairReport::shared_pattern,
+              "True if both images have the same pattern at the same place, such as fixed noise of the sensor.")
       .def_ro("swapped", &PairReport::swapped,
               "True if at least 90 % of the disparities other than 0 are negative, and at most 75 % of all are 0: the "
               "images are in the wrong order, or the cameras converge.")
@@ -209,7 +230,10 @@ void bind_scenes(nb::module_& m) {
                    "\"mirrored\".")
       .def_prop_ro(
           "disparities", [](const PairReport& c) { return ends(c.range); }, "Estimated search range: (first, end).")
-      .def_prop_ro("rectified", &PairReport::rectified, "True if rows correspond: median_dy is at most 1 pixel.")
+      .def_prop_ro("rectified", &PairReport::rectified,
+                   "True if rows correspond: median_dy is at most 1 pixel, and rows_apart at most a thousandth of the "
+                   "diagonal (1 to\n"
+                   "1.5 pixels).")
       .def("__repr__", &shown);
   nb::class_<PairFault>(m, "PairFault")
       .def_prop_ro("kind", [](const PairFault& f) { return to_string(f.kind); })

@@ -813,6 +813,41 @@ class PairReport:
         """Median of the disparities, in pixels."""
 
     @property
+    def rows_apart(self) -> float:
+        """
+        Largest |y_left − y_right| of a plane that is fitted to the matches, which is in a corner, in pixels.
+        """
+
+    @property
+    def row_offset(self) -> float:
+        """y_left − y_right in the centre of the image, in pixels."""
+
+    @property
+    def row_roll(self) -> float:
+        """
+        y_left − y_right at the right border minus that at the left border, in pixels.
+        """
+
+    @property
+    def row_zoom(self) -> float:
+        """
+        y_left − y_right at the lower border minus that at the upper border, in pixels.
+        """
+
+    @property
+    def judged(self) -> bool:
+        """
+        True if the pair is suitable or has a fault; False if the images are too small (below 160×120 pixels) or have
+        too little texture.
+        """
+
+    @property
+    def shared_pattern(self) -> bool:
+        """
+        True if both images have the same pattern at the same place, such as fixed noise of the sensor.
+        """
+
+    @property
     def swapped(self) -> bool:
         """
         True if at least 90 % of the disparities other than 0 are negative, and at most 75 % of all are 0: the images are in the wrong order, or the cameras converge.
@@ -854,7 +889,10 @@ class PairReport:
 
     @property
     def rectified(self) -> bool:
-        """True if rows correspond: median_dy is at most 1 pixel."""
+        """
+        True if rows correspond: median_dy is at most 1 pixel, and rows_apart at most a thousandth of the diagonal (1 to
+        1.5 pixels).
+        """
 
     def __repr__(self) -> str: ...
 

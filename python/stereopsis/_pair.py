@@ -22,6 +22,7 @@ ADVICE = {
     "not one scene": "check that both images show one scene at one time",
     "rows differ": "rectify the images, or give calibration= of the cameras",
     "negative disparities": "pass the image of the left camera as left, or a negative range as disparities= where the cameras converge",
+    "a shared pattern": "subtract the pattern from both images, such as the mean of many frames, or mask it with mask_left= and mask_right=",
     "a frame late": "find the frame that is missing or repeated, and pass images of one time",
 }
 

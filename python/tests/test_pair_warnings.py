@@ -43,7 +43,7 @@ def test_what_is_wrong_with_a_pair_is_told(pair, unrelated, raw, method):
     (apart,) = warned(unrelated, method=method)
     assert "no point of one image was found in the other" in apart
     (rows,) = warned(raw, method=method)
-    assert "the median of |dy| is 6.0 px" in rows and "rectify" in rows
+    assert "rows do not correspond: they differ by up to 6." in rows and "rectify" in rows
     (twice,) = warned((pair[0], pair[0]), method=method)
     assert "the same pixels" in twice
 

@@ -1,7 +1,4 @@
-// Finds sparse matches on a pyramid of 2×2 averages. On the coarse level, the whole range of both signs is searched.
-// The signs of the pixels relative to their local mean, 64 in a window, select the few windows that are compared by
-// zero-mean normalised cross-correlation (ZNCC). A match must have texture, be distinctive, pass the check from the
-// other image, and agree with neighbouring matches. Sums are integers, so that the result is the same on every machine.
+// Checks a pair by the sparse matches of sparse/matches.hpp.
 #include "stereopsis/pair_check.hpp"
 
 #include <algorithm>
@@ -12,8 +9,9 @@
 #include <vector>
 
 #include "api/refuse.hpp"
-#include "api/sparse_matches.hpp"
 #include "core/text.hpp"
+#include "sparse/matches.hpp"
+#include "sparse/shared_pattern.hpp"
 
 namespace stereopsis {
 namespace {
@@ -26,7 +24,15 @@ double quantile(std::vector<double>& values, double fraction) {
   return values[static_cast<std::size_t>(index)];
 }
 
+constexpr int smallest_side = 32;           // pixels
+constexpr int vertical_reach = 24;          // rows, up and down, that check_pair searches
 constexpr std::size_t fewest_matches = 12;  // smallest number of matches from which a range is estimated
+// Smallest share of the points that match in a pair. In unrelated images, up to 8 % match by chance; in a pair, a third.
+constexpr double least_share_of_pair = 0.25;
+constexpr double mostly = 0.95;  // share of the disparities that counts as nearly all
+// Largest disparity between two images of the same view, in pixels. The sub-pixel peak of a window with itself is off
+// by up to 0.3.
+constexpr double most_of_one_view = 0.4;
 // In pairs of real scenes, at most 7 % of the disparities that are not 0 are negative, and at least 93 % if the images
 // are swapped. Cameras that converge behind near objects have both signs.
 constexpr double most_negative = 0.9;
@@ -55,12 +61,11 @@ std::optional<DisparityRange> range_of(const std::vector<Match>& matches, int sc
 }
 
 void check_input(const AnyImageView& left, const AnyImageView& right) {
+  if (left.width < 1 || left.height < 1)
+    refuse(text("the left image is ", shown(left.size()), ", so it has no pixels; pass an image with pixels"));
   if (left.size() != right.size())
     refuse(text("the left image is ", shown(left.size()), " and the right one ", shown(right.size()),
                 "; both must have the same size"));
-  if (left.width < smallest_side || left.height < smallest_side)
-    refuse(text("a pair of ", shown(left.size()), " is too small to estimate the search range; use a pair of at least ",
-                shown({smallest_side, smallest_side}), ", or give the search range"));
   for (const AnyImageView* image : {&left, &right}) {
     check_bit_depth(image->type, image->bit_depth);
     check_pixels(image == &left ? "the left image" : "the right image", image->data, image->size(), image->channels,
@@ -68,48 +73,16 @@ void check_input(const AnyImageView& left, const AnyImageView& right) {
   }
 }
 
-// An image of a pair, prepared for the search.
-struct Side {
-  explicit Side(std::vector<Level> made) : levels(std::move(made)), coarse(levels.back()) {}
-  Side(const Side&) = delete;
-  Side& operator=(const Side&) = delete;
-
-  int scale() const { return 1 << (levels.size() - 1); }
-  // Returns the rows of the coarse level that correspond to `vertical_reach`.
-  int reach() const { return (vertical_reach + scale() - 1) / scale(); }
-
-  // Returns the stride, in both directions, of the cells that a quick check searches.
-  int sample_stride() const {
-    const double cells = static_cast<double>(coarse.level.width() / cell) * (coarse.level.height() / cell);
-    return std::max(1, static_cast<int>(std::lround(std::sqrt(cells / sample_cells))));
-  }
-
-  std::vector<Level> levels;  // the finest level is first
-  View coarse;
-};
+bool is_tiny(Size size) { return size.width < smallest_side || size.height < smallest_side; }
 
 // Returns the range of the matches along rows.
 std::optional<DisparityRange> coarse_range(const Side& left, const Side& right) {
-  return range_of(supported(coarse_matches(left.coarse, right.coarse, 0)), left.scale(),
-                  left.coarse.level.width() * left.scale());
+  return range_of(coarse_matches(left.coarse(), right.coarse(), 0).found, left.scale(),
+                  left.coarse().level.width() * left.scale());
 }
 
-// The matches of a pair at the coarse level, and in pixels of the full image.
-struct Found {
-  std::vector<Match> coarse, refined;
-  int textured = 0;
-
-  double share() const { return textured > 0 ? static_cast<double>(coarse.size()) / textured : 0; }
-};
-
-Found find(const Side& left, const Side& right, int reach, int stride) {
-  const Matches cells = coarse_matches(left.coarse, right.coarse, reach, stride);
-  Found found{supported(cells), {}, cells.textured};
-  found.refined = refined(found.coarse, left.levels, right.levels);
-  return found;
-}
-
-void measure(const std::vector<Match>& matches, PairReport& report) {
+void measure(const std::vector<Match>& matches, Size size, PairReport& report) {
+  report.size = size;
   if (matches.size() < fewest_matches) return;
   std::vector<double> disparities, sizes, vertical;
   for (const Match& match : matches) {
@@ -118,25 +91,30 @@ void measure(const std::vector<Match>& matches, PairReport& report) {
     vertical.push_back(std::abs(match.dy));
   }
   const auto negative = std::ranges::count_if(disparities, [](double d) { return d < -0.5; });
-  const auto near = std::ranges::count_if(sizes, [](double size) { return size > 0.5; });
+  const auto near = std::ranges::count_if(sizes, [](double d) { return d > 0.5; });
   report.matches = static_cast<int>(matches.size());
   report.median_dy = quantile(vertical, 0.5);
   report.p95_dy = quantile(vertical, 0.95);
+  const RowFit rows = fit_rows(matches, size);
+  report.rows = {rows.plane.offset, rows.plane.roll, rows.plane.zoom, rows.most_apart, rows.deviation};
   report.median_disparity = quantile(disparities, 0.5);
   // Far points, whose disparity is 0 in both orders of the images, do not count, unless nearly all points are far.
   report.swapped = negative >= most_negative * near && near >= least_near * sizes.size();
   report.same_view = quantile(sizes, mostly) <= most_of_one_view && report.p95_dy <= most_of_one_view;
 }
 
-// Returns the report from a sample of the points, if the sample shows that the rows of both images agree. In unrelated
-// images, up to 8 % of the points match by chance; in a pair, a third or more match.
+// Returns the report from a sample of the points whose rows differ by at most a pixel of the coarse level, if the sample
+// shows that the rows of both images agree.
 std::optional<PairReport> agreeing_rows(const Side& left, const Side& right) {
-  constexpr double least_share = 0.25;
-  const Found found = find(left, right, 1, left.sample_stride());
+  const PairMatches sample = sample_matches(left, right, left.scale());
   PairReport report;
-  if (found.share() >= least_share) measure(found.refined, report);
+  if (sample.coarse.share() >= least_share_of_pair) measure(sample.refined, left.finest().size(), report);
   return report.rectified() ? std::optional(report) : std::nullopt;
 }
+
+struct Point {
+  int x = 0, y = 0;
+};
 
 template <class F>
 Level moved(const Level& level, Size size, F&& source) {
@@ -150,7 +128,7 @@ Level moved(const Level& level, Size size, F&& source) {
 }
 
 Side turned(const Side& side, Turn turn) {
-  const Level& level = side.levels.front();
+  const Level& level = side.finest();
   const int right = level.width() - 1, bottom = level.height() - 1;
   return Side(pyramid(moved(level, level.size(), [&](int x, int y) {
     return Point{turn == Turn::rows_reversed ? x : right - x, turn == Turn::mirrored ? y : bottom - y};
@@ -158,15 +136,8 @@ Side turned(const Side& side, Turn turn) {
 }
 
 Side transposed(const Side& side) {
-  const Level& level = side.levels.front();
+  const Level& level = side.finest();
   return Side(pyramid(moved(level, {level.height(), level.width()}, [](int x, int y) { return Point{y, x}; })));
-}
-
-int textured_cells(const Level& level) {
-  int count = 0;
-  for (int y = 0; y < level.height() / cell; ++y)
-    for (int x = 0; x < level.width() / cell; ++x) count += textured_point(level, x, y).has_value();
-  return count;
 }
 
 // Matches on the two levels above the coarse level, up to a quarter of the height up and down. Averaging reduces the
@@ -182,7 +153,7 @@ FarMatches far_matches(const Side& left, const Side& right) {
   constexpr int fewest_cells = 100;
   constexpr double least_share = 0.12;
   FarMatches far;
-  Level a = left.levels.back(), b = right.levels.back();
+  Level a = left.coarse().level, b = right.coarse().level;
   if (std::max(textured_cells(a), textured_cells(b)) < fewest_cells) return far;
   for (int scale = 2 * left.scale(); scale <= 4 * left.scale(); scale *= 2) {
     a = halved(a);
@@ -190,13 +161,11 @@ FarMatches far_matches(const Side& left, const Side& right) {
     if ((a.width() / cell) * (a.height() / cell) < fewest_cells) break;
     far.searched = true;
     const Matches cells = coarse_matches(View(a), View(b), a.height() / 4);
-    far.matches = supported(cells);
-    if (static_cast<double>(far.matches.size()) >= least_share * cells.textured && !far.matches.empty()) {
-      for (Match& match : far.matches) match = {match.x * scale, match.y * scale, match.dx * scale, match.dy * scale};
-      return far;
-    }
+    if (cells.share() < least_share) continue;
+    for (const Match& m : cells.found)
+      far.matches.push_back({m.x * scale, m.y * scale, m.dx * scale, m.dy * scale, m.uniqueness});
+    break;
   }
-  far.matches.clear();
   return far;
 }
 
@@ -206,9 +175,21 @@ Turn turn_of(const Side& left, const Side& right, bool along_rows) {
   for (const Turn turn : {Turn::half, Turn::rows_reversed, Turn::mirrored}) {
     const Side other = turned(right, turn);
     if (agreeing_rows(left, other)) return turn;
-    if (!along_rows && find(left, other, left.reach(), left.sample_stride()).share() >= least_share) return turn;
+    if (!along_rows && sample_matches(left, other, vertical_reach).coarse.share() >= least_share) return turn;
   }
   return Turn::none;
+}
+
+// Returns the shares of the matches that a range leaves out.
+OutsideRange outside(const std::vector<Match>& matches, const Side& left, const Side& right, DisparityRange range) {
+  const auto share = [&](auto&& is_outside) {
+    const auto count = std::ranges::count_if(matches, [&](const Match& m) {
+      return is_outside(m) && !fits_within(range.min, range.max(), m, left.finest(), right.finest());
+    });
+    return static_cast<double>(count) / static_cast<double>(matches.size());
+  };
+  return {share([&](const Match& m) { return m.dx < range.min - 1; }),
+          share([&](const Match& m) { return m.dx > range.max() + 1; })};
 }
 
 // Determines the fault of a pair whose rows do not agree.
@@ -221,28 +202,29 @@ void find_fault(const Side& left, const Side& right, PairReport& report) {
   report.turn = turn_of(left, right, report.matches > 0);
   if (report.matches > 0 || report.turn != Turn::none) return;
   const FarMatches far = far_matches(left, right);
-  measure(far.matches, report);
+  measure(far.matches, left.finest().size(), report);
   report.unrelated = far.searched && report.matches == 0;
 }
 
 }  // namespace
 
-PairReport check_pair(const AnyImageView& left_image, const AnyImageView& right_image, CheckEffort effort) {
+PairReport check_pair(const AnyImageView& left_image, const AnyImageView& right_image, CheckEffort effort,
+                      std::optional<DisparityRange> searched) {
   check_input(left_image, right_image);
-  const Side left(pyramid(left_image)), right(pyramid(right_image));
-  const auto sampled = effort == CheckEffort::quick ? agreeing_rows(left, right) : std::nullopt;
-  PairReport report = sampled.value_or(PairReport());
+  PairReport report;
+  report.size = left_image.size();
   report.same_image = same_pixels(left_image, right_image);
-  // If the disparities are near 0, a sample is too small to distinguish a far scene from two images of the same view.
-  if (sampled && (report.same_image || std::abs(report.median_disparity) > most_of_one_view)) return report;
-
-  const Found found = find(left, right, left.reach(), 1);
-  measure(found.refined, report);
+  if (is_tiny(report.size)) return report;
+  const Side left(left_image), right(right_image);
+  const PairMatches matches = find_matches(left, right, vertical_reach);
+  measure(matches.refined, left_image.size(), report);
+  report.shared_pattern = !report.same_image && shared_pattern(matches.refined, left.finest(), right.finest()).exists();
+  if (searched && report.rectified()) report.outside = outside(matches.refined, left, right, *searched);
   if (!report.rectified() && !report.same_image) find_fault(left, right, report);
   if (effort == CheckEffort::quick || report.matches == 0) return report;
   // In a rectified pair, matches are searched only along rows, as in estimate_range().
   auto range = report.rectified() ? coarse_range(left, right) : std::nullopt;
-  if (!range) range = range_of(found.coarse, left.scale(), left_image.width);
+  if (!range) range = range_of(matches.coarse.found, left.scale(), left_image.width);
   if (range) report.range = *range;
   return report;
 }
@@ -250,17 +232,10 @@ PairReport check_pair(const AnyImageView& left_image, const AnyImageView& right_
 std::optional<OutsideRange> matches_outside(const AnyImageView& left_image, const AnyImageView& right_image,
                                             DisparityRange range) {
   check_input(left_image, right_image);
-  const Side left(pyramid(left_image)), right(pyramid(right_image));
-  const std::vector<Match> matches = find(left, right, 0, 1).refined;
-  if (matches.size() < fewest_matches) return {};
-  const auto share = [&](auto&& is_outside) {
-    const auto count = std::ranges::count_if(matches, [&](const Match& m) {
-      return is_outside(m) && !fits_within(range.min, range.max(), m, left.levels.front(), right.levels.front());
-    });
-    return static_cast<double>(count) / static_cast<double>(matches.size());
-  };
-  return OutsideRange{share([&](const Match& m) { return m.dx < range.min - 1; }),
-                      share([&](const Match& m) { return m.dx > range.max() + 1; })};
+  if (is_tiny(left_image.size())) return {};
+  const Side left(left_image), right(right_image);
+  const std::vector<Match> matches = find_matches(left, right, vertical_reach).refined;
+  return matches.size() < fewest_matches ? std::nullopt : std::optional(outside(matches, left, right, range));
 }
 
 bool same_pixels(const AnyImageView& a, const AnyImageView& b) {
@@ -281,7 +256,10 @@ bool same_pixels(const AnyImageView& a, const AnyImageView& b) {
 
 DisparityRange estimate_range(const AnyImageView& left, const AnyImageView& right) {
   check_input(left, right);
-  if (const auto range = coarse_range(Side(pyramid(left)), Side(pyramid(right)))) return *range;
+  if (is_tiny(left.size()))
+    refuse(text("a pair of ", shown(left.size()), " is too small to estimate the search range; use a pair of at least ",
+                shown({smallest_side, smallest_side}), ", or give the search range"));
+  if (const auto range = coarse_range(Side(left), Side(right))) return *range;
   refuse(
       text("the search range cannot be estimated, because fewer than ", fewest_matches,
            " points of the left image were found in the right image; give the search range, or check that the pair is "

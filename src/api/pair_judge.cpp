@@ -11,16 +11,44 @@ namespace {
 
 // The entries have the order of Turn and of PairFaultKind.
 constexpr std::array turns = {"fits", "is turned by 180°", "has its rows in reverse order", "is mirrored"};
-constexpr std::array names = {"same picture",         "turned",      "vertical", "not one scene", "rows differ",
-                              "negative disparities", "a frame late"};
+constexpr std::array names = {"same picture",  "turned",           "vertical",
+                              "not one scene", "rows differ",      "negative disparities",
+                              "a frame late",  "a shared pattern", "outside the range"};
+
+constexpr double most_outside = 0.05;  // largest share of the points that a search range may leave out without a fault
 
 bool fits(const PairReport& report) {
-  return report.rectified() && !report.same_image && !report.same_view && report.turn == Turn::none;
+  return report.judged() && report.rectified() && !report.same_image && !report.same_view && report.turn == Turn::none;
 }
 
 std::string in_tenths(double pixels) {
   const auto tenths = std::lround(pixels * 10);
   return text(tenths < 0 ? "-" : "", std::abs(tenths) / 10, '.', std::abs(tenths) % 10);
+}
+
+// Returns a remark if a verdict is not reliable.
+std::string remark_on_few(const PairReport& report) {
+  return report.matches < PairReport::enough_matches ? text(" (judged by only ", report.matches, " points)") : "";
+}
+
+std::string rows_sentence(const PairReport& report) {
+  const RowDifference& rows = report.rows;
+  return text("rows do not correspond: they differ by up to ", in_tenths(std::max(rows.most_apart, report.median_dy)),
+              " px, and at most ", in_tenths(report.rows_limit()), " px is allowed (offset ", in_tenths(rows.offset),
+              " px, roll ", in_tenths(rows.roll), " px from the left border to the right one, zoom ",
+              in_tenths(rows.zoom), " px from the upper border to the lower one)", remark_on_few(report));
+}
+
+// Returns the fault of a range that leaves out many points.
+std::optional<PairFault> range_fault(const OutsideRange& outside) {
+  const bool farther = outside.below > outside.above;
+  const double share = std::max(outside.below, outside.above);
+  if (share <= most_outside) return {};
+  return PairFault{
+      PairFaultKind::outside_range,
+      text(std::lround(100 * share), " % of the points are beyond the ", farther ? "lower" : "upper",
+           " end of the search range: they are ", farther ? "farther" : "nearer", ", and get wrong disparities"),
+      farther};
 }
 
 }  // namespace
@@ -30,8 +58,11 @@ const char* to_string(PairFaultKind kind) { return names[static_cast<std::size_t
 std::vector<PairFault> faults_of(const PairReport& report) {
   using enum PairFaultKind;
   if (report.same_image) return {{same_picture, "both images have the same pixels"}};
+  if (!report.judged()) return {};
   if (report.same_view)
-    return {{same_picture, "both images seem to show the same picture, because nearly all disparities are 0"}};
+    return {{same_picture, text("both images seem to show the same picture, or one pattern of both sensors, because "
+                                "nearly all disparities are 0",
+                                remark_on_few(report))}};
   if (report.turn != Turn::none)
     return {{turned, text("one of the images ", turns[static_cast<std::size_t>(report.turn)])}};
   if (report.vertical)
@@ -40,16 +71,29 @@ std::vector<PairFault> faults_of(const PairReport& report) {
              report.swapped}};
   if (report.unrelated) return {{unrelated, "no point of one image was found in the other"}};
   std::vector<PairFault> faults;
-  if (report.matches > 0 && !report.rectified())
-    faults.push_back({rows, text("rows do not correspond (the median of |dy| is ", in_tenths(report.median_dy),
-                                 " px; at most 1 px is allowed)")});
+  if (!report.rectified()) faults.push_back({rows, rows_sentence(report)});
   if (report.swapped)
     faults.push_back({negative,
                       text("the images seem to be swapped, or the cameras converge, because most disparities are "
                            "negative (median ",
-                           in_tenths(report.median_disparity), " px)"),
+                           in_tenths(report.median_disparity), " px)", remark_on_few(report)),
                       true});
+  if (report.shared_pattern)
+    faults.push_back({shared_pattern,
+                      "both images have the same pattern at the same place, such as fixed noise of the sensor or a "
+                      "watermark, and it is matched instead of the scene, with disparity 0"});
+  // The disparities of swapped images lie outside for another reason.
+  if (const auto fault = range_fault(report.outside); fault && faults.empty()) faults.push_back(*fault);
   return faults;
+}
+
+std::string why_not_judged(const PairReport& report) {
+  if (report.judged()) return "";
+  if (report.too_small())
+    return text("not judged: images of ", report.size.width, "×", report.size.height,
+                " pixels are too small; a pair is judged from ", PairReport::smallest_long_side, "×",
+                PairReport::smallest_short_side, " pixels on");
+  return "not judged: no point of one image was found in the other, and they have too little texture to say why";
 }
 
 PairFault late_fault(const std::string& image, const std::string& other) {

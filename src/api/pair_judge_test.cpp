@@ -35,18 +35,56 @@ TEST(PairFaults, ArePartOfAWholeSentence) {
   EXPECT_STREQ(to_string(unrelated[0].kind), "not one scene");
 }
 
-TEST(PairFaults, StatePixelsInTenths) {
+PairReport report_of(int matches) {
   PairReport report;
-  report.matches = 20;
+  report.matches = matches;
+  report.size = {640, 480};
+  return report;
+}
+
+TEST(PairFaults, StatePixelsInTenths) {
+  PairReport report = report_of(200);
   report.median_dy = 3.96;
+  report.rows = {-0.04, 4, -0.51, 2.26, 0.02};
   report.median_disparity = -0.04;
   report.swapped = true;
   const auto found = faults_of(report);
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].sentence, "rows do not correspond (the median of |dy| is 4.0 px; at most 1 px is allowed)");
+  EXPECT_EQ(found[0].sentence,
+            "rows do not correspond: they differ by up to 4.0 px, and at most 1.0 px is allowed (offset 0.0 px, roll "
+            "4.0 px from the left border to the right one, zoom -0.5 px from the upper border to the lower one)");
   EXPECT_TRUE(found[1].sentence.ends_with("(median 0.0 px)")) << found[1].sentence;
   report.median_disparity = -12.34;
   EXPECT_TRUE(faults_of(report)[1].sentence.ends_with("(median -12.3 px)"));
+}
+
+TEST(PairFaults, OfFewMatchesSaySo) {
+  PairReport report = report_of(65);
+  report.median_dy = 11;
+  EXPECT_TRUE(faults_of(report)[0].sentence.ends_with("(judged by only 65 points)"));
+  EXPECT_EQ(why_not_judged(report), "");
+  report.matches = 0;
+  EXPECT_TRUE(faults_of(report).empty());
+  EXPECT_TRUE(why_not_judged(report).starts_with("not judged: no point"));
+  report = report_of(65);
+  report.size = {150, 110};
+  report.median_dy = 11;
+  EXPECT_TRUE(faults_of(report).empty());
+  EXPECT_EQ(why_not_judged(report),
+            "not judged: images of 150×110 pixels are too small; a pair is judged from 160×120 pixels on");
+}
+
+TEST(PairFaults, NameThePatternAndTheRange) {
+  PairReport report = report_of(200);
+  report.outside = {0.04, 0.04};
+  EXPECT_TRUE(faults_of(report).empty());
+  report.outside = {0.123, 0.04};
+  ASSERT_EQ(faults_of(report).size(), 1U);
+  EXPECT_TRUE(faults_of(report)[0].sentence.starts_with("12 % of the points are beyond the lower end of the"));
+  report.outside = {0, 0.3};
+  EXPECT_TRUE(faults_of(report)[0].sentence.starts_with("30 % of the points are beyond the upper end of the"));
+  report.shared_pattern = true;
+  EXPECT_EQ(faults_of(report)[0].kind, PairFaultKind::shared_pattern);
 }
 
 TEST(LateEye, IsTheImageOfTheFrameBefore) {

@@ -208,7 +208,8 @@ TEST_F(Match, TheReportSaysWhatWasDone) {
 }
 
 TEST_F(Match, StandardErrorIsQuietWhenAllIsGiven) {
-  const Answer answer = match({"-o", "d.pfm"});
+  ASSERT_EQ(call({"synth", "-o", "larger", "--width", "320", "--height", "240", "--disparities", "32"}).code, 0);
+  const Answer answer = call({"match", "larger/left.png", "larger/right.png", "--disparities", "32", "-o", "d.pfm"});
   EXPECT_EQ(answer.err, "");
   EXPECT_NE(answer.out.find("d.pfm"), std::string::npos);
 }

@@ -1,5 +1,6 @@
 // `match` names the fault of a pair, whoever gave the range: it checks the first pair, and every pair of which little is
 // measured.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -24,7 +25,9 @@ class Pairs : public Command {
   }
 
   static void made(const std::string& name, std::vector<std::string> options) {
-    options.insert(options.begin(), {"synth", "-o", name, "--width", "320", "--height", "240", "--disparities", "32"});
+    if (std::ranges::find(options, "--width") == options.end())
+      options.insert(options.begin(), {"--width", "320", "--height", "240", "--disparities", "32"});
+    options.insert(options.begin(), {"synth", "-o", name});
     const Answer answer = call(options);
     ASSERT_EQ(answer.code, 0) << answer.err;
   }
@@ -104,6 +107,69 @@ TEST_F(Pairs, AGoodPairIsNotWarnedOf) {
 }
 
 TEST_F(Pairs, RowsThatDiffer) { expect_warned("raw/left.png", "raw/right.png", {"rows do not correspond", "rectify"}); }
+
+// One judge: the same verdict of `check`, `match` and `match --strict` for every size from 160×120 on.
+TEST_F(Pairs, SmallImagesWhoseRowsDifferByLittle) {
+  for (const auto& [width, height] : {std::pair{"160", "120"}, {"320", "240"}, {"640", "480"}}) {
+    for (const char* offset : {"0", "2"})
+      made(std::string(width) + "_" + offset, {"--seed", "5", "--noise", "2", "--vertical-offset", offset, "--width",
+                                               width, "--height", height, "--disparities", "24"});
+    const std::string off = std::string(width) + "_2", right = std::string(width) + "_0";
+    expect_warned(off + "/left.png", off + "/right.png",
+                  {"rows do not correspond: they differ by up to 2.", "rectify"});
+    EXPECT_EQ(match_pair(right + "/left.png", right + "/right.png", {"--strict"}).code, 0);
+    EXPECT_EQ(call({"check", right + "/left.png", right + "/right.png"}).code, 0);
+  }
+}
+
+TEST_F(Pairs, ImagesThatAreTooSmallAreNotJudged) {
+  made("small", {"--seed", "5", "--width", "150", "--height", "110", "--disparities", "32"});
+  const std::string left = "small/left.png", right = "small/right.png", words = "not judged: images of 150×110 pixels";
+  const Answer check = call({"check", left, right}), match = match_pair(left, right),
+               strict = match_pair(left, right, {"--strict"});
+  EXPECT_EQ(check.code, 1);
+  EXPECT_EQ(match.code, 0);
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_NE(check.out.find(words), std::string::npos) << check.out;
+  EXPECT_TRUE(says(match, words) && says(strict, words)) << match.err << strict.err;
+  EXPECT_FALSE(Json::parse(call({"check", left, right, "--json"}).out)["judged"].get<bool>());
+}
+
+TEST_F(Pairs, ARollOfTwoRows) {
+  made("roll", {"--scene", "mix", "--seed", "5", "--noise", "2", "--vertical-slope", "4"});
+  expect_warned("roll/left.png", "roll/right.png", {"rows do not correspond: they differ by up to 2.", "roll"});
+  const Json report = Json::parse(call({"check", "roll/left.png", "roll/right.png", "--json"}).out);
+  EXPECT_NEAR(std::abs(report["row_roll"].get<double>()), 4, 0.3);
+  EXPECT_NEAR(report["rows_apart"].get<double>(), 2.2, 0.3);
+}
+
+TEST_F(Pairs, APatternOfBothEyes) {
+  for (const char* side : {"left", "right"}) {
+    Grey image = grey("s0/" + std::string(side) + ".png");
+    unsigned state = 1;
+    for (int y = 0; y < image.height(); ++y)
+      for (int x = 0; x < image.width(); ++x) {
+        state = state * 1664525U + 1013904223U;
+        image(x, y) = static_cast<std::uint8_t>(std::clamp(image(x, y) + static_cast<int>(state >> 28U) - 8, 0, 255));
+      }
+    write_image(folder / (std::string(side) + "_pattern.png"), image.view());
+  }
+  expect_warned("left_pattern.png", "right_pattern.png", {"the same pattern at the same place", "--mask-left"});
+}
+
+TEST_F(Pairs, ARangeThatStartsTooHighOrEndsTooLow) {
+  made("range",
+       {"--scene", "room", "--seed", "5", "--noise", "2", "--width", "640", "--height", "480", "--disparities", "64"});
+  const auto with = [](const char* first, const char* count) {
+    return call({"match", "range/left.png", "range/right.png", "-o", "d.pfm", "--min-disparity", first, "--disparities",
+                 count});
+  };
+  EXPECT_EQ(with("0", "64").err, "");
+  EXPECT_TRUE(says(with("24", "48"), "beyond the lower end of the search range: they are farther"));
+  EXPECT_EQ(call({"match", "range/left.png", "range/right.png", "-o", "d.pfm", "--disparities", "24", "--strict"}).code,
+            0);
+  EXPECT_TRUE(says(with("0", "24"), "beyond the upper end of the search range: they are nearer"));
+}
 
 TEST_F(Pairs, CheckProposesARangeForRectifiedPairsOnly) {
   const Answer raw = call({"check", "raw/left.png", "raw/right.png"});

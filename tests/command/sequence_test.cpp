@@ -46,7 +46,7 @@ TEST_F(Sequence, ByPattern) {
   const Answer answer = call({"match", "left/frame%d.png", "right/frame%d.png", "-o", "out/d%d.pfm", "--disparities",
                               "16", "--color", "out/c%03d.png", "--report", "report.json"});
   ASSERT_EQ(answer.code, 0) << answer.err;
-  EXPECT_EQ(answer.err, "") << "a progress bar is for terminals";
+  EXPECT_EQ(answer.err.find('\r'), std::string::npos) << "a progress bar is for terminals";
   expect_as_alone("out/d");
   for (const char* picture : {"c008.png", "c009.png", "c010.png", "c011.png"})
     EXPECT_TRUE(fs::exists(folder / "out" / picture)) << picture;

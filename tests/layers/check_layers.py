@@ -23,12 +23,13 @@ LAYERS = {
     "planning": ["graph", "device", "core"],
     "execution": ["planning", "graph", "device", "core"],
     "methods": ["stages", "graph", "device", "core"],
-    "api": ["methods", "execution", "planning", "graph", "device", "core"],
+    "sparse": ["core"],
+    "api": ["sparse", "methods", "execution", "planning", "graph", "device", "core"],
     "jobs": ["sources", "io", "synth", "evaluation", "geometry", "api", "device", "core"],
 }
 CONNECTING = ("graph", "planning", "execution", "methods", "api")
 WITHOUT_STAGE_NAMES = ("planning", "execution", "api")
-MOST_LINES_OF_FILE, MOST_LINES_OF_FUNCTION, MOST_LINES = 300, 60, 6460
+MOST_LINES_OF_FILE, MOST_LINES_OF_FUNCTION, MOST_LINES = 300, 60, 6111
 
 # Stages that still include another stage. The list may only become shorter.
 STAGES_THAT_INCLUDE_ANOTHER = {

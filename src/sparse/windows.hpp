@@ -1,4 +1,4 @@
-// The input of sparse matching (pair_check.cpp): levels of a pyramid, and windows of 8×8 pixels on them.
+// The input of sparse matching (matches.hpp): levels of a pyramid, and windows of 8×8 pixels on them.
 #pragma once
 
 #include <algorithm>
@@ -21,17 +21,10 @@ inline constexpr int after = window - before - 1;  // rows and columns of the wi
 // Units per grey level: pixels then have 12 bits, and the sum of 64 products fits in 32 bits.
 inline constexpr int units = 16;
 
-inline constexpr int smallest_side = 32;   // pixels
 // Largest number of columns of the coarse level, unless it would then have fewer rows than coarse_height.
 inline constexpr int coarse_width = 400;
-inline constexpr int coarse_height = 48;   // smallest number of rows of the coarse level, if the image has as many
-inline constexpr int cell = 6;             // side of a cell in pixels of the coarse level; a cell has at most one match
-inline constexpr int vertical_reach = 24;  // rows of the full image, up and down, that check_pair searches
-inline constexpr int sample_cells = 150;   // approximate number of cells that a quick check searches
-inline constexpr double mostly = 0.95;     // share of the disparities that counts as nearly all
-// Largest disparity between two images of the same view, in pixels. The sub-pixel peak of a window with itself is off
-// by up to 0.3.
-inline constexpr double most_of_one_view = 0.4;
+inline constexpr int coarse_height = 48;  // smallest number of rows of the coarse level, if the image has as many
+inline constexpr int cell = 6;            // side of a cell in pixels of the coarse level; a cell has at most one match
 inline constexpr double least_contrast = 1;  // smallest standard deviation in a window, in grey levels
 inline constexpr double least_correlation = 0.8;
 inline constexpr double most_ambiguous = 0.8;  // largest ratio (1 − best) / (1 − second best) of scores
@@ -194,14 +187,6 @@ inline int products(const Level& a, int ax, int ay, const Level& b, int bx, int 
 inline double zncc(int product, const Moments& a, const Moments& b) {
   return (static_cast<double>(window * window) * product - static_cast<double>(a.sum) * b.sum) * a.norm * b.norm;
 }
-
-// A match in pixels of the level: pixel (x, y) of the left image corresponds to (x − dx, y − dy) of the right image.
-struct Match {
-  int x = 0;
-  int y = 0;
-  double dx = 0;
-  double dy = 0;
-};
 
 // Returns the peak of a parabola through three neighbouring scores, relative to the middle one: −½ to ½.
 inline double peak(double before_it, double at, double after_it) {
