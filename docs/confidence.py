@@ -10,8 +10,7 @@ import time
 
 import numpy as np
 import peers
-from charts import curves_chart, reliability_chart
-from harness import DOCS, match, read, scenes, write
+from harness import match, scenes, write
 
 METHODS = {"sgm": ("", "remeasure", "decide", "costs"), "balanced": ("", "remeasure", "decide"), "sgm-learned": ("", "remeasure", "decide"),
            "zncc": ("", "remeasure"), "banz-sgm": ("",)}
@@ -22,7 +21,9 @@ PEERS = ("3WAY", "HH")
 CHECKS = [{"disp12MaxDiff": -1, "uniquenessRatio": 0, "speckleWindowSize": 0, "speckleRange": 0},
           {"disp12MaxDiff": -1, "uniquenessRatio": 0}, {"uniquenessRatio": 0, "speckleWindowSize": 0},
           *({"uniquenessRatio": unique} for unique in (0, 5, 10, 15, 20, 30, 40)),
-          *({"uniquenessRatio": unique, "speckleWindowSize": size, "speckleRange": 2} for size in (100, 400) for unique in (0, 5, 10, 15, 20, 30))]
+          *({"uniquenessRatio": unique, "speckleWindowSize": size, "speckleRange": 2} for size in (100, 400) for unique in (0, 5, 10, 15, 20, 30)),
+          {"uniquenessRatio": 60}, {"uniquenessRatio": 50, "speckleWindowSize": 400, "speckleRange": 2},
+          *({"uniquenessRatio": unique, "speckleWindowSize": 400, "speckleRange": 2} for unique in (35, 40, 45))]
 THRESHOLDS = [*(round(0.05 * i, 2) for i in range(19)), 0.92, 0.94, 0.96, 0.97, 0.98, 0.99]
 BINS = 10
 
@@ -129,37 +130,31 @@ def reliability(raw):
     return {"methods": ",".join(METHODS), "datasets": datasets}
 
 
-def measure(options, raw):
-    """Fills `raw`, the results by name and scene; returns whether nothing is left to do."""
+def measure(options, opencv, ours):
+    """Fills the results by name and scene; returns whether nothing is left to do."""
     until = time.monotonic() + options.seconds
-    names = [*(peers.NAMES[peer] for peer in PEERS), *labels()]
+    jobs = [(opencv, peers.NAMES[peer], lambda scene, peer=peer: measure_peer(scene, peer)) for peer in PEERS]
+    jobs += [(ours, label, lambda scene, label=label: measure_method(options, scene, label)) for label in labels()]
+    needless = left_out(options)
     for scene in scenes(options.dataset, options.roads):
-        for name in names:
-            if scene.name in raw.setdefault(name, {}):
-                continue
-            if time.monotonic() > until:
-                return False
-            peer = next((p for p in PEERS if peers.NAMES[p] == name), None)
-            raw[name][scene.name] = measure_peer(scene, peer) if peer else measure_method(options, scene, name)
+        for results, name, run in jobs:
+            if scene.name not in results.setdefault(name, {}) and not (results is opencv and scene.name in needless):
+                if time.monotonic() > until:
+                    return False
+                results[name][scene.name] = run(scene)
     return True
 
 
-def of_roads(raw, options):
-    """Returns the results without the roads of the six datasets: road figures are those of the twelve pairs."""
-    left_out = {scene.name for scene in scenes(options.dataset) if scene.road} - {scene.name for scene in scenes(options.roads)}
-    return {name: {scene: value for scene, value in found.items() if scene not in left_out} for name, found in raw.items()}
+def left_out(options):
+    """Returns the roads of the six datasets, which only the reliability counts: road figures are those of the twelve pairs."""
+    return {scene.name for scene in scenes(options.dataset) if scene.road} - {scene.name for scene in scenes(options.roads)}
 
 
 def save(raw, options):
-    about = {"commit": options.commit, "opencv": peers.cv2.__version__}
-    counted = of_roads(raw, options)
+    about = {"commit": options.commit, **peers.settings()}
+    needless = left_out(options)
+    counted = {name: {scene: value for scene, value in found.items() if scene not in needless} for name, found in raw.items()}
     kinds = {kind: summarise(counted, kind) for kind in ("indoor", "road")}
     write("density", about | {"maps": {name: {kind: kinds[kind][0][name] for kind in kinds} for name in raw}})
     write("curves", about | {"checks": CHECKS, "thresholds": THRESHOLDS, **{kind: kinds[kind][1] for kind in kinds}})
     write("reliability", about | reliability(raw))
-
-
-def draw():
-    if curves := read("curves"):
-        (DOCS / "images/curves.svg").write_text(curves_chart(curves))
-    (DOCS / "images/reliability.svg").write_text(reliability_chart(read("reliability")))

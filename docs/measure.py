@@ -10,7 +10,7 @@
     docs/measure.py pages [--check]        writes the figures into the pages
 
 A part that was interrupted, or that ran out of --seconds (exit code 3), continues with the next call. It starts anew if the command
-was built from another commit, or if the machine is another one. Errors do not depend on the device: all devices give the same bits.
+was built from another commit, or (times) if the machine is another one. Results of OpenCV are kept. Errors do not depend on the device: all devices give the same bits.
 Times are medians on a generated pair of 1280×960 with 128 disparities. OpenCV's matchers run through the package
 opencv-python-headless with the settings of apps/stereopsis/peers.json (docs/peers.py choose); libelas runs if the command has it.
 
@@ -33,7 +33,7 @@ from statistics import mean
 import accuracy_time
 from harness import DOCS, MEASURED, ROOT, SIZE, bench, commit_of, number, parser_of, processor, read, replace, scenes, table, write
 
-PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("choosing", "hardware", "benchmarks"))]
+PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("choosing", "hardware", "benchmarks", "trust", "from-opencv"))]
 METHODS = ["sgm", "sgm:optimisation.paths=8", "balanced", "sgm-learned", "sgm-learned-fast", "banz-sgm", "zncc", "prehn-window", "prehn-pyramid", "census-guided",
            "costfilter", "esaw", "asw", "asw-separable", "ad-census", "realtime-dp", "realtime-bp", "segment-support"]
 SCORED = [*METHODS, "census-guided:levels.lambda=0.3"]
@@ -112,8 +112,11 @@ def errors_of_opencv(peer, options):
 def measure_errors(options):
     import peers
     clock = Clock(options.seconds)
-    results = begin("errors", {"commit": options.commit, "opencv": peers.cv2.__version__, "peers": peers.read_table()["chosen"]})
+    results = begin("errors", peers.settings())
     methods = results.setdefault("methods", {})
+    if results.get("commit") != options.commit:  # the errors of other matchers stay the same
+        methods = {name: found for name, found in methods.items() if found["peer"]}
+        results = {**peers.settings(), "commit": options.commit, "methods": methods}
     for name in [*SCORED, *peers.NAMES.values()]:
         if name in methods:
             continue
@@ -130,20 +133,17 @@ def measure_errors(options):
 
 def measure_confidence(options):
     import confidence
-    raw = begin_raw(options, {"commit": options.commit, "opencv": confidence.peers.cv2.__version__,
-                              "peers": confidence.peers.read_table()["chosen"]})
-    complete = confidence.measure(options, raw["maps"])
+    opencv = begin("peer-curves", {**confidence.peers.settings(), "checks": confidence.CHECKS})
+    raw = json.loads(options.raw.read_text()) if options.raw.exists() else {}
+    if raw.get("commit") != options.commit:
+        raw = {"commit": options.commit, "maps": {}}
+    complete = confidence.measure(options, opencv.setdefault("maps", {}), raw["maps"])
     options.raw.write_text(json.dumps(raw))
+    write("peer-curves", opencv)
     if not complete:
         return CONTINUE
-    confidence.save(raw["maps"], options)
+    confidence.save({**opencv["maps"], **raw["maps"]}, options)
     return 0
-
-
-def begin_raw(options, about):
-    """Returns the results by map and scene of earlier calls, which are too many for docs/measured."""
-    found = json.loads(options.raw.read_text()) if options.raw.exists() else {}
-    return found if all(found.get(key) == value for key, value in about.items()) else {**about, "maps": {}}
 
 
 # Times ------------------------------------------------------------------------------------------------------------------
@@ -278,8 +278,14 @@ def with_figures(text, values):
 
 def presets(values):
     cpu, gpu, errors = (values.one(f"{f}/{k}") for f, k in (("times-cpu", "ms"), ("times-gpu", "ms"), ("errors", "methods")))
+    with_cpu, with_gpu = (values.one(f).get("ms_with_confidence", {}) for f in ("times-cpu", "times-gpu"))
+
+    def both(ms, with_confidence, method, decimals):
+        more = f" ({number(with_confidence[method], decimals)})" if method in with_confidence else ""
+        return number(ms[method], decimals) + more
+
     rows = [[f"`{name}`", f"`{method}`", number(errors[method]["bad1.0"], 2), number(errors[method]["roads_d1"], 2),
-             number(cpu[method], 0), number(gpu[method], 2)] for name, method in PRESETS.items()]
+             both(cpu, with_cpu, method, 0), both(gpu, with_gpu, method, 2)] for name, method in PRESETS.items()]
     return table(["preset", "method", "bad 1.0, %", "D1 on roads, %", "ms, CPU", "ms, GPU"], rows)
 
 

@@ -26,11 +26,15 @@ TABLE = ROOT / "apps/stereopsis/peers.json"
 MODES = {"3WAY": cv2.STEREO_SGBM_MODE_SGBM_3WAY, "SGBM": cv2.STEREO_SGBM_MODE_SGBM, "HH4": cv2.STEREO_SGBM_MODE_HH4,
          "HH": cv2.STEREO_SGBM_MODE_HH}
 NAMES = {"BM": "OpenCV BM", **{mode: f"OpenCV SGBM {mode}" for mode in MODES}}
-OFF = {"disp12MaxDiff": -1, "uniquenessRatio": 0, "speckleWindowSize": 0, "speckleRange": 0}
 
 
 def read_table():
     return json.loads(TABLE.read_text())
+
+
+def settings():
+    """Returns what the results of OpenCV depend on."""
+    return {"opencv": cv2.__version__, "peers": read_table()["chosen"]}
 
 
 def kind_of(peer):
@@ -43,8 +47,8 @@ def set_of(dataset, sets):
 
 def chosen(peer, dataset):
     """Returns the setting of a peer for the scenes of a dataset."""
-    settings = read_table()
-    return settings["chosen"][peer][set_of(dataset, settings["sets"])]
+    table = read_table()
+    return table["chosen"][peer][set_of(dataset, table["sets"])]
 
 
 def arguments_of(peer, setting, channels, **checks):
@@ -52,8 +56,6 @@ def arguments_of(peer, setting, channels, **checks):
     kind = read_table()[kind_of(peer)]
     block = setting["blockSize"]
     penalties = {name: factor * channels * block**2 for name, factor in kind.get("penalties", {}).items()}
-    if not setting.get("checked", 1):
-        checks = OFF
     return {"blockSize": block, "preFilterCap": setting["preFilterCap"], **penalties, **kind["checks"], **checks}
 
 

@@ -30,9 +30,7 @@ OpenCvSetting opencv_setting(const std::string& peer, const std::string& dataset
   if (kind.contains("penalties"))
     for (const auto& [name, factor] : kind.at("penalties").items())
       parameters[name] = factor.get<int>() * (colour ? 3 : 1) * block * block;
-  const bool checked = chosen.value("checked", 1) != 0;
-  for (const auto& [name, value] : kind.at("checks").items())
-    parameters[name] = checked ? value.get<int>() : name == "disp12MaxDiff" ? -1 : 0;
+  parameters.update(kind.at("checks"));
   return {colour, parameters};
 }
 
