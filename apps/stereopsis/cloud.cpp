@@ -28,7 +28,8 @@ struct Options {
   fs::path disparity, colour, confidence, validity, output, depth, mesh;
   RigOptions rig;
   IntensityOptions intensity;  // for --color
-  std::optional<double> scale, nearest, farthest, min_confidence, voxel;
+  std::optional<double> scale, min_confidence;
+  std::optional<Length> nearest, farthest, voxel, depth_input;
   std::string frame = "optical", format, outliers;
   bool normals = false, organised = false, drop_filled = false;  // drop_filled: deprecated
   DeviceOptions device;
@@ -70,9 +71,32 @@ void check_call(const Options& o) {
   if (o.organised && (o.voxel || !o.outliers.empty()))
     refuse(
         "--organised writes a point for every pixel, and --voxel and --outliers remove points; leave one of them out");
-  if (o.nearest.value_or(0) >= o.farthest.value_or(HUGE_VAL))
-    refuse(fmt::format("--near {} is not below --far {}; no point would remain", *o.nearest, *o.farthest));
+  if (o.voxel && !(o.voxel->value > 0))
+    refuse(fmt::format("--voxel {} is not allowed; it must be a length above 0", o.voxel->text()));
+  if (o.depth_input && !(o.depth_input->value > 0))
+    refuse(fmt::format("--depth-input {} is not allowed; it must be a length above 0, such as 1mm",
+                       o.depth_input->text()));
   if (!o.depth.empty()) check_output(o.depth, std::array{".pfm", ".npy", ".tif", ".tiff", ".png"}, "--depth");
+}
+
+// Rejects a map whose values cannot be disparities, because most exceed the width of the image.
+void check_disparities(const Options& o, const Image<float>& disparity) {
+  long long valid = 0, beyond = 0;
+  float largest = 0;
+  for (int y = 0; y < disparity.height(); ++y)
+    for (int x = 0; x < disparity.width(); ++x) {
+      const float d = disparity(x, y);
+      if (!std::isfinite(d)) continue;
+      ++valid;
+      beyond += std::abs(d) >= static_cast<float>(disparity.width());
+      largest = std::max(largest, std::abs(d));
+    }
+  if (beyond > valid / 2)
+    refuse(fmt::format(
+        "{} has values up to {:.6g} in {} columns, so most of them are no disparities; if it is a depth map, "
+        "give the length of the value 1 with --depth-input, such as 1mm or 1m; else give its scale with "
+        "--scale",
+        o.disparity.string(), largest, disparity.width()));
 }
 
 // Removes the pixels whose confidence is below --min-confidence.
@@ -83,10 +107,15 @@ void drop_unsure(double least, Image<float>& disparity, const Image<float>& conf
 }
 
 // Removes the points that are nearer than --near or farther than --far.
-void drop_beyond_limits(const Options& o, Triangulated& metric) {
+void drop_beyond_limits(const Options& o, const Rig& rig, Triangulated& metric) {
+  const double nearest = o.nearest ? o.rig.in_unit_of(rig, "--near", *o.nearest) : 0,
+               farthest = o.farthest ? o.rig.in_unit_of(rig, "--far", *o.farthest) : HUGE_VAL;
+  if (nearest >= farthest)
+    refuse(
+        fmt::format("--near {} is not below --far {}; no point would remain", o.nearest->text(), o.farthest->text()));
   for (int y = 0; y < metric.depth.height(); ++y)
     for (int x = 0; x < metric.depth.width(); ++x)
-      if (metric.depth(x, y) < o.nearest.value_or(0) || metric.depth(x, y) > o.farthest.value_or(HUGE_VAL))
+      if (metric.depth(x, y) < nearest || metric.depth(x, y) > farthest)
         for (int c = 0; c < 3; ++c) metric.points(x, y, c) = invalid_disparity;
 }
 
@@ -103,7 +132,7 @@ Outliers to_outliers(const std::string& text) {
 }
 
 // Returns the points that are written, and how many of them are valid.
-std::pair<PointCloud, std::size_t> cloud_of(const Options& o, const Image<float>& points,
+std::pair<PointCloud, std::size_t> cloud_of(const Options& o, const Rig& rig, const Image<float>& points,
                                             const Image<std::uint8_t>& colour, const Image<float>& confidence) {
   const Image<float> normals = o.normals ? surface_normals(points) : Image<float>();
   PointCloud cloud = point_cloud(points, colour, confidence, normals, o.organised);
@@ -111,7 +140,7 @@ std::pair<PointCloud, std::size_t> cloud_of(const Options& o, const Image<float>
     const auto [neighbours, deviations] = to_outliers(o.outliers);
     cloud = without_outliers(cloud, neighbours, deviations, o.device.threads.value_or(0));
   }
-  if (o.voxel) cloud = voxel_means(cloud, *o.voxel);
+  if (o.voxel) cloud = voxel_means(cloud, o.rig.in_unit_of(rig, "--voxel", *o.voxel));
   const auto valid = std::ranges::count_if(cloud.points, [](const auto& point) { return std::isfinite(point[0]); });
   return {std::move(cloud), static_cast<std::size_t>(valid)};
 }
@@ -125,7 +154,7 @@ void make_cloud(Options& o) {
   const Frame frame = to_frame(o.frame);
   check_call(o);
   if (!o.outliers.empty()) to_outliers(o.outliers);
-  Image<float> disparity = read_disparity(o.disparity, o.scale.value_or(0));
+  Image<float> disparity = read_disparity(o.disparity, o.depth_input ? o.scale.value_or(1) : o.scale.value_or(0));
   Image<std::uint8_t> colour;
   if (!o.colour.empty()) colour = jobs::to_8_bits(o.intensity.read(o.colour));
   Image<float> confidence;
@@ -137,14 +166,18 @@ void make_cloud(Options& o) {
     validity = read_validity(o.validity);
     check_size(o.validity, validity.size(), o, disparity.size());
   }
-  if (o.min_confidence) drop_unsure(*o.min_confidence, disparity, confidence);
   const CalibrationFile calibration = o.rig.rectified(disparity.size(), !colour.empty() && colour.channels() == 1);
   for (const std::string& warning : calibration.warnings) warn("warning: {}", warning);
   const Rig& rig = calibration.rig;
   if (rig.size != Size{}) o.rig.check_size(rig.size, o.disparity, disparity.size());
 
+  if (o.depth_input)
+    disparity = disparity_of_depth(disparity, rig, o.rig.in_unit_of(rig, "--depth-input", *o.depth_input));
+  else
+    check_disparities(o, disparity);
+  if (o.min_confidence) drop_unsure(*o.min_confidence, disparity, confidence);
   Triangulated metric = triangulated(disparity, rig, frame, 0, o.device.threads.value_or(0), validity);
-  drop_beyond_limits(o, metric);
+  drop_beyond_limits(o, rig, metric);
   long long too_far = 0;
   for (const fs::path& file : {o.output, o.depth, o.mesh}) create_folder_of(file);
   if (!o.depth.empty()) {
@@ -153,10 +186,10 @@ void make_cloud(Options& o) {
     else if (rig.unit == "mm" || rig.unit == "m")
       write_image(o.depth, jobs::millimetres(metric.depth, rig, too_far));
     else
-      refuse(fmt::format("--depth {} stores millimetres, but {} has no unit; use .pfm, .npy or .tiff", o.depth.string(),
-                         o.rig.source()));
+      refuse(fmt::format("--depth {} stores millimetres, but {} has no unit; {}, or use .pfm, .npy or .tiff",
+                         o.depth.string(), o.rig.source(), o.rig.how_to_name_the_unit(rig)));
   }
-  const auto [cloud, points] = cloud_of(o, metric.points, colour, confidence);
+  const auto [cloud, points] = cloud_of(o, rig, metric.points, colour, confidence);
   if (!o.output.empty()) write_point_cloud(o.output, cloud, o.organised ? disparity.size() : Size{});
   if (!o.mesh.empty()) write_mesh(o.mesh, surface_mesh(metric.points, colour, confidence));
   if (too_far > 0)
@@ -196,10 +229,12 @@ void add_cloud(CLI::App& application) {
   command.text("--frame", o->frame, "NAME",
                "Coordinate frame of the points: optical (x right, y down, z forward) or head (x forward, y left, z up) "
                "[optical]");
-  command.number("--near", o->nearest, 0, HUGE_VAL, "Z",
-                 "Omit points nearer than this depth, in the unit of the calibration [0]");
-  command.number("--far", o->farthest, 0, HUGE_VAL, "Z",
-                 "Omit points beyond this depth, in the unit of the calibration [infinity]");
+  command.length("--depth-input", o->depth_input, "LENGTH",
+                 "DISPARITY is a depth map, in which the value 1 is this length, such as 1m or 1mm [disparities]");
+  command.length("--near", o->nearest, "Z",
+                 "Omit points nearer than this depth, such as 0.5m, or a number in the unit of the calibration [0]");
+  command.length("--far", o->farthest, "Z",
+                 "Omit points beyond this depth, such as 5m, or a number in the unit of the calibration [infinity]");
   command.number("--scale", o->scale, 1e-6, 65535, "S",
                  "Factor of integer disparity maps: stored value = disparity × S [256 for 16-bit images]");
   command.number("--min-confidence", o->min_confidence, 0, 1, "C",
@@ -210,9 +245,10 @@ void add_cloud(CLI::App& application) {
   command.deprecated_flag("--drop-filled", o->drop_filled, "--validity alone omits filled and repaired pixels");
   command.flag("--organised", o->organised,
                "Write a point for every pixel, with NaN where the disparity is invalid [valid points only]");
-  command.number("--voxel", o->voxel, 1e-9, 1e9, "SIZE",
-                 "Replace the points in each cube of this size by their mean, in the unit of the calibration [all "
-                 "points]");
+  command.length(
+      "--voxel", o->voxel, "SIZE",
+      "Replace the points in each cube of this size, such as 5mm, or a number in the unit of the calibration, "
+      "by their mean [all points]");
   command.text("--outliers", o->outliers, "K,D",
                "Omit isolated points: those whose mean distance to their K nearest neighbours is more than D standard "
                "deviations above the mean, such as 16,2 [keep all]");

@@ -11,10 +11,12 @@
 #include "bench.hpp"
 #include "commands.hpp"
 #include "common.hpp"
+#include "evaluate_maps.hpp"
 #include "frames.hpp"
 #include "progress.hpp"
 #include "result_files.hpp"
 #include "scores.hpp"
+#include "sources/maps.hpp"
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/evaluation.hpp"
 #include "stereopsis/io.hpp"
@@ -51,6 +53,7 @@ Image<std::uint8_t> read_counted(const fs::path& file) {
 }
 
 void check_call(const Options& o) {
+  o.truth.check();
   CallFiles files;
   for (const auto& [file, name] : {std::pair{&o.disparity, "the disparity"},
                                    {&o.truth.file, "--truth"},
@@ -60,6 +63,7 @@ void check_call(const Options& o) {
       refuse(fmt::format("{} {} does not exist; check its name", name, file->string()));
     files.reads(*file, name);
   }
+  o.truth.rig.reads(files);
   files.writes(o.error_image, "--error-image");
   files.writes(o.sparsification, "--sparsification");
   files.writes(o.json, "--json");
@@ -246,10 +250,18 @@ void evaluate_dataset(const Options& o) {
 void run(const Options& o) {
   if (o.dataset.empty() == o.disparity.empty())
     refuse("evaluate requires either DISPARITY and --truth FILE, or --dataset DIR; see `stereopsis evaluate --help`");
+  if (!o.dataset.empty() && o.truth.rig.given())
+    refuse("--calib, --focal and --baseline apply to a ground truth of depths, not to --dataset; leave them out");
   if (!o.dataset.empty()) return o.methods.size() > 1 || !o.html.empty() ? compare_methods(o) : evaluate_dataset(o);
   if (o.truth.file.empty())
     refuse(fmt::format("the ground truth of {} is missing; give it with --truth FILE", o.disparity.string()));
-  evaluate_file(o);
+  if (!sources::are_maps(o.disparity)) return evaluate_file(o);
+  if (!o.error_image.empty() || !o.sparsification.empty() || !o.confidence.empty() || o.threshold)
+    refuse(
+        fmt::format("--error-image, --sparsification, --confidence and --threshold apply to one map, and {} names "
+                    "several; give one map, or leave them out",
+                    o.disparity.string()));
+  evaluate_maps({o.disparity, o.mask, o.json, o.disparity_scale, o.truth});
 }
 
 }  // namespace
@@ -264,7 +276,8 @@ void add_evaluate(CLI::App& application) {
 
   command.group("A disparity map");
   of_file.push_back(
-      command.path("DISPARITY", o->disparity, "", "Disparity map to score, or a ROS bag of disparity maps"));
+      command.path("DISPARITY", o->disparity, "",
+                   "Disparity map to score, a folder or pattern of maps, or a ROS bag of disparity maps"));
   o->truth.add_to(command, of_file);
   of_file.push_back(command.number("--disparity-scale", o->disparity_scale, 1e-6, 65536, "S",
                                    "Scale of DISPARITY: disparity = stored value / S, with 16 for OpenCV's int16 maps "
@@ -283,8 +296,10 @@ void add_evaluate(CLI::App& application) {
                                  ".tiff, or the full range of an integer image"));
 
   command.group("A folder of scenes");
-  Option dataset = command.path("--dataset", o->dataset, "DIR",
-                                "Folder of scenes: all subfolders with a dataset.json, at any depth");
+  Option dataset =
+      command.path("--dataset", o->dataset, "DIR",
+                   "Folder of scenes: all subfolders with a dataset.json, or with the files of Middlebury or "
+                   "ETH3D, at any depth");
   for (Option option : of_file) dataset.excludes(option);
   Option methods =
       command.list("--method", o->methods, "NAME[:SET,...]",

@@ -129,11 +129,12 @@ void add_range(Command& command, Options& o) {
                "Estimate the search range for each frame of a sequence [once for all frames]");
   o.rig.add_files_to(command, "Calibration of the cameras");
   o.rig.add_numbers_to(command);
-  command.number("--near", o.near, 0, huge, "Z",
-                 "Nearest depth, in the unit of the calibration; --near and --far give the search range in place of "
-                 "--disparities");
-  command.number("--far", o.far, 0, huge, "Z",
-                 "Farthest depth of the search range, in the unit of the calibration [infinity]");
+  command.length("--near", o.near, "Z",
+                 "Nearest depth, such as 1m, or a number in the unit of the calibration; --near and --far give the "
+                 "search range in place of --disparities");
+  command.length("--far", o.far, "Z",
+                 "Farthest depth of the search range, such as 5m, or a number in the unit of the calibration "
+                 "[infinity]");
   command.flag("--raw", o.raw, "Rectify the raw pair with the calibration of --calib before matching");
   command.flag(
       "--vertical", o.vertical,

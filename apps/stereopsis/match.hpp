@@ -53,7 +53,8 @@ struct Options {
   RigOptions rig;
   ColorOptions color;
   std::optional<int> min_disparity, disparities;
-  std::optional<double> near, far, disparity_error, min_confidence;
+  std::optional<double> disparity_error, min_confidence;
+  std::optional<Length> near, far;
   std::string memory_limit, roi, frame, register_to, format;
   bool raw = false, vertical = false, timings = false;
   bool no_fill = false, measured_only = false, fill_depth = false, range_per_frame = false, strict = false,
@@ -186,6 +187,8 @@ class MatchJob {
   void choose_range();
   // Returns the range that the options state; nullopt if it is estimated, or is that of given costs.
   std::optional<DisparityRange> given_range() const;
+  std::pair<double, double> depths() const;  // --near and --far, in the unit of the rig
+  DisparityRange range_of_depths() const;
   DisparityRange estimated_range();
   DisparityRange range_of(const InputFrame& frame) const;
   DisparityRange as_files_hold(DisparityRange found) const;

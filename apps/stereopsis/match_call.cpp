@@ -121,8 +121,8 @@ void MatchJob::rectify_with(const StereoCalibration& calibration) {
 void MatchJob::check_unit() const {
   const fs::path& file = options.sinks.files[ResultFile::depth];
   if (extension_of(file) == ".png" && rig->unit != "mm" && rig->unit != "m")
-    refuse(fmt::format("--depth {} stores millimetres, but {} has no unit; use .pfm, .npy or .tiff", file.string(),
-                       options.rig.source()));
+    refuse(fmt::format("--depth {} stores millimetres, but {} has no unit; {}, or use .pfm, .npy or .tiff",
+                       file.string(), options.rig.source(), options.rig.how_to_name_the_unit(*rig)));
 }
 
 void MatchJob::find_inputs() {

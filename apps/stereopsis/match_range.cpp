@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "core/text.hpp"
 #include "match.hpp"
 #include "terminal.hpp"
 
@@ -34,7 +35,7 @@ void MatchJob::warn_or_fail(const std::string& complaint) const {
 
 std::optional<DisparityRange> MatchJob::given_range() const {
   if (options.disparities) return DisparityRange{options.min_disparity.value_or(0), *options.disparities};
-  if (options.near) return rig->range(*options.near, options.far.value_or(std::numeric_limits<double>::infinity()));
+  if (options.near) return range_of_depths();
   return {};
 }
 
@@ -54,14 +55,9 @@ void MatchJob::choose_range() {
     return;
   }
   if (options.near) {
-    const double far = options.far.value_or(std::numeric_limits<double>::infinity());
     range = *given_range();
-    if (range.min >= size.width)
-      refuse(fmt::format(
-          "depths of {} to {} {} have disparities from {} upwards, and the images are {} pixels wide; "
-          "--near and --far are in the unit of {}",
-          *options.near, far, rig->unit.empty() ? "units" : rig->unit, range.min, size.width, options.rig.source()));
-    remark("disparities {} for depths of {} to {} {}, from {}", range_text(range), *options.near, far,
+    const auto [near, far] = depths();
+    remark("disparities {} for depths of {} to {} {}, from {}", range_text(range), near, far,
            rig->unit.empty() ? "units" : rig->unit, options.rig.source());
     return;
   }
@@ -74,6 +70,31 @@ void MatchJob::choose_range() {
                                             : "estimated from the images",
          range == found ? "" : ", from 0 upwards because PNG and PGM cannot store negative disparities", range.min,
          range.count);
+}
+
+std::pair<double, double> MatchJob::depths() const {
+  return {options.rig.in_unit_of(*rig, "--near", *options.near),
+          options.far ? options.rig.in_unit_of(*rig, "--far", *options.far) : std::numeric_limits<double>::infinity()};
+}
+
+DisparityRange MatchJob::range_of_depths() const {
+  const auto [near, far] = depths();
+  const std::string unit = rig->unit.empty() ? "units" : rig->unit;
+  // The unit was assumed where a number has none.
+  const bool is_assumed = options.near->unit.empty() || (options.far && options.far->unit.empty());
+  std::string advice;
+  if (is_assumed && rig->unit.empty())
+    advice = fmt::format("; the depths are in the unit of {}, which has none: {}, and the units of --near and --far",
+                         options.rig.source(), options.rig.how_to_name_the_unit(*rig));
+  else if (is_assumed)
+    advice = fmt::format("; a number without a unit is in {}, the unit of {}: write --near {}m for metres", unit,
+                         options.rig.source(), number_text(options.near->value));
+  if (near > 0 && rig->disparity(near) > size.width - 1)
+    refuse(fmt::format(
+        "the disparity at --near {} is {:.6g}, and the images are only {} pixels wide; the nearest depth that "
+        "both cameras see is {:.4g} {}{}",
+        options.near->text(), rig->disparity(near), size.width, rig->depth(size.width - 1), unit, advice));
+  return rig->range(near, far);
 }
 
 // Returns the union over all samples. A sample that cannot be read or judged is skipped, because its error will be

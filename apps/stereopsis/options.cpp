@@ -68,6 +68,12 @@ double to_number(const std::string& option, const std::string& text, double low,
   return *value;
 }
 
+Length to_length(const std::string& option, const std::string& text) try {
+  return parse_length(text);
+} catch (const Error& error) {
+  refuse(fmt::format("{} {}", option, error.what()));
+}
+
 std::size_t to_bytes(const std::string& option, const std::string& text) {
   const std::string units = "KMG";
   const std::size_t unit = text.empty() ? std::string::npos : units.find(text.back());
@@ -131,6 +137,12 @@ Option Command::integer(const std::string& names, std::optional<int>& value, int
 Option Command::number(const std::string& names, std::optional<double>& value, double low, double high,
                        const std::string& placeholder, const std::string& help) {
   const auto read = [=, &value](const std::string& text) { value = to_number(name_of(names), text, low, high); };
+  return named(app_, app_.add_option_function<std::string>(names, read, help), placeholder);
+}
+
+Option Command::length(const std::string& names, std::optional<Length>& value, const std::string& placeholder,
+                       const std::string& help) {
+  const auto read = [=, &value](const std::string& text) { value = to_length(name_of(names), text); };
   return named(app_, app_.add_option_function<std::string>(names, read, help), placeholder);
 }
 

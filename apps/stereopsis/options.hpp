@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stereopsis/error.hpp"
+#include "stereopsis/length.hpp"
 
 namespace CLI {
 class App;
@@ -23,6 +24,8 @@ namespace stereopsis::command {
 // Return all of `text` as a number in [low, high], or throw an error that names `option`.
 int to_integer(const std::string& option, const std::string& text, int low, int high);
 double to_number(const std::string& option, const std::string& text, double low, double high);
+// Returns all of `text` as a length, or throws an error that names `option`.
+Length to_length(const std::string& option, const std::string& text);
 // Splits "A,B" into A and B. Returns nothing for a text without exactly one comma.
 std::optional<std::pair<std::string, std::string>> halves_of(const std::string& text);
 // Converts "512M" to bytes; K, M and G are powers of 1024.
@@ -54,6 +57,9 @@ class Command {
                  const std::string& help);
   Option number(const std::string& names, std::optional<double>& value, double low, double high,
                 const std::string& placeholder, const std::string& help);
+  // A length with or without a unit: 120mm, 12cm, 0.12m, 0.12.
+  Option length(const std::string& names, std::optional<Length>& value, const std::string& placeholder,
+                const std::string& help);
   // The option may be given several times, with one value each time.
   Option list(const std::string& names, std::vector<std::string>& values, const std::string& placeholder,
               const std::string& help);

@@ -17,12 +17,18 @@ constexpr double huge = std::numeric_limits<double>::infinity();
 // Selects, from a file with grey and colour cameras, those that took the images, or the ones that exist.
 KittiPair pair_for(bool grey) { return grey ? KittiPair::grey_first : KittiPair::any; }
 
-// Parses "120mm", "0.12m", or a number without a unit.
-std::pair<double, std::string> to_length(const std::string& text) {
-  for (const std::string unit : {"mm", "m"})
-    if (text.ends_with(unit))
-      return {to_number("--baseline", text.substr(0, text.size() - unit.size()), 0, huge), unit};
-  return {to_number("--baseline", text, 0, huge), ""};
+// Parses --focal, which is in pixels.
+double to_focal(const std::string& text) {
+  const std::size_t digits = text.find_last_of("0123456789.") + 1;
+  const std::string unit = text.substr(digits);
+  if (unit == "mm" || unit == "cm" || unit == "m" || unit == "in" || unit == "um")
+    refuse(
+        fmt::format("--focal {} is a length, and the focal length must be in pixels: divide the length by the size of "
+                    "a pixel, such as 4 mm / 0.003 mm = 1333, or multiply it by the width of the image in pixels and "
+                    "divide by the width of the sensor",
+                    text));
+  constexpr double least = 1e-3;
+  return to_number("--focal", unit == "px" ? text.substr(0, digits) : text, least, huge);
 }
 
 }  // namespace
@@ -40,10 +46,10 @@ Option RigOptions::add_files_to(Command& command, const std::string& use) {
 }
 
 void RigOptions::add_numbers_to(Command& command) {
-  command.number("--focal", focal, 1e-3, huge, "PX",
-                 "Focal length of the rectified pair, in pixels; --focal and --baseline together replace --calib");
-  command.text("--baseline", baseline, "LENGTH",
-               "Baseline of the cameras, such as 120mm or 0.12m, or a number without a unit");
+  command.text("--focal", focal, "PX",
+               "Focal length of the rectified pair, in pixels; --focal and --baseline together replace --calib");
+  command.length("--baseline", baseline, "LENGTH",
+                 "Baseline of the cameras, such as 120mm, 12cm or 0.12m, or a number without a unit");
   command.number("--doffs", doffs, -huge, huge, "PX",
                  "Offset of the principal points: cx of the right camera − cx of the left camera, in pixels [0]");
 }
@@ -57,19 +63,20 @@ void RigOptions::check() const {
     refuse(fmt::format("{} applies to a calibration file; give the file with --calib",
                        scale ? "--calib-scale" : "--lens"));
   if (!lens.empty()) lens_model(lens);
-  if (!files.empty() && (focal || !baseline.empty() || doffs))
+  if (!files.empty() && (!focal.empty() || baseline || doffs))
     refuse(
         "--calib cannot be combined with --focal, --baseline or --doffs; describe the cameras either with --calib or "
         "with the other options");
-  if (focal.has_value() != !baseline.empty() || (doffs && !focal))
+  if (focal.empty() == baseline.has_value() || (doffs && focal.empty()))
     refuse(
         "--focal and --baseline require each other, and --doffs requires both; give --focal and --baseline, or a file "
         "with --calib");
-  if (focal && !(to_length(baseline).first > 0))
-    refuse(fmt::format("--baseline {} is not allowed; it must be a length above 0", baseline));
+  if (!focal.empty()) to_focal(focal);
+  if (baseline && !(baseline->value > 0))
+    refuse(fmt::format("--baseline {} is not allowed; it must be a length above 0", baseline->text()));
 }
 
-std::string RigOptions::source() const { return files.empty() ? "--focal and --baseline" : files[0]; }
+std::string RigOptions::source() const { return files.empty() ? "--baseline " + baseline->text() : files[0]; }
 
 void RigOptions::reads(CallFiles& call) const {
   for (const std::string& given : files)
@@ -97,11 +104,14 @@ CalibrationFile RigOptions::read(Size images, bool grey, bool vertical) const {
 }
 
 CalibrationFile RigOptions::rectified(Size images, bool grey, bool vertical) const {
-  if (focal) return {"numbers", rig_of_numbers(images), {}, {}, false, vertical, {}};
-  CalibrationFile file = read(images, grey, vertical);
+  const bool of_numbers = !focal.empty();
+  CalibrationFile file = of_numbers ? CalibrationFile{"numbers", rig_of_numbers(images), {}, {}, false, vertical, {}}
+                                    : read(images, grey, vertical);
   if (file.rig.size != Size{} && file.rig.size != images) return file;  // check_size() refuses it
-  for (const std::string& warning : calibration_warnings(file.rig, images, scale.value_or(1)))
-    file.warnings.push_back(fmt::format("{}: {}", source(), warning));
+  Rig judged = file.rig;
+  if (of_numbers) judged.cx_right = judged.cx_left;  // --doffs may place the principal point outside the image
+  for (const std::string& warning : calibration_warnings(judged, images, scale.value_or(1)))
+    file.warnings.push_back(fmt::format("{}: {}", of_numbers ? "--focal " + focal : source(), warning));
   return file;
 }
 
@@ -113,16 +123,39 @@ CalibrationFile RigOptions::raw(Size images, bool grey, bool vertical) const {
   return file;
 }
 
+double RigOptions::in_unit_of(const Rig& rig, const std::string& option, const Length& length) const {
+  const std::string other = baseline && baseline->unit != rig.unit ? baseline->unit : "";
+  if (length.unit.empty() && !other.empty())
+    refuse(fmt::format("{0} {1} has no unit, and --baseline {2} is in {3}; write {0} {1}{3} or {0} {1}{4}", option,
+                       length.text(), baseline->text(), other, rig.unit));
+  if (rig.unit.empty() && !length.unit.empty())
+    refuse(fmt::format("{0} {1} has a unit, but {2} has none; {3}, or give {0} as a number in the unit of {2}", option,
+                       length.text(), source(), how_to_name_the_unit(rig)));
+  return length.in(rig.unit);
+}
+
+std::string RigOptions::how_to_name_the_unit(const Rig& rig) const {
+  if (!rig.unit.empty()) return "";
+  if (!baseline) return "if the file is OpenCV's, add a line such as `unit: mm` to it";
+  // Baselines are usually from 1 mm to 10 m.
+  constexpr double most_metres = 10, least_millimetres = 10;
+  std::string ways;
+  if (baseline->value <= most_metres) ways = fmt::format("--baseline {}m", baseline->text());
+  if (baseline->value >= least_millimetres)
+    ways += fmt::format("{}--baseline {}mm", ways.empty() ? "" : " or ", baseline->text());
+  return "write " + ways;
+}
+
 // Places the principal point, which affects only points, in the middle of the left image.
 Rig RigOptions::rig_of_numbers(Size images) const {
-  const auto [length, unit] = to_length(baseline);
+  const Length length = baseline->as_of_rig();
   Rig rig;
-  rig.focal = *focal;
+  rig.focal = to_focal(focal);
   rig.cx_left = (images.width - 1) / 2.0;
   rig.cx_right = rig.cx_left + doffs.value_or(0);
   rig.cy = (images.height - 1) / 2.0;
-  rig.baseline = length;
-  rig.unit = unit;
+  rig.baseline = length.value;
+  rig.unit = length.unit;
   return rig;
 }
 

@@ -13,11 +13,12 @@
 namespace stereopsis::command {
 
 struct RigOptions {
-  std::vector<std::string> files;      // --calib, given once or twice
-  std::optional<double> focal, doffs;  // pixels
-  std::optional<double> scale;         // --calib-scale
-  std::string lens;                    // --lens
-  std::string baseline;                // "120mm"
+  std::vector<std::string> files;  // --calib, given once or twice
+  std::optional<double> doffs;     // pixels
+  std::optional<double> scale;     // --calib-scale
+  std::string lens;                // --lens
+  std::string focal;               // "1400" or "1400px"
+  std::optional<Length> baseline;
 
   // Adds --calib, --calib-scale and --lens.
   Option add_files_to(Command& command, const std::string& use);
@@ -25,9 +26,15 @@ struct RigOptions {
 
   // Throws an Error for incomplete numbers, and for numbers together with files.
   void check() const;
-  bool given() const { return !files.empty() || focal; }
+  bool given() const { return !files.empty() || !focal.empty(); }
   std::string source() const;  // for messages
   void reads(CallFiles& call) const;
+
+  // Returns a length of another option in the unit of the rig; a number without a unit is in this unit. Throws an Error
+  // for a unit that cannot be converted, and for a number without a unit beside a baseline in cm or inches.
+  double in_unit_of(const Rig& rig, const std::string& option, const Length& length) const;
+  // Returns how to name the unit of a rig that has none; "" for a rig that has one.
+  std::string how_to_name_the_unit(const Rig& rig) const;
 
   // Returns the calibration of rectified images of this size, with the warnings about it. A KITTI file has two rigs;
   // its grey one is used if the images are grey and it exists. If `vertical`, the cameras are above each other, and

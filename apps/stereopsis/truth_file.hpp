@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "options.hpp"
+#include "rig_options.hpp"
 #include "stereopsis/evaluation.hpp"
 
 namespace stereopsis::command {
@@ -16,8 +17,11 @@ struct TruthOptions {
   std::filesystem::path file;
   std::optional<double> scale;  // not 0; negative for a truth of the opposite sign
   bool flip = false, swap_bytes = false, zero_unknown = false;
+  std::optional<Length> depth;  // the truth is a depth map, in which the value 1 is this length
+  RigOptions rig;               // for a depth map
 
   void add_to(Command& command, std::vector<Option>& options);
+  void check() const;
 };
 
 // A disparity map as it was read, and the scale of its numbers.

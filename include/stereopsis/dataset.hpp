@@ -1,4 +1,5 @@
-// Folders of stereo scenes with ground truth, for evaluation. A scene is a folder with a dataset.json:
+// Folders of stereo scenes with ground truth, for evaluation. A scene is a folder of Middlebury or ETH3D (im0.png,
+// im1.png, disp0GT.pfm or disp0.pfm, mask0nocc.png, calib.txt), or a folder with a dataset.json:
 //
 //   "left", "right", "gt"   files: the pair, and the disparities of the left view
 //   "ndisp"                 the search range is 0 to ndisp − 1
@@ -59,7 +60,8 @@ struct LoadedScene {
   std::vector<Region> regions;  // the known regions of nonocc, all, disc
 };
 
-// Returns the scenes in `folder` and in its subfolders at any depth, sorted by path. Ignores every dataset.json without
+// Returns the scenes in `folder` and in its subfolders at any depth, sorted by path. Follows symbolic links. A scene
+// without dataset.json has the search range of calib.txt (ndisp), else that of its truth. Ignores every dataset.json without
 // left, right, gt or ndisp, or with null for one of them. Calibration sets and sequences have such files. Throws
 // Error(file) if there is no scene. An invalid dataset.json throws Error(format). If `failed` is given, it receives
 // this error instead, and the scene is skipped.

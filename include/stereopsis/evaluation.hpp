@@ -19,8 +19,8 @@ struct Measures {
   double avgerr = 0, rms = 0;                         // pixels
   // Smallest error, in pixels, that 90, 95 or 99 % of the pixels do not exceed.
   double a90 = 0, a95 = 0, a99 = 0;
-  double density = 0;                                 // percentage of counted pixels that are valid
-  long long counted = 0;                              // pixels
+  double density = 0;     // percentage of counted pixels that are valid
+  long long counted = 0;  // pixels
 };
 
 // The same measures over two sets of pixels.
@@ -42,6 +42,8 @@ struct Mismatch {
   bool upside_down = false;     // true if the rows of the truth are in reverse order
   bool reversed_bytes = false;  // true if the numbers of the truth have reversed bytes
   bool zeros_unknown = false;   // true if the truth is 0 at unknown pixels
+  // Median of truth × disparity if this product is nearly constant, because one of the maps is a depth map; else 0.
+  double product = 0;
 };
 
 // Looks for the reason why a disparity map and its ground truth differ. `code_scale` is the scale of a truth that was

@@ -55,8 +55,8 @@ struct PairOfImages {
 class PairSource {
  public:
   // Finds the pairs. `left` and `right` are each an image, a pattern (left%03d.png, 'left*.png'), a directory or a video.
-  // Without `right`, `left` is a folder with both views, a list of pairs (.csv, .tsv or .txt), or pictures that hold both
-  // views (side_by_side, top_bottom). Throws Error(call) for files that do not exist and for frames without a partner,
+  // Without `right`, `left` is a folder with both views (see docs/calibration.md), a folder of folders with one pair
+  // each, a list of pairs (.csv, .tsv or .txt), or pictures that hold both views (side_by_side, top_bottom). Throws Error(call) for files that do not exist and for frames without a partner,
   // and Error(file) and Error(format) for files that cannot be read.
   explicit PairSource(const std::filesystem::path& left, const std::filesystem::path& right = {},
                       const PairSourceOptions& options = {});
@@ -76,6 +76,9 @@ class PairSource {
   const std::filesystem::path& right_file(std::size_t i) const;
   // Returns the name of the left view of pair i: its file, or "frame 3 of left.mp4".
   std::string name(std::size_t i) const;
+  // Returns a name for the results of pair i, without extension: that of the left image or, if several have one name,
+  // the parts of their paths that differ, such as the folder.
+  std::string result_name(std::size_t i) const;
   // Returns the seconds between both time stamps of pair i; empty if the pairs were not found by time stamps.
   std::optional<double> seconds_apart(std::size_t i) const;
 
@@ -93,7 +96,8 @@ class PairSource {
 };
 
 // Returns whether a folder has left and right views with names that PairSource knows: left/ and right/, left.* and
-// right.*, or the names of KITTI, EuRoC and Middlebury.
+// right.*, NAME_left.* and NAME_right.*, or the names of KITTI, EuRoC and Middlebury. Throws Error(call) if it has several
+// kinds of views.
 bool has_both_views(const std::filesystem::path& folder);
 
 // Returns the image that is given, or the images of a pattern or a directory, in the order of their frames. Throws

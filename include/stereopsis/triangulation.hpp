@@ -18,4 +18,8 @@ struct Triangulated {
 Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Frame frame = Frame::optical,
                           double disparity_error = 0.5, int threads = 0, ImageView<const std::uint8_t> validity = {});
 
+// Returns the disparities of a depth map, in which the value 1 is the length `unit`, in the rig's unit. Values that are
+// not finite or not above 0 are unknown, and become invalid_disparity.
+Image<float> disparity_of_depth(ImageView<const float> depth, const Rig& rig, double unit = 1);
+
 }  // namespace stereopsis

@@ -4,11 +4,13 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "stereopsis/calibration.hpp"
+#include "stereopsis/length.hpp"
 #include "stereopsis/rectification.hpp"
 
 namespace nb = nanobind;
@@ -23,9 +25,19 @@ using RigState = std::tuple<double, double, double, double, double, std::string,
 using CameraState = std::tuple<double, double, double, double, std::string, std::array<double, 12>, Matrix3>;
 using CalibrationState = std::tuple<std::pair<int, int>, CalibratedCamera, CalibratedCamera, Matrix3, Vector3, Rig>;
 
-Rig make_rig(double focal, double baseline, double cx_left, double cy, std::optional<double> cx_right,
-             const std::string& unit, std::pair<int, int> size) {
-  return {focal, cx_left, cx_right.value_or(cx_left), cy, baseline, unit, {size.first, size.second}};
+// A number in the unit of the rig, or a text with a unit, such as "12cm".
+using GivenLength = std::variant<double, std::string>;
+
+double in_unit(const GivenLength& given, const std::string& unit) {
+  if (const double* number = std::get_if<double>(&given)) return *number;
+  return parse_length(std::get<std::string>(given)).in(unit);
+}
+
+Rig make_rig(double focal, const GivenLength& baseline, double cx_left, double cy, std::optional<double> cx_right,
+             std::string unit, std::pair<int, int> size) {
+  if (const auto* text = std::get_if<std::string>(&baseline); text != nullptr && unit.empty())
+    unit = parse_length(*text).as_of_rig().unit;
+  return {focal, cx_left, cx_right.value_or(cx_left), cy, in_unit(baseline, unit), unit, {size.first, size.second}};
 }
 
 KittiPair kitti_pair(const std::string& cameras) {
@@ -123,17 +135,20 @@ std::string shown(const Rig& r) {
 }  // namespace
 
 void bind_rig(nb::module_& m) {
-  nb::class_<Rig>(m, "Rig",
-                  "A calibrated, rectified rig: Z = focal · baseline / (d − (cx_left − cx_right)).\n\n"
-                  "`focal`, `cx_left`, `cx_right` and `cy` are in pixels; the centre of a pixel has integer "
-                  "coordinates. `baseline`\n"
-                  "is in `unit`: \"mm\", \"m\", or \"\" if the unit is not known. `size` is (width, height), or (0, 0) "
-                  "if it is not known.\n"
-                  "If `cx_right` is None, it equals `cx_left`.")
+  nb::class_<Rig>(
+      m, "Rig",
+      "A calibrated, rectified rig: Z = focal · baseline / (d − (cx_left − cx_right)).\n\n"
+      "`focal`, `cx_left`, `cx_right` and `cy` are in pixels; the centre of a pixel has integer "
+      "coordinates. `baseline`\n"
+      "is in `unit`: \"mm\", \"m\", or \"\" if the unit is not known. `size` is (width, height), or (0, 0) "
+      "if it is not known.\n"
+      "If `cx_right` is None, it equals `cx_left`. `baseline` may be a text such as \"120mm\" or \"12cm\", which "
+      "gives\n"
+      "the unit.")
       .def(
           "__init__",
-          [](Rig* self, double focal, double baseline, double cx_left, double cy, std::optional<double> cx_right,
-             const std::string& unit, std::pair<int, int> size) {
+          [](Rig* self, double focal, const GivenLength& baseline, double cx_left, double cy,
+             std::optional<double> cx_right, const std::string& unit, std::pair<int, int> size) {
             new (self) Rig(make_rig(focal, baseline, cx_left, cy, cx_right, unit, size));
           },
           nb::kw_only(), "focal"_a, "baseline"_a, "cx_left"_a = 0.0, "cy"_a = 0.0, "cx_right"_a = nb::none(),
@@ -151,12 +166,13 @@ void bind_rig(nb::module_& m) {
       .def("disparity", &Rig::disparity, "depth"_a, "Returns the disparity, in pixels, of a depth in `unit`.")
       .def(
           "range",
-          [](const Rig& r, double near, double far) {
-            const DisparityRange range = r.range(near, far);
+          [](const Rig& r, const GivenLength& near, const GivenLength& far) {
+            const DisparityRange range = r.range(in_unit(near, r.unit), in_unit(far, r.unit));
             return std::pair(range.min, range.min + range.count);
           },
           "near"_a, "far"_a,
-          "Returns the search range (first, end) of all depths from `near` to `far`, in `unit`. Raises CallError.")
+          "Returns the search range (first, end) of all depths from `near` to `far`: numbers in `unit`, or texts such\n"
+          "as \"1.5m\". Raises CallError.")
       .def_static(
           "read", &read_rig_file, "file"_a, "right"_a = nb::none(), "cameras"_a = "any", "size"_a = std::pair(0, 0),
           "lens"_a = "", "scale"_a = 1.0,
@@ -271,6 +287,16 @@ void bind_rig(nb::module_& m) {
           "Returns both rectified images and their masks. A mask is 0 at pixels without a source that the given mask\n"
           "leaves, and None if every pixel has one. A Matcher with `calibration=` computes the same pixels.");
 
+  m.def(
+      "parse_length",
+      [](const std::string& text) {
+        const Length length = parse_length(text).as_of_rig();
+        return std::pair(length.value, length.unit);
+      },
+      "text"_a, "Returns a length such as \"12cm\" as a number in a unit that a rig can have: mm, m or none.");
+  m.def(
+      "length_in", [](const std::string& text, const std::string& unit) { return parse_length(text).in(unit); },
+      "text"_a, "unit"_a, "Returns a length such as \"12cm\" in mm or m. A number without a unit is in this unit.");
   m.def(
       "read_calibration", &read_cameras, "file"_a, "second"_a = nb::none(), "cameras"_a = "any",
       "size"_a = std::pair(0, 0), "lens"_a = "", "scale"_a = 1.0,

@@ -138,7 +138,7 @@ nb::dict evaluate_arrays(nb::handle disparity, nb::handle truth, nb::handle mask
 nb::tuple mismatch_of(nb::handle disparity, nb::handle truth, nb::handle mask) {
   const Mismatch found = with_maps(disparity, truth, mask,
                                    [](const auto& d, const auto& t, const auto& m) { return find_mismatch(d, t, m); });
-  return nb::make_tuple(found.factor, found.upside_down, found.reversed_bytes, found.zeros_unknown);
+  return nb::make_tuple(found.factor, found.upside_down, found.reversed_bytes, found.zeros_unknown, found.product);
 }
 
 std::string turn_of(const PairReport& report) {
@@ -271,9 +271,10 @@ void bind_scenes(nb::module_& m) {
   m.def(
       "find_mismatch", &mismatch_of, "disparity"_a, "truth"_a, "mask"_a.none(),
       nb::sig("def find_mismatch(disparity: object, truth: object, mask: object | None) -> tuple[float, bool, bool, "
-              "bool]"),
+              "bool, float]"),
       "Returns the likely cause if the maps differ nearly everywhere. The cause has the ratio truth / disparity, and\n"
-      "states whether the truth is upside down, has reversed bytes, or contains 0 for unknown disparities.");
+      "states whether the truth is upside down, has reversed bytes, or contains 0 for unknown disparities. The last\n"
+      "value is truth × disparity if one of the maps is a depth map, else 0.");
   m.def("color_maps", &color_map_names, "Returns the names of the colour maps; the first is the default.");
   m.def(
       "color_map",

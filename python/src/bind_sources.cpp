@@ -86,6 +86,7 @@ void bind_sources(nb::module_& m) {
       .def("left_file", &PairSource::left_file, "index"_a)
       .def("right_file", &PairSource::right_file, "index"_a)
       .def("name", &PairSource::name, "index"_a)
+      .def("result_name", &PairSource::result_name, "index"_a)
       .def("seconds_apart", &PairSource::seconds_apart, "index"_a)
       .def("read", &read, "index"_a,
            nb::sig("def read(self, index: int) -> tuple[tuple[numpy.typing.NDArray[typing.Any], "

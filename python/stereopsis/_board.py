@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _native
 from ._errors import CallError, UnsupportedError
 
 Points = npt.NDArray[np.float32]  # (n, 2): the coordinates x, y
-
-_LENGTH = re.compile(r"([0-9.]+)(mm|cm|m|)")
 
 
 def opencv() -> Any:
@@ -59,26 +58,25 @@ class Board:
         if kind == "chessboard":
             return cls(columns, rows, square, unit)
         marker, same = cls._length(parts[2], text)
-        if same != unit or marker >= square:
+        if bool(same) != bool(unit) or (marker := _native.length_in(parts[2], unit)) >= square:
             raise CallError(
                 f"the board '{text}' has markers of {parts[2]} in squares of {parts[1]}; a marker must be smaller than its "
-                "square, in the same unit"
+                "square, and both or neither must have a unit"
             )
         return cls(columns - 1, rows - 1, square, unit, marker, parts[3])
 
     @staticmethod
     def _length(text: str, board: str) -> tuple[float, str]:
-        found = _LENGTH.fullmatch(text)
         try:
-            value = float(found[1]) if found else 0.0
-        except ValueError:
-            value = 0.0
-        if not found or value <= 0:
+            value, unit = _native.parse_length(text)
+        except CallError:
+            value, unit = 0.0, ""
+        if value <= 0:
             raise CallError(
                 f"the board '{board}' has the length '{text}'; it must be a positive number, such as 25mm, 2.5cm, 0.025m, or "
                 "1 without a unit"
             )
-        return (10 * value, "mm") if found[2] == "cm" else (value, found[2])
+        return value, unit
 
     def place_of(self, corners: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
         """Returns the positions (n, 3) on the board of the corners with these numbers. Corners are numbered row by row."""

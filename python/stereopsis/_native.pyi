@@ -22,7 +22,7 @@ class Rig:
     If `cx_right` is None, it equals `cx_left`.
     """
 
-    def __init__(self, *, focal: float, baseline: float, cx_left: float = 0.0, cy: float = 0.0, cx_right: float | None = None, unit: str = '', size: tuple[int, int] = (0, 0)) -> None: ...
+    def __init__(self, *, focal: float, baseline: float | str, cx_left: float = 0.0, cy: float = 0.0, cx_right: float | None = None, unit: str = '', size: tuple[int, int] = (0, 0)) -> None: ...
 
     @property
     def focal(self) -> float:
@@ -58,7 +58,7 @@ class Rig:
     def disparity(self, depth: float) -> float:
         """Returns the disparity, in pixels, of a depth in `unit`."""
 
-    def range(self, near: float, far: float) -> tuple[int, int]:
+    def range(self, near: float | str, far: float | str) -> tuple[int, int]:
         """
         Returns the search range (first, end) of all depths from `near` to `far`, in `unit`. Raises CallError.
         """
@@ -188,6 +188,16 @@ class Rectification:
         Returns both rectified images and their masks. A mask is 0 at pixels without a source that the given mask
         leaves, and None if every pixel has one. A Matcher with `calibration=` computes the same pixels.
         """
+
+def parse_length(text: str) -> tuple[float, str]:
+    """
+    Returns a length such as "12cm" as a number in a unit that a rig can have: mm, m or none.
+    """
+
+def length_in(text: str, unit: str) -> float:
+    """
+    Returns a length such as "12cm" in mm or m. A number without a unit is in this unit.
+    """
 
 def read_calibration(file: str | os.PathLike, second: str | os.PathLike | None = None, cameras: str = 'any', size: tuple[int, int] = (0, 0), lens: str = '', scale: float = 1.0) -> Calibration:
     """
@@ -777,6 +787,8 @@ class PairSource:
 
     def name(self, index: int) -> str: ...
 
+    def result_name(self, index: int) -> str: ...
+
     def seconds_apart(self, index: int) -> float | None: ...
 
     def read(self, index: int) -> tuple[tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[numpy.uint8] | None, int], tuple[numpy.typing.NDArray[Any], numpy.typing.NDArray[numpy.uint8] | None, int]]: ...
@@ -927,10 +939,11 @@ def estimate_disparities(left: object, right: object, color: str = 'rgb', bit_de
 
 def evaluate(disparity: object, truth: object, mask: object | None) -> dict[str, Any]: ...
 
-def find_mismatch(disparity: object, truth: object, mask: object | None) -> tuple[float, bool, bool, bool]:
+def find_mismatch(disparity: object, truth: object, mask: object | None) -> tuple[float, bool, bool, bool, float]:
     """
     Returns the likely cause if the maps differ nearly everywhere. The cause has the ratio truth / disparity, and
-    states whether the truth is upside down, has reversed bytes, or contains 0 for unknown disparities.
+    states whether the truth is upside down, has reversed bytes, or contains 0 for unknown disparities. The last
+    value is truth × disparity if one of the maps is a depth map, else 0.
     """
 
 def color_maps() -> list[str]:

@@ -52,7 +52,8 @@ class PairSource(Sequence[ImagePair]):
     """The pairs of an input, as the command `match` reads them. Images are read when a pair is accessed.
 
     left, right   two images, patterns (left%03d.png, 'left*.png'), directories or videos; without `right`, `left` is a folder
-                  with both views, a list of pairs (.csv), or pictures that hold both views
+                  with both views, a folder of folders with one pair each, a list of pairs (.csv), or pictures that hold
+                  both views
     pair          pairing of two sequences: "number" (by frame number, or by name) or "stamp" (by nearest time stamp)
     slop          largest difference of the time stamps of a pair: seconds, "5ms", or a share of the time between two frames
                   such as "5%" ["50%"]
@@ -115,6 +116,12 @@ class PairSource(Sequence[ImagePair]):
         """Returns the files of both images of the pair `index`, without reading them."""
         place = self._place(index)
         return self._source.left_file(place), self._source.right_file(place)
+
+    def result_name(self, index: int) -> str:
+        """Returns a name for the results of the pair `index`: that of the left image or, if several have one name, what differs
+        in their paths, such as the folder.
+        """
+        return self._source.result_name(self._place(index))
 
     def files_beside(self, given: Name) -> list[Path | None]:
         """Returns a file for each pair, such as its ground truth, by the number or the name of the left image.

@@ -99,7 +99,7 @@ def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
     A pixel counts if its ground truth is finite. Returns bad0.5, bad1.0, bad2.0, bad4.0, d1, out3 and density in percent, where an invalid
     pixel counts as wrong. Returns avgerr, rms, a90, a95 and a99 in pixels. The value of `valid` has the same measures over pixels with a
     disparity. All measures are NaN if no pixel counts. Warns with TruthWarning if the truth seems to be multiplied by a factor, upside
-    down, in the other byte order, or 0 where it is unknown. Values beyond ±1e6 raise CallError.
+    down, in the other byte order, 0 where it is unknown, or a depth map. Values beyond ±1e6 raise CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=64, height=48, disparities=16)
@@ -110,7 +110,13 @@ def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
     return _native.evaluate(disparity, truth, mask)
 
 
-def _warn_of_mismatch(factor: float, upside_down: bool, reversed_bytes: bool, zeros_unknown: bool) -> None:
+def _warn_of_mismatch(factor: float, upside_down: bool, reversed_bytes: bool, zeros_unknown: bool, product: float) -> None:
+    if product:
+        warn(
+            f"truth × disparity is nearly constant (about {product:.3g}), so one of the two is a depth map; convert depth: "
+            "disparity = focal length × baseline / depth",
+            TruthWarning,
+        )
     reasons = [
         reason
         for is_so, reason in (

@@ -136,11 +136,26 @@ def test_views_that_are_refused(views, spoil, said):
 
 @pytest.mark.parametrize(
     "text", ["", "board", "chessboard", "chessboard:9x6", "chessboard:9x6:0mm", "chessboard:9x6:25km", "chessboard:9:25mm",
-             "chessboard:2x6:25mm", "charuco:8x6:30mm", "charuco:8x6:30mm:30mm:DICT_4X4_50", "chessboard:9x6:1.2.3mm"]
+             "chessboard:2x6:25mm", "charuco:8x6:30mm", "charuco:8x6:30mm:30mm:DICT_4X4_50", "charuco:8x6:30mm:22:DICT_4X4_50",
+             "chessboard:9x6:1.2.3mm"]
 )  # fmt: skip
 def test_boards_that_are_none(text):
     with pytest.raises(st.CallError, match="board"):
         st.calibrate([], [], text)
+
+
+def test_lengths_have_units():
+    from stereopsis._board import Board
+
+    board = Board.parse("charuco:8x6:0.03m:2.2cm:DICT_4X4_50")
+    assert (board.square, board.marker, board.unit) == (0.03, 0.022, "m")
+    rig = st.Rig(focal=700, baseline="12cm")
+    assert (rig.baseline, rig.unit) == (120, "mm")
+    assert rig.range("1m", "500cm") == rig.range(1000, 5000) == st.Rig(focal=700, baseline="120mm", unit="m").range(1, 5)
+    with pytest.raises(st.CallError, match="has a unit"):
+        st.Rig(focal=700, baseline=0.12).range("1m", "5m")
+    with pytest.raises(st.CallError, match="must be a length such as"):
+        st.Rig(focal=700, baseline="12 yards")
 
 
 def test_charuco_boards_are_found_where_a_part_is_hidden(cv2):

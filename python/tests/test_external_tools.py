@@ -161,11 +161,11 @@ def test_match_hands_on_pipelines_of_networks(folder, tmp_path):
     assert "p.json" in run(*words, code=1).stderr
 
 
-def test_results_of_images_with_one_name_have_the_numbers_of_the_pairs(folder, tmp_path):
+def test_results_of_images_with_one_name_are_named_after_the_folders(folder, tmp_path):
     pairs = [",".join(str(folder / f"scenes/table{n}/{name}.png") for name in ("left", "right")) for n in (1, 2)]
     (tmp_path / "pairs.csv").write_text("\n".join(pairs))
     run("match", tmp_path / "pairs.csv", "--method", f"onnx:{folder}/net.onnx", "--disparities", D, "-o", tmp_path)
-    assert sorted(file.name for file in tmp_path.glob("*.pfm")) == ["000000.pfm", "000001.pfm"]
+    assert sorted(file.name for file in tmp_path.glob("*.pfm")) == ["table1.pfm", "table2.pfm"]
 
 
 def test_evaluate_and_bench_compare_networks(folder, tmp_path, capsys):

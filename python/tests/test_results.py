@@ -263,6 +263,7 @@ def test_progress_is_told(scene, capsys, monkeypatch):
         (lambda truth: truth[::-1].copy(), "upside down"),
         (lambda truth: truth.byteswap(), "in the other byte order"),
         (lambda truth: np.where(np.arange(160) % 3 == 0, 0, truth).astype(np.float32), "0 where it seems to be unknown"),
+        (lambda truth: np.float32(36) / np.maximum(truth, np.float32(0.5)), "one of the two is a depth map"),
     ],
 )
 def test_evaluate_warns_of_a_truth_that_is_read_wrongly(result, spoil, said):

@@ -31,16 +31,25 @@ std::vector<Known> known_pixels(ImageView<const float> disparity, ImageView<cons
   return known;
 }
 
-// Returns the median of truth / disparity; 0 if there are too few pixels.
-double median_ratio(const std::vector<Known>& known) {
-  std::vector<double> ratios;
+// Returns the median of f over the pixels with a disparity of at least one pixel; 0 if there are too few pixels.
+template <class F>
+double median_of(const std::vector<Known>& known, F&& f) {
+  std::vector<double> values;
   for (const Known& pixel : known)
-    if (std::abs(pixel.disparity) >= 1) ratios.push_back(pixel.truth / pixel.disparity);
+    if (std::abs(pixel.disparity) >= 1) values.push_back(f(pixel));
   constexpr std::size_t fewest = 30;
-  if (ratios.size() < fewest) return 0;
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
+  if (values.size() < fewest) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+double median_ratio(const std::vector<Known>& known) {
+  return median_of(known, [](const Known& pixel) { return pixel.truth / pixel.disparity; });
+}
+
+double median_product(const std::vector<Known>& known) {
+  return median_of(known, [](const Known& pixel) { return pixel.truth * pixel.disparity; });
 }
 
 // Returns whether a factor may be a wrong scale or sign. Other factors result from errors of the disparities, such as
@@ -50,12 +59,17 @@ bool is_scale(double factor) {
   return factor < 0 || factor == 1 || factor >= least || (factor > 0 && factor <= 1 / least);
 }
 
-// Returns the share of the pixels that agree after the truth is divided by `factor`, within one pixel and 5 %.
-double agreement(const std::vector<Known>& known, double factor) {
-  const auto agree = std::ranges::count_if(known, [factor](const Known& pixel) {
-    return std::abs(pixel.truth / factor - pixel.disparity) <= 1 + 0.05 * std::abs(pixel.disparity);
+// Returns the share of the pixels whose disparity agrees with `expected`, within one pixel and 5 %.
+template <class F>
+double agreement(const std::vector<Known>& known, F&& expected) {
+  const auto agree = std::ranges::count_if(known, [&](const Known& pixel) {
+    return std::abs(expected(pixel.truth) - pixel.disparity) <= 1 + 0.05 * std::abs(pixel.disparity);
   });
   return known.empty() ? 0 : static_cast<double>(agree) / static_cast<double>(known.size());
+}
+
+double agreement_with_factor(const std::vector<Known>& known, double factor) {
+  return agreement(known, [factor](double truth) { return truth / factor; });
 }
 
 // Returns whether there are pixels with a truth of 0, and whether nearly all their disparities are far from 0.
@@ -104,7 +118,7 @@ Mismatch find_mismatch(ImageView<const float> disparity, ImageView<const float> 
   constexpr double enough = 0.5;  // a wrong truth agrees with at most a third of a map
   Mismatch found;
   found.zeros_unknown = zeros_mean_unknown(disparity, truth, mask);
-  const double as_it_is = agreement(known_pixels(disparity, truth, mask), 1);
+  const double as_it_is = agreement_with_factor(known_pixels(disparity, truth, mask), 1);
   if (as_it_is >= enough) return found;
   double best = std::max(enough, as_it_is + 0.3);
   for (const bool bytes : {false, true})
@@ -113,7 +127,7 @@ Mismatch find_mismatch(ImageView<const float> disparity, ImageView<const float> 
       if (rows) reordered = upside_down(reordered);
       const std::vector<Known> known = known_pixels(disparity, reordered, mask);
       for (const double factor : {1.0, median_ratio(known)}) {
-        const double agreed = is_scale(factor) ? agreement(known, factor) : 0;
+        const double agreed = is_scale(factor) ? agreement_with_factor(known, factor) : 0;
         if (agreed < best) continue;
         best = agreed + 0.05;  // an additional change must explain more pixels
         found.reversed_bytes = bytes;
@@ -121,7 +135,10 @@ Mismatch find_mismatch(ImageView<const float> disparity, ImageView<const float> 
         found.factor = factor;
       }
     }
-  return found;
+  const std::vector<Known> known = known_pixels(disparity, truth, mask);
+  const double product = median_product(known);
+  if (agreement(known, [product](double value) { return product / value; }) < best) return found;
+  return {.product = product};
 }
 
 }  // namespace stereopsis

@@ -53,6 +53,20 @@ TEST_F(Maps, FactorsAreFound) {
   }
 }
 
+// Depth is inversely proportional to disparity, in any unit, and either map may be the depth map.
+TEST_F(Maps, DepthIsFound) {
+  for (const float product : {36.0F, 3600.0F, 36000.0F}) {
+    SCOPED_TRACE(product);
+    const Image<float> depth = changed([=](float t) { return product / t; });
+    const Mismatch found = find_mismatch(disparity, depth);
+    EXPECT_NEAR(found.product, product, 0.05 * product);
+    EXPECT_EQ(found.factor, 1);
+    EXPECT_NEAR(find_mismatch(depth, disparity).product, product, 0.05 * product);
+  }
+  EXPECT_EQ(find_mismatch(disparity, truth).product, 0);
+  EXPECT_EQ(find_mismatch(disparity, changed([](float t) { return 4 * t; })).product, 0);
+}
+
 // An error of the disparities that resembles a factor of nearly 1 is not a wrong scale.
 TEST_F(Maps, AnOffsetIsNoFactor) {
   const Image<float> nearly = changed([](float t) { return 0.8F * t; });

@@ -1,27 +1,21 @@
-#include <cmath>
-
 #include "core/text.hpp"
 #include "geometry/calibrate.hpp"
 #include "stereopsis/error.hpp"
+#include "stereopsis/length.hpp"
 
 namespace stereopsis {
 namespace {
 
-struct Length {
-  double value;
-  std::string unit;
-};
-
 Length length_of(const std::string& s, const std::string& board) {
-  std::size_t digits = s.find_first_not_of("0123456789.");
-  digits = digits == std::string::npos ? s.size() : digits;
-  const auto value = parse_number<double>(s.substr(0, digits));
-  const std::string unit = s.substr(digits);
-  if (!value || !(*value > 0) || (!unit.empty() && unit != "mm" && unit != "cm" && unit != "m"))
-    throw Error(ErrorCategory::call,
-                text("the board '", board, "' has the length '", s,
-                     "'; it must be a positive number, such as 25mm, 2.5cm, 0.025m, or 1 without a unit"));
-  return unit == "cm" ? Length{10 * *value, "mm"} : Length{*value, unit};
+  Length length;
+  try {
+    length = parse_length(s).as_of_rig();
+  } catch (const Error&) {  // a value of 0 has the same sentence
+  }
+  if (length.value > 0) return length;
+  throw Error(ErrorCategory::call,
+              text("the board '", board, "' has the length '", s,
+                   "'; it must be a positive number, such as 25mm, 2.5cm, 0.025m, or 1 without a unit"));
 }
 
 Size counts_of(const std::string& s, int least, const std::string& board) {
@@ -54,10 +48,12 @@ Board Board::parse(const std::string& description) {
   if (!charuco) return board;
   board.corners = {board.corners.width - 1, board.corners.height - 1};
   const Length marker = length_of(parts[3], description);
-  if (marker.unit != square.unit || !(marker.value < square.value))
-    throw Error(ErrorCategory::call, text("the board '", description, "' has markers of ", parts[3], " in squares of ",
-                                          parts[2], "; a marker must be smaller than its square, in the same unit"));
-  board.marker = marker.value;
+  const bool comparable = marker.unit.empty() == square.unit.empty();
+  board.marker = comparable ? marker.in(square.unit) : 0;
+  if (!comparable || !(board.marker < square.value))
+    throw Error(ErrorCategory::call,
+                text("the board '", description, "' has markers of ", parts[3], " in squares of ", parts[2],
+                     "; a marker must be smaller than its square, and both or neither must have a unit"));
   board.dictionary = parts[4];
   return board;
 }

@@ -310,9 +310,12 @@ TEST(Boards, AreReadFromText) {
   EXPECT_EQ(board.square, 25);
   EXPECT_EQ(board.unit, "mm");
   EXPECT_EQ(Board::parse("chessboard:9x6:1").unit, "");
-  for (const char* wrong :
-       {"", "board", "chessboard", "chessboard:9x6", "chessboard:9x6:0mm", "chessboard:9x6:25km", "chessboard:9:25mm",
-        "chessboard:2x6:25mm", "charuco:8x6:30mm", "charuco:8x6:30mm:30mm:DICT_4X4_50"})
+  const Board mixed = Board::parse("charuco:8x6:0.03m:2.2cm:DICT_4X4_50");
+  EXPECT_EQ(mixed.unit, "m");
+  EXPECT_EQ(mixed.marker, 0.022);
+  for (const char* wrong : {"", "board", "chessboard", "chessboard:9x6", "chessboard:9x6:0mm", "chessboard:9x6:25km",
+                            "chessboard:9:25mm", "chessboard:2x6:25mm", "charuco:8x6:30mm",
+                            "charuco:8x6:30mm:30mm:DICT_4X4_50", "charuco:8x6:30mm:22:DICT_4X4_50"})
     EXPECT_THROW(Board::parse(wrong), Error) << wrong;
 }
 

@@ -4,7 +4,9 @@
 
 #include "geometry/test_rigs.hpp"
 #include "stereopsis/error.hpp"
+#include "stereopsis/length.hpp"
 #include "stereopsis/rig.hpp"
+#include "stereopsis/triangulation.hpp"
 
 namespace stereopsis::geometry_test {
 namespace {
@@ -19,6 +21,35 @@ Rig some_rig() {
   rig.cy = 180;
   rig.baseline = 0.54;
   return rig;
+}
+
+TEST(Length, HasAUnit) {
+  EXPECT_EQ(parse_length("120mm").in("mm"), 120);
+  EXPECT_EQ(parse_length("120 mm").in("m"), 0.12);
+  EXPECT_EQ(parse_length("12cm").in("m"), 0.12);
+  EXPECT_EQ(parse_length("0.12m").in("mm"), 120);
+  EXPECT_NEAR(parse_length("4in").in("mm"), 101.6, 1e-9);
+  EXPECT_EQ(parse_length("0.12").in("m"), 0.12);
+  EXPECT_EQ(parse_length("0.12").in(""), 0.12);
+  EXPECT_EQ(parse_length("1.2e-1m").in("m"), 0.12);
+  EXPECT_EQ(parse_length("12cm").as_of_rig().text(), "120mm");
+  EXPECT_EQ(parse_length("0.12m").as_of_rig().text(), "0.12m");
+  EXPECT_EQ(parse_length("3").as_of_rig().text(), "3");
+  EXPECT_THROW(parse_length("1m").in(""), Error);
+  for (const char* wrong : {"", "m", "mm", "1 yd", "-1m", "1M", "nan", "inf", "1e999m", "1,5m", "0x1m", "1mm2", " m"})
+    EXPECT_THROW(parse_length(wrong), Error) << wrong;
+}
+
+TEST(Rig, DepthBecomesDisparityAgain) {
+  const Rig rig = some_rig();
+  Image<float> depth(3, 1);
+  depth(0, 0) = 2000;
+  depth(1, 0) = 0;
+  depth(2, 0) = -1;
+  const Image<float> disparity = disparity_of_depth(depth, rig, 1e-3);
+  EXPECT_NEAR(disparity(0, 0), rig.disparity(2), 1e-4);
+  EXPECT_FALSE(std::isfinite(disparity(1, 0)));
+  EXPECT_FALSE(std::isfinite(disparity(2, 0)));
 }
 
 TEST(Rig, ReprojectionAgreesWithTheRigAndComesBack) {

@@ -1,5 +1,7 @@
 #include "stereopsis/triangulation.hpp"
 
+#include <cmath>
+
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/has_simd.hpp"
 #include "device/cpu/threads.hpp"
@@ -23,6 +25,16 @@ Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Fram
 #endif
   triangulate::oracle(p, {disparity, validity}, out);
   return result;
+}
+
+Image<float> disparity_of_depth(ImageView<const float> depth, const Rig& rig, double unit) {
+  Image<float> disparity(depth.size());
+  for (int y = 0; y < depth.height; ++y)
+    for (int x = 0; x < depth.width; ++x) {
+      const double z = depth(x, y) * unit;
+      disparity(x, y) = z > 0 && std::isfinite(z) ? static_cast<float>(rig.disparity(z)) : invalid_disparity;
+    }
+  return disparity;
 }
 
 }  // namespace stereopsis

@@ -49,9 +49,11 @@ Image<T> one_channel(Image<T> image) {
     for (int x = 0; x < image.width(); ++x) {
       grey(x, y) = image(x, y, 0);
       if (image(x, y, 1) != grey(x, y) || image(x, y, 2) != grey(x, y))
-        throw Error(ErrorCategory::format,
-                    text("the file must have one channel, but it is coloured, for instance at x = ", x, ", y = ", y,
-                         "; use the file without colours"));
+        throw Error(
+            ErrorCategory::format,
+            text("the file must have one channel, but it is coloured, for instance at x = ", x, ", y = ", y,
+                 "; values coded in R, G and B, as the depth of CARLA, are not read: decode them to a float map "
+                 "(.npy, .pfm); of a colour picture, use the file without colours"));
     }
   return grey;
 }

@@ -70,6 +70,9 @@ void CallFiles::take(const fs::path& file, const std::string& what, bool written
     const bool input = written != other->second.written;
     const std::string& result = written ? what : other->second.what;
     const std::string& taken = written ? other->second.what : what;
+    if (!input && result == taken)
+      refuse(fmt::format("{} names the file {} for several frames; give a directory, or a name with %03d or * in it",
+                         result, file.string()));
     refuse(fmt::format("{} {} is also {}{}; choose another file name", result, file.string(), taken,
                        input ? ", which is an input" : ""));
   }

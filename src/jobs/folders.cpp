@@ -32,6 +32,14 @@ fs::path checkable(const fs::path& file) {
   return folder / file.filename();
 }
 
+// Returns the file of a pattern such as out/*/disparity.pfm, in which * stands for the name of a result.
+fs::path starred(const fs::path& given, const std::string& name) {
+  std::string file = given.string();
+  for (std::size_t star = file.find('*'); star != std::string::npos; star = file.find('*', star + name.size()))
+    file.replace(star, 1, name);
+  return file;
+}
+
 }  // namespace
 
 std::string extension_of(const fs::path& file) {
@@ -41,11 +49,13 @@ std::string extension_of(const fs::path& file) {
   return extension;
 }
 
+bool has_star(const fs::path& given) { return given.string().find('*') != std::string::npos; }
+
 bool is_result_folder(const fs::path& path, bool creates) {
   if (folder_exists(path)) return true;
   std::error_code ignored;
   return creates && !fs::exists(path, ignored) && path.extension().empty() &&
-         path.string().find('%') == std::string::npos;
+         path.string().find_first_of("%*") == std::string::npos;
 }
 
 fs::path output_file(const fs::path& given, const sources::Frames& left, std::size_t i, const std::string& extension,
@@ -56,11 +66,12 @@ fs::path output_file(const fs::path& given, const sources::Frames& left, std::si
     return given;
   }
   if (is_result_folder(given, creates)) return given / (left.stem(i) + extension);
+  if (has_star(given)) return starred(given, left.stem(i));
   if (const auto file = sources::file_of_pattern(given, left.numbers[i])) return *file;
-  refuse(
-      fmt::format("{} {} is neither {} nor a pattern such as disparity%03d.pfm; for a sequence, give a directory or a "
-                  "pattern",
-                  name, given.string(), creates ? "a directory" : "an existing directory"));
+  refuse(fmt::format(
+      "{} {} is neither {} nor a pattern such as disparity%03d.pfm or 'out/*/disparity.pfm'; for a sequence, "
+      "give a directory or a pattern",
+      name, given.string(), creates ? "a directory" : "an existing directory"));
 }
 
 void check_tiff([[maybe_unused]] const fs::path& file) {

@@ -19,8 +19,11 @@ std::string extension_of(const std::filesystem::path& file);
 // name without extension.
 bool is_result_folder(const std::filesystem::path& path, bool creates);
 
-// Returns the output file of frame i. For a sequence, `given` is a pattern, or a directory in which the file gets the
-// stem of the left file and `extension`. `name` is that of the output in errors.
+// Returns whether the name of an output has a *, which stands for the name of a frame's results.
+bool has_star(const std::filesystem::path& given);
+
+// Returns the output file of frame i. For a sequence, `given` is a pattern with %d or *, or a directory in which the
+// file gets the stem of the left file and `extension`. `name` is that of the output in errors.
 std::filesystem::path output_file(const std::filesystem::path& given, const sources::Frames& left, std::size_t i,
                                   const std::string& extension, const std::string& name, bool creates);
 

@@ -14,6 +14,15 @@ namespace {
 namespace fs = std::filesystem;
 using sources::refuse;
 
+// Returns the record of results with the names of a pattern, in the folder that all of them share.
+fs::path record_beside(const fs::path& pattern) {
+  fs::path folder = pattern.parent_path();
+  while (has_star(folder)) folder = folder.parent_path();
+  std::string name = pattern.filename().string();
+  std::erase(name, '*');
+  return folder / fmt::format(".{}.json", name);
+}
+
 }  // namespace
 
 const fs::path& SinkSettings::main_output() const {
@@ -44,9 +53,7 @@ Sinks::Sinks(const SinkSettings& settings, const sources::Frames& left, CallFile
   taken.writes(settings.report, front_end.spelled("report"));
   const fs::path& out = settings.main_output();
   if (!left.sequence || out.empty() || is_video(out)) return;
-  sidecar_ = is_result_folder(out, settings.creates_folders)
-                 ? out / ".stereopsis.json"
-                 : out.parent_path() / fmt::format(".{}.json", out.filename().string());
+  sidecar_ = is_result_folder(out, settings.creates_folders) ? out / ".stereopsis.json" : record_beside(out);
   taken.writes(sidecar_, fmt::format("the record for {}", front_end.spelled("resume")));
 }
 

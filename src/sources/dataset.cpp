@@ -5,10 +5,15 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <system_error>
 
 #include "core/text.hpp"
+#include "io/calibration_document.hpp"
 #include "io/file.hpp"
+#include "sources/frames.hpp"
+#include "sources/layouts.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/evaluation.hpp"
 #include "stereopsis/io.hpp"
@@ -114,17 +119,59 @@ DatasetScene scene_of(const Description& d, const fs::path& folder) {
   return scene;
 }
 
-std::vector<fs::path> descriptions_below(const fs::path& folder) {
-  std::vector<fs::path> files;
+// Returns the folder and all folders below it, which may be reached by links, each once.
+void add_folders(const fs::path& folder, std::set<fs::path>& seen, std::vector<fs::path>& folders) {
+  if (!seen.insert(fs::canonical(folder)).second) return;
+  folders.push_back(folder);
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (std::error_code ignored; entry.is_directory(ignored)) add_folders(entry.path(), seen, folders);
+}
+
+std::vector<fs::path> folders_below(const fs::path& folder) {
+  std::vector<fs::path> folders;
+  std::set<fs::path> seen;
   try {
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
-      if (entry.path().filename() == "dataset.json") files.push_back(entry.path());
+    add_folders(folder.has_filename() ? folder : folder.parent_path(), seen, folders);
   } catch (const fs::filesystem_error& error) {
     throw Error(ErrorCategory::file, text(folder.string(), ": cannot be searched for scenes (", error.code().message(),
                                           "); give a folder that exists and can be read"));
   }
-  std::ranges::sort(files);
-  return files;
+  std::ranges::sort(folders);
+  return folders;
+}
+
+// Returns the number of disparities of a scene without dataset.json: ndisp of Middlebury's calibration, else the number
+// that the truth requires.
+int disparities_of(const sources::SceneFiles& files) {
+  if (!files.calibration.empty()) {
+    const auto calibration =
+        io::naming(files.calibration, [&] { return io::Document::parse(read_text(files.calibration)); });
+    if (calibration.has("ndisp"))
+      return static_cast<int>(io::naming(files.calibration, [&] { return calibration.number("ndisp"); }));
+  }
+  const Image<float> truth = read_disparity(files.truth);
+  float largest = 0;
+  for (int y = 0; y < truth.height(); ++y)
+    for (int x = 0; x < truth.width(); ++x)
+      if (std::isfinite(truth(x, y))) largest = std::max(largest, truth(x, y));
+  return static_cast<int>(std::ceil(largest)) + 1;
+}
+
+// Returns the scene in a folder without dataset.json, if it has a pair of images with ground truth.
+std::optional<DatasetScene> scene_by_layout(const fs::path& folder) {
+  const auto files = sources::scene_in(folder);
+  if (!files || files->truth.empty() || !sources::is_file(files->left)) return std::nullopt;
+  const fs::path place = fs::absolute(folder).lexically_normal();
+  DatasetScene scene;
+  scene.name = place.filename().string();
+  scene.dataset = place.parent_path().filename().string();
+  scene.folder = folder;
+  scene.left = files->left;
+  scene.right = files->right;
+  scene.truth = files->truth;
+  if (!files->nonocc.empty()) scene.masks.push_back({"nonocc", files->nonocc});
+  scene.disparities = disparities_of(*files);
+  return scene;
 }
 
 void check_size(const fs::path& file, Size got, const DatasetScene& scene, Size expected) {
@@ -177,18 +224,24 @@ std::vector<DatasetScene> find_scenes(const fs::path& folder,
                                       const std::function<void(const fs::path& file, const Error& error)>& failed) {
   std::vector<DatasetScene> scenes;
   bool any_failed = false;
-  for (const fs::path& file : descriptions_below(folder)) try {
-      if (const Description description(file); is_scene(description))
-        scenes.push_back(scene_of(description, file.parent_path()));
+  for (const fs::path& place : folders_below(folder)) try {
+      const fs::path file = place / "dataset.json";
+      if (!fs::exists(file)) {
+        if (const auto scene = scene_by_layout(place)) scenes.push_back(*scene);
+      } else if (const Description description(file); is_scene(description)) {
+        scenes.push_back(scene_of(description, place));
+      }
     } catch (const Error& error) {
       if (!failed) throw;
       any_failed = true;
-      failed(file, error);
+      failed(place / "dataset.json", error);
     }
   if (scenes.empty() && !any_failed)
-    throw Error(ErrorCategory::file, text(folder.string(),
-                                          ": has no dataset.json with left, right, gt and ndisp; give the folder of a "
-                                          "scene, of a dataset or of several datasets"));
+    throw Error(ErrorCategory::file,
+                text(folder.string(),
+                     ": has no dataset.json with left, right, gt and ndisp, and no folder with "
+                     "im0.png, im1.png and disp0GT.pfm or disp0.pfm; give the folder of a scene, of a "
+                     "dataset or of several datasets"));
   return scenes;
 }
 

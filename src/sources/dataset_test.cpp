@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <map>
 
 #include "io/test_files.hpp"
@@ -177,6 +178,39 @@ TEST_F(SmallScene, AFolderWithoutScenesIsRefused) {
   EXPECT_TRUE(refuses([&] { find_scenes(folder_ / "empty"); }, ErrorCategory::file, "has no dataset.json with left"));
   EXPECT_TRUE(refuses([&] { find_scenes(folder_ / "none"); }, ErrorCategory::file, "cannot be searched"));
   EXPECT_TRUE(refuses([&] { find_scenes(scene_ / "l.png"); }, ErrorCategory::file, "cannot be searched"));
+}
+
+TEST_F(SmallScene, LinkedFoldersAreSearchedOnce) {
+  const test::TemporaryFolder links;
+  fs::create_directory(links / "datasets");
+  fs::create_directory_symlink(fs::absolute(folder_.path()), links / "datasets/one");
+  fs::create_directory_symlink(links / "datasets", links / "datasets/again");
+  const auto scenes = find_scenes(links / "datasets");
+  ASSERT_EQ(scenes.size(), find_scenes(folder_.path()).size());
+  EXPECT_TRUE(scenes[0].folder.string().starts_with((links / "datasets/one").string())) << scenes[0].folder;
+}
+
+// Middlebury and ETH3D have no dataset.json.
+TEST(ScenesByLayout, AreFoundByTheNamesOfTheirFiles) {
+  const test::TemporaryFolder folder;
+  for (const char* name : {"Adirondack", "delivery_area"}) {
+    fs::create_directory(folder / name);
+    for (const char* view : {"im0.png", "im1.png"})
+      write_image(folder / name / view, Image<std::uint8_t>({4, 1}, 1, std::uint8_t{9}));
+    write_image(folder / name / "mask0nocc.png", row_of({255, 128, 0, 255}));
+    Image<float> truth({4, 1}, 1, 2.5F);
+    truth(2, 0) = std::numeric_limits<float>::infinity();
+    write_disparity(folder / name / (name[0] == 'A' ? "disp0.pfm" : "disp0GT.pfm"), truth);
+  }
+  put(folder / "Adirondack/calib.txt", "cam0=[9 0 2; 0 9 1; 0 0 1]\nndisp=70\n");
+  const auto scenes = find_scenes(folder.path());
+  ASSERT_EQ(scenes.size(), 2U);
+  EXPECT_EQ(scenes[0].name, "Adirondack");
+  EXPECT_EQ(scenes[0].disparities, 70);
+  EXPECT_EQ(scenes[1].disparities, 4);  // 0 to 3
+  const LoadedScene loaded = load_scene(scenes[0]);
+  EXPECT_EQ(names_of(loaded), (Names{"nonocc", "all"}));
+  EXPECT_EQ(pixels_of(regions_of(loaded).at("nonocc")), (Row{255, 0, 0, 255}));
 }
 
 TEST_F(SmallScene, WrongValuesAreRefusedByName) {

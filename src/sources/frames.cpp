@@ -12,6 +12,8 @@
 #include "core/text.hpp"
 #include "device/system/system.hpp"
 #include "io/file.hpp"
+#include "sources/layouts.hpp"
+#include "sources/side_names.hpp"
 
 namespace stereopsis::sources {
 namespace fs = std::filesystem;
@@ -48,14 +50,6 @@ std::optional<NumberPattern> parse_pattern(const std::string& name) {
 }
 
 bool has_wildcard(const std::string& name) { return name.find_first_of("*?[") != std::string::npos; }
-
-// Names that begin with a dot are hidden; macOS stores files that are not images as ._left.png.
-bool is_image_name(const fs::path& file) {
-  static constexpr std::array extensions = {".png",  ".pgm", ".ppm", ".pnm",  ".jpg", ".jpeg", ".tif",
-                                            ".tiff", ".pfm", ".npy", ".webp", ".bmp", ".jp2"};
-  return !file.filename().string().starts_with('.') &&
-         std::find(extensions.begin(), extensions.end(), io::lower_extension(file)) != extensions.end();
-}
 
 std::vector<fs::path> files_in(const fs::path& directory, const std::string& what) {
   std::vector<fs::path> files;
@@ -128,6 +122,7 @@ Frames ordered(std::vector<fs::path> files, const std::vector<std::vector<std::s
     if (!numbers.empty()) frames.by_number.push_back(numbers[i]);
     frames.by_name.push_back(names[i]);
   }
+  frames.stems = distinct_stems(frames.files);
   return frames;
 }
 
@@ -156,6 +151,34 @@ Frames frames_of_pattern(const fs::path& given, const NumberPattern& pattern, co
   return frames;
 }
 
+// Returns what the only * of a pattern stands for in a name; nothing for other patterns.
+std::optional<std::string> starred(const std::string& name, const std::string& pattern) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string::npos || pattern.find_first_of("*?[", star + 1) != std::string::npos ||
+      pattern.find_first_of("?[") != std::string::npos || name.size() + 1 < pattern.size())
+    return std::nullopt;
+  return name.substr(star, name.size() + 1 - pattern.size());
+}
+
+// Returns what the wildcards of a path stand for in each file; nothing for other patterns than one * in each part.
+std::vector<std::string> by_wildcard(const std::vector<fs::path>& files, const fs::path& given) {
+  std::vector<std::string> found;
+  for (const fs::path& file : files) {
+    found.emplace_back();
+    auto part = file.begin();
+    for (const fs::path& asked : given) {
+      if (part == file.end()) return {};
+      if (has_wildcard(asked.string())) {
+        const auto text = starred(part->string(), asked.string());
+        if (!text) return {};
+        found.back() += *text + '/';
+      }
+      ++part;
+    }
+  }
+  return all_differ(found) ? found : std::vector<std::string>();
+}
+
 Frames frames_of_wildcard(const fs::path& given, const std::string& what) {
   std::vector<fs::path> files = system::matches_of(given);
   std::erase_if(files, [](const fs::path& file) { return !is_file(file); });
@@ -170,7 +193,9 @@ Frames frames_of_wildcard(const fs::path& given, const std::string& what) {
       ++part;
     }
   }
-  return ordered(std::move(files), parts, what);
+  Frames frames = ordered(std::move(files), parts, what);
+  frames.by_wildcard = by_wildcard(frames.files, given);
+  return frames;
 }
 
 // Returns the keys by which the frames are paired with others: their numbers if both have them, else their names.
@@ -190,6 +215,37 @@ std::vector<std::size_t> partners(const std::vector<std::string>& a, const std::
   return found;
 }
 
+using Partners =
+    std::pair<std::vector<std::size_t>, std::vector<std::size_t>>;  // the partner of each frame in a, and in b
+
+bool any_paired(const Partners& found) {
+  return std::ranges::any_of(found.first, [&](std::size_t place) { return place < found.second.size(); });
+}
+
+Partners by_side(const Frames& a, const Frames& b) {
+  Partners found{partners_by_side(a.by_name, b.by_name), std::vector<std::size_t>(b.size(), a.size())};
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (found.first[i] < b.size()) found.second[found.first[i]] = i;
+  return found;
+}
+
+// Pairs the frames by their numbers or names; if that pairs none, by what * stands for; or by names that differ only in
+// the side.
+Partners partners_in(const Frames& a, const fs::path& given_a, const Frames& b, const fs::path& given_b) {
+  Partners found{partners(keys_of(a, b), keys_of(b, a)), partners(keys_of(b, a), keys_of(a, b))};
+  if (any_paired(found)) return found;
+  if (!a.by_wildcard.empty() && !b.by_wildcard.empty()) {
+    const Partners starred{partners(a.by_wildcard, b.by_wildcard), partners(b.by_wildcard, a.by_wildcard)};
+    if (any_paired(starred)) return starred;
+  }
+  const Partners sides = by_side(a, b);
+  if (any_paired(sides)) return sides;
+  if (any_paired(by_side(b, a)))
+    refuse(text("the names of ", given_a.string(), " say right, and those of ", given_b.string(),
+                " say left; exchange the two inputs"));
+  return found;
+}
+
 }  // namespace
 
 void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
@@ -201,9 +257,22 @@ std::string padded(long long number, int width) {
 
 std::string key_of(long long number) { return sortable(std::to_string(number)) + '/'; }
 
+// Names that begin with a dot are hidden; macOS stores files that are not images as ._left.png.
+bool is_image_name(const fs::path& file) {
+  static constexpr std::array extensions = {".png",  ".pgm", ".ppm", ".pnm",  ".jpg", ".jpeg", ".tif",
+                                            ".tiff", ".pfm", ".npy", ".webp", ".bmp", ".jp2"};
+  return !file.filename().string().starts_with('.') &&
+         std::find(extensions.begin(), extensions.end(), io::lower_extension(file)) != extensions.end();
+}
+
 bool is_file(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored);
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
 }
 
 bool file_exists(const fs::path& file) {
@@ -246,6 +315,7 @@ Frames selected(const Frames& frames, std::span<const std::size_t> indices) {
   select(chosen.numbers);
   select(chosen.by_number);
   select(chosen.by_name);
+  select(chosen.by_wildcard);
   select(chosen.stems);
   return chosen;
 }
@@ -256,8 +326,7 @@ std::vector<std::string> pair_up(Frames& a, const fs::path& given_a, Frames& b, 
     refuse(text(given_a.string(), " is ", a.sequence ? "a sequence" : "one file", " but ", given_b.string(), " is ",
                 b.sequence ? "a sequence" : "one file", "; give two files or two sequences"));
   if (!a.sequence) return {};
-  const std::vector<std::size_t> of_a = partners(keys_of(a, b), keys_of(b, a)),
-                                 of_b = partners(keys_of(b, a), keys_of(a, b));
+  const auto [of_a, of_b] = partners_in(a, given_a, b, given_b);
   std::vector<std::size_t> in_a, in_b;
   std::vector<std::string> dropped;
   for (std::size_t i = 0; i < of_a.size(); ++i)
@@ -277,8 +346,9 @@ std::vector<std::string> pair_up(Frames& a, const fs::path& given_a, Frames& b, 
     refuse(text(given_a.string(), " has ", a.size(), " images and ", given_b.string(), " has ", b.size(), "; ",
                 dropped.front(), " has no partner in ", (only_in_a > 0 ? given_b : given_a).string(),
                 ": the images of a pair must have the same ",
-                a.by_number.empty() || b.by_number.empty() ? "name, or both inputs must have frame numbers"
-                                                           : "frame number, the last number of a name",
+                a.by_number.empty() || b.by_number.empty()
+                    ? "name or differ only in the word left and right, or both inputs must have frame numbers"
+                    : "frame number, the last number of a name",
                 advice));
   a = selected(a, in_a);
   b = selected(b, in_b);

@@ -38,8 +38,9 @@ struct Frames {
 
   std::vector<std::string> by_number = {};  // empty if frames are identified by their names
   std::vector<std::string> by_name = {};
-  std::vector<std::string> stems = {};  // names of the results; empty: the names of the files
-  std::shared_ptr<Video> video = {};    // decodes the frames; null for image files
+  std::vector<std::string> by_wildcard = {};  // the text in place of *; may be empty
+  std::vector<std::string> stems = {};        // names of the results; empty: the names of the files
+  std::shared_ptr<Video> video = {};          // decodes the frames; null for image files
   Part part = Part::whole;
 };
 
@@ -69,8 +70,12 @@ std::vector<std::filesystem::path> partners_of(const Frames& frames, const Frame
 // Returns the file with this number of a pattern such as left%03d.png; nothing if `given` is no pattern.
 std::optional<std::filesystem::path> file_of_pattern(const std::filesystem::path& given, long long number);
 
+// Returns whether a file has the name of an image: no hidden one, with a known extension.
+bool is_image_name(const std::filesystem::path& file);
 // Returns whether a path leads to a regular file; false if that cannot be examined.
 bool is_file(const std::filesystem::path& path);
+// Returns the same for a folder.
+bool is_folder(const std::filesystem::path& path);
 // Throws Error(file) for a path that cannot be examined, such as a link that forms a cycle.
 bool file_exists(const std::filesystem::path& file);
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <sstream>
 
 #include "core/text.hpp"
 #include "io/file.hpp"
+#include "sources/layouts.hpp"
 
 namespace stereopsis::sources {
 namespace {
@@ -33,12 +33,10 @@ std::vector<std::string> cells_of(const std::string& line) {
 
 Frames listed(std::vector<fs::path> files) {
   Frames frames{.sequence = true, .files = std::move(files)};
-  std::set<std::string> stems;
-  for (const fs::path& file : frames.files) stems.insert(file.stem().string());
+  frames.stems = distinct_stems(frames.files);
   for (std::size_t i = 0; i < frames.files.size(); ++i) {
     frames.numbers.push_back(static_cast<long long>(i));
-    frames.stems.push_back(stems.size() == frames.files.size() ? frames.files[i].stem().string() : text(padded(i, 6)));
-    frames.by_name.push_back(frames.stems.back() + '/');
+    frames.by_name.push_back(frames.stems[i] + '/');
   }
   return frames;
 }

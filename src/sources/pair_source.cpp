@@ -35,6 +35,8 @@ const fs::path& PairSource::right_file(std::size_t i) const { return content_->p
 
 std::string PairSource::name(std::size_t i) const { return content_->pairs.left.name(i); }
 
+std::string PairSource::result_name(std::size_t i) const { return content_->pairs.left.stem(i); }
+
 std::optional<double> PairSource::seconds_apart(std::size_t i) const {
   const auto& apart = content_->pairs.apart;
   return apart.empty() ? std::nullopt : std::optional(static_cast<double>(apart[i]) * 1e-9);

@@ -5,17 +5,13 @@
 #include <set>
 
 #include "core/text.hpp"
+#include "sources/layouts.hpp"
 #include "sources/lists.hpp"
 
 namespace stereopsis::sources {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
 
 Frames frames_of_video(const fs::path& file, const OpenVideo& open) {
   if (!open)
@@ -37,32 +33,6 @@ Frames frames_of_video(const fs::path& file, const OpenVideo& open) {
 
 Frames find_view(const fs::path& given, const std::string& what, const PairSourceOptions& options) {
   return is_file(given) && is_video(given) ? frames_of_video(given, options.open_video) : find_frames(given, what);
-}
-
-// Returns the two views in a folder: left/ and right/ or left.* and right.*, also by the names of KITTI, EuRoC and
-// Middlebury.
-std::optional<std::pair<fs::path, fs::path>> views_in(const fs::path& folder) {
-  using Names = std::pair<const char*, const char*>;
-  for (const auto& [left, right] : {Names{"left", "right"},
-                                    {"image_2", "image_3"},
-                                    {"image_0", "image_1"},
-                                    {"image_02", "image_03"},
-                                    {"image_00", "image_01"},
-                                    {"cam0", "cam1"}})
-    if (is_folder(folder / left) && is_folder(folder / right)) {
-      const auto images = [&](const char* name) {
-        return is_folder(folder / name / "data") ? folder / name / "data" : folder / name;
-      };
-      return std::pair{images(left), images(right)};
-    }
-  for (const auto& [left, right] : {Names{"left", "right"}, {"im0", "im1"}, {"im2", "im6"}, {"view1", "view5"}})
-    for (const char* extension : {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".pgm", ".ppm", ".pnm", ".pfm", ".npy",
-                                  ".bmp", ".webp", ".jp2", ".mp4", ".avi"}) {
-      const fs::path first = folder / (std::string(left) + extension),
-                     second = folder / (std::string(right) + extension);
-      if (is_file(first) && is_file(second)) return std::pair{first, second};
-    }
-  return std::nullopt;
 }
 
 bool in_one_picture(const PairSourceOptions& options) { return options.side_by_side || options.top_bottom; }
@@ -150,6 +120,51 @@ Pairs paired(Frames left, const fs::path& given_left, Frames right, const fs::pa
   return pairs;
 }
 
+// Returns frames in the order of the files, which have names for their results.
+Frames frames_named(std::vector<fs::path> files, const std::vector<std::string>& names) {
+  Frames frames{.sequence = true, .files = std::move(files), .stems = names};
+  for (const std::string& name : names) {
+    frames.numbers.push_back(static_cast<long long>(frames.by_name.size()));
+    frames.by_name.push_back(name + '/');
+  }
+  return frames;
+}
+
+// Returns the pairs of images in one folder whose names differ only in the side.
+Pairs pairs_of_names(const fs::path& folder, NamedPairs named, bool keep_going, const std::string& advice) {
+  if (!named.without_partner.empty() && !keep_going)
+    refuse(text(named.without_partner[0].string(), " has no partner in ", folder.string(),
+                ": the names of a pair must differ only in the word left and right", advice));
+  Pairs pairs{frames_named(std::move(named.left), named.names), frames_named(std::move(named.right), named.names)};
+  for (const fs::path& file : named.without_partner) pairs.dropped.push_back(file.string());
+  return pairs;
+}
+
+// Returns a pair for each folder of a scene.
+Pairs pairs_of_scenes(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> left, right;
+  std::vector<std::string> names;
+  for (const fs::path& folder : folders) {
+    const auto scene = scene_in(folder);
+    left.push_back(scene->left);
+    right.push_back(scene->right);
+    names.push_back(folder.filename().string());
+  }
+  return {frames_named(std::move(left), names), frames_named(std::move(right), names)};
+}
+
+// Returns the pairs of a folder that is no scene itself; nothing if it has none.
+std::optional<Pairs> pairs_below(const fs::path& folder, const PairSourceOptions& options, const std::string& advice) {
+  NamedPairs named = named_pairs_in(folder);
+  const std::vector<fs::path> scenes = scene_folders_in(folder);
+  if (!named.left.empty() && !scenes.empty())
+    refuse(text(folder.string(), " has images of both sides, such as ", named.left[0].filename().string(),
+                ", and folders of scenes, such as ", scenes[0].filename().string(), "; give LEFT and RIGHT"));
+  if (!named.left.empty()) return pairs_of_names(folder, std::move(named), options.keep_going, advice);
+  if (!scenes.empty()) return pairs_of_scenes(scenes);
+  return std::nullopt;
+}
+
 MaskedImage read_picture(const Frames& frames, std::size_t i) {
   if (!frames.video) return read_masked_image(frames.file(i));
   return {frames.video->read(static_cast<std::size_t>(frames.numbers[i])), {}};
@@ -205,12 +220,14 @@ Pairs find_pairs(const fs::path& left, const fs::path& right, const PairSourceOp
   if (!is_folder(left))
     refuse(text("RIGHT is missing; write `LEFT RIGHT`, or if each picture of ", left.string(),
                 " holds both views add --side-by-side or --top-bottom"));
-  const auto views = views_in(left);
-  if (!views)
+  if (const auto scene = scene_in(left)) return pairs_of(scene->left, scene->right);
+  auto below = options.pair == "stamp" ? std::nullopt : pairs_below(left, options, advice);
+  if (!below)
     refuse(text(left.string(),
-                " has no folders left and right, and no images left.* and right.*; give LEFT and RIGHT, or for images "
-                "that hold both views add --side-by-side or --top-bottom"));
-  return pairs_of(views->first, views->second);
+                " has no folders left and right, no images left.* and right.* or NAME_left.* and NAME_right.*, and no "
+                "folders with such images; give LEFT and RIGHT, or for images that hold both views add --side-by-side "
+                "or --top-bottom"));
+  return std::move(*below);
 }
 
 PairOfImages read_pair(const Frames& left, const Frames& right, std::size_t i) {
@@ -223,6 +240,8 @@ PairOfImages read_pair(const Frames& left, const Frames& right, std::size_t i) {
 
 namespace stereopsis {
 
-bool has_both_views(const std::filesystem::path& folder) { return sources::views_in(folder).has_value(); }
+bool has_both_views(const std::filesystem::path& folder) {
+  return sources::scene_in(folder).has_value() || !sources::named_pairs_in(folder).left.empty();
+}
 
 }  // namespace stereopsis

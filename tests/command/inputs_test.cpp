@@ -138,13 +138,13 @@ TEST_F(Inputs, AListOfPairs) {
       << heading.err;
 }
 
-// The files of a list may have one name in many folders.
+// The files of a list may have one name in many folders, which then name the results.
 TEST_F(Inputs, AListOfScenes) {
   write(folder / "scenes.csv", "s0/left.png,s0/right.png\ns1/left.png,s1/right.png\n");
   const Answer answer = match_to_out({"scenes.csv"});
   ASSERT_EQ(answer.code, 0) << answer.err;
-  expect_map("000000.pfm", 0);
-  expect_map("000001.pfm", 1);
+  expect_map("s0.pfm", 0);
+  expect_map("s1.pfm", 1);
 }
 
 TEST_F(Inputs, AFolderWithBothViews) {
@@ -156,6 +156,38 @@ TEST_F(Inputs, AFolderWithBothViews) {
   const Answer scene = call({"match", "s2", "-o", out + "/scene.pfm", "--disparities", "16"});
   ASSERT_EQ(scene.code, 0) << scene.err;
   expect_map("scene.pfm", 2);
+}
+
+TEST_F(Inputs, FoldersOfScenesNameTheResults) {
+  for (const char* scene : {"0", "1"})
+    for (const auto& [view, name] : {std::pair{"left", "im0.png"}, {"right", "im1.png"}})
+      copy_frames(folder / view, folder / "trainingQ" / ("Scene" + std::string(scene)), {{scene[0] - '0', name}});
+  const auto expect = [this](const std::vector<std::string>& inputs) {
+    const Answer answer = match_to_out(inputs);
+    ASSERT_EQ(answer.code, 0) << answer.err;
+    expect_map("Scene0.pfm", 0);
+    expect_map("Scene1.pfm", 1);
+    fs::remove_all(folder / out);
+    fs::create_directory(folder / out);
+  };
+  expect({"trainingQ"});
+  expect({"trainingQ/*/im0.png", "trainingQ/*/im1.png"});
+  const Answer starred = call({"match", "trainingQ", "-o", out + "/*/disp0sgm.pfm", "--disparities", "16"});
+  ASSERT_EQ(starred.code, 0) << starred.err;
+  expect_map("Scene1/disp0sgm.pfm", 1);
+  ASSERT_EQ(call({"match", "trainingQ", "-o", out + "/*/disp0sgm.pfm", "--disparities", "16", "--resume"}).code, 0);
+}
+
+TEST_F(Inputs, NamesOfBothSidesInOneFolder) {
+  copy_frames(folder / "left", folder / "photos", {{0, "harbour_left.png"}, {1, "tower_L5_left.png"}});
+  copy_frames(folder / "right", folder / "photos", {{0, "harbour_right.png"}, {1, "tower_L5_right.png"}});
+  const Answer answer = match_to_out({"photos"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  expect_map("harbour.pfm", 0);
+  expect_map("tower_L5.pfm", 1);
+  const Answer patterns = match_to_out({"photos/*_left.png", "photos/*_right.png"});
+  ASSERT_EQ(patterns.code, 0) << patterns.err;
+  expect_map("harbour_left.pfm", 0);
 }
 
 // ---- Frames without a partner ----
@@ -220,8 +252,8 @@ TEST_F(Inputs, ResumeMatchesTheFramesOfAChangedListAgain) {
   fs::last_write_time(folder / "pairs.csv", fs::file_time_type::clock::now() + std::chrono::seconds(5));
   const Answer answer = match_to_out({"pairs.csv", "--resume"});
   ASSERT_EQ(answer.code, 0) << answer.err;
-  expect_map("000000.pfm", 2);
-  expect_map("000001.pfm", 1);
+  expect_map("s2.pfm", 2);
+  expect_map("s1.pfm", 1);
 }
 
 // ---- Other subcommands ----

@@ -109,9 +109,11 @@ TEST_F(Match, TheRangeComesFromTheCalibration) {
   const Answer metres = call({"match", "scene/left.png", "scene/right.png", "-o", "calibrated.pfm", "--calib",
                               "calib.txt", "--near", "0.8", "--far", "4"});
   EXPECT_EQ(metres.code, 2);
-  EXPECT_NE(metres.err.find("depths of 0.8 to 4 mm have disparities from 5000 upwards, and the images are 150 pixels "
-                            "wide; --near and --far are in the unit of calib.txt"),
-            std::string::npos)
+  EXPECT_NE(
+      metres.err.find("the disparity at --near 0.8 is 25000, and the images are only 150 pixels wide; the nearest "
+                      "depth that both cameras see is 134.2 mm; a number without a unit is in mm, the unit of "
+                      "calib.txt: write --near 0.8m for metres"),
+      std::string::npos)
       << metres.err;
 }
 

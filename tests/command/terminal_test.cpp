@@ -97,6 +97,38 @@ TEST_F(Terminal, ThreeNumbersAreACalibration) {
   }
 }
 
+TEST_F(Terminal, LengthsHaveUnits) {
+  const auto range_of = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"match", "scene/left.png", "scene/right.png", "-o", "d.pfm", "--focal", "200"});
+    return call(more).err;
+  };
+  for (const char* baseline : {"100mm", "10cm", "0.1m"})
+    EXPECT_NE(range_of({"--baseline", baseline, "--near", "80cm", "--far", "4m"}).find("disparities 5 to 25"),
+              std::string::npos)
+        << baseline;
+  const auto expect = [](const std::string& err, const std::string& part) {
+    EXPECT_NE(err.find(part), std::string::npos) << err;
+  };
+  expect(range_of({"--baseline", "100mm", "--near", "0.8"}),
+         "a number without a unit is in mm, the unit of --baseline 100mm: write --near 0.8m for metres");
+  expect(range_of({"--baseline", "10cm", "--near", "80"}), "write --near 80cm or --near 80mm");
+  expect(range_of({"--baseline", "0.1", "--near", "1m"}), "--baseline 0.1 has none; write --baseline 0.1m");
+  expect(range_of({"--baseline", "12yd", "--near", "1m"}),
+         "--baseline 12yd is not allowed; it must be a length such as");
+  expect(range_of({"--baseline", "0.1", "--depth", "z.png"}), "write --baseline 0.1m");
+}
+
+TEST_F(Terminal, AFocalLengthInMillimetresIsWarnedOf) {
+  const Answer warned = match({"-o", "d.pfm", "--focal", "4", "--baseline", "100mm"});
+  EXPECT_EQ(warned.code, 0);
+  EXPECT_NE(warned.err.find("the focal length is 4 for images 150 pixels wide"), std::string::npos) << warned.err;
+  EXPECT_EQ(match({"-o", "d.pfm", "--focal", "4", "--baseline", "100mm", "--strict"}).code, 1);
+  const Answer refused = match({"-o", "d.pfm", "--focal", "4mm", "--baseline", "100mm"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--focal 4mm is a length"), std::string::npos) << refused.err;
+  EXPECT_EQ(match({"-o", "d.pfm", "--focal", "200px", "--baseline", "100mm"}).code, 0);
+}
+
 TEST_F(Terminal, CheckAndDevicesSpeakJson) {
   ASSERT_EQ(call({"synth", "-o", "large", "--width", "400", "--height", "300", "--disparities", "40"}).code, 0);
   const Json fit = Json::parse(call({"check", "large/left.png", "large/right.png", "--json"}).out);

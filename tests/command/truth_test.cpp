@@ -67,6 +67,62 @@ TEST_F(Truth, AFittingTruthIsNotWarnedOf) {
   EXPECT_TRUE(json("e.json")["warnings"].empty());
 }
 
+TEST_F(Truth, DepthIsRecognisedAndConverted) {
+  const std::string metres = changed("depth.pfm", [](float d) { return 200 * 0.12F / d; });
+  const Answer plain = evaluate(metres);
+  EXPECT_EQ(plain.code, 0) << plain.err;
+  EXPECT_NE(plain.err.find("is nearly constant (about 24"), std::string::npos) << plain.err;
+  EXPECT_NE(plain.err.find("--truth-depth"), std::string::npos) << plain.err;
+  const Answer converted = evaluate(metres, {"--truth-depth", "1m", "--focal", "200", "--baseline", "120mm"});
+  EXPECT_EQ(converted.code, 0) << converted.err;
+  EXPECT_EQ(converted.err, "");
+  const Json measures = json("e.json")["measures"];
+  ASSERT_EQ(evaluate(truth_file).code, 0);
+  EXPECT_NEAR(measures["bad1.0"].get<double>(), json("e.json")["measures"]["bad1.0"].get<double>(), 0.2);
+  EXPECT_EQ(evaluate(metres, {"--truth-depth", "1m"}).code, 2);
+  EXPECT_EQ(evaluate(truth_file, {"--focal", "200", "--baseline", "120mm"}).code, 2);
+}
+
+TEST_F(Truth, ACloudOfADepthMapIsRefusedOrConverted) {
+  const std::string depth = changed("millimetres.pfm", [](float d) { return 200 * 120 / d; });
+  const std::vector<std::string> cloud = {"cloud", depth, "--focal", "200", "--baseline", "0.12m", "-o", "c.ply"};
+  const Answer refused = call(cloud);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--depth-input"), std::string::npos) << refused.err;
+  std::vector<std::string> converted = cloud;
+  converted.insert(converted.end(), {"--depth-input", "1mm", "--depth", "again.pfm", "--near", "10cm"});
+  const Answer answer = call(converted);
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const Image<float> mm = read_disparity(folder / depth), m = read_disparity(folder / "again.pfm");
+  EXPECT_NEAR(m(40, 40), mm(40, 40) / 1000, 1e-4);
+}
+
+// A folder of results is scored against a folder of scenes.
+TEST_F(Truth, SeveralMapsAreScoredAtOnce) {
+  for (const char* scene : {"a", "b", "c"}) {
+    fs::create_directories(folder / "trainingQ" / scene);
+    for (const auto& [from, to] : {std::pair{"scene/left.png", "im0.png"}, {"scene/right.png", "im1.png"}})
+      fs::copy_file(folder / from, folder / "trainingQ" / scene / to);
+    fs::copy_file(folder / truth_file, folder / "trainingQ" / scene / "disp0GT.pfm");
+  }
+  fs::create_directory(folder / "results");
+  for (const char* name : {"a.pfm", "b.pfm"}) fs::copy_file(folder / "d.pfm", folder / "results" / name);
+  const Answer answer = call({"evaluate", "results", "--truth", "trainingQ", "--json", "all.json"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_NE(answer.err.find("1 ground truths have no disparity map"), std::string::npos) << answer.err;
+  EXPECT_NE(answer.out.find("average"), std::string::npos) << answer.out;
+  const Json maps = json("all.json")["maps"];
+  ASSERT_EQ(maps.size(), 2U);
+  ASSERT_EQ(evaluate(truth_file).code, 0);
+  EXPECT_EQ(maps[1]["measures"]["bad1.0"], json("e.json")["measures"]["bad1.0"]);
+  EXPECT_EQ(call({"evaluate", "results/*.pfm", "--truth", "trainingQ/*/disp0GT.pfm"}).code, 0);
+  EXPECT_EQ(call({"evaluate", "results", "--truth", "trainingQ", "--error-image", "e.png"}).code, 2);
+  fs::copy_file(folder / "d.pfm", folder / "results/d.pfm");
+  EXPECT_NE(call({"evaluate", "results", "--truth", "trainingQ"}).err.find("d.pfm has no partner"), std::string::npos);
+  const Answer dataset = call({"evaluate", "--dataset", "trainingQ"});
+  EXPECT_EQ(dataset.code, 0) << dataset.err;
+}
+
 TEST_F(Truth, ScalesAreRecognised) {
   for (const int scale : {4, 16, 64, 256}) {
     const std::string s = std::to_string(scale);

@@ -178,9 +178,8 @@ def check(files: dict[str, str], source: Source, arguments: argparse.Namespace) 
 
 
 def names_of(source: Source, count: int) -> list[str]:
-    """Returns the names of the results in a folder: those of the left images or, if two are alike, the numbers of the pairs."""
-    stems = [source.pairs.files(index)[0].stem for index in range(count)] if isinstance(source, Files) else []
-    return stems if len(set(stems)) == count else [f"{index:06d}" for index in range(count)]
+    """Returns the names of the results in a folder: those of the source, else the numbers of the pairs."""
+    return [source.pairs.result_name(index) if isinstance(source, Files) else f"{index:06d}" for index in range(count)]
 
 
 def target(file: str, names: list[str], index: int, suffix: str) -> Path:

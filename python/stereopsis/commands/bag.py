@@ -54,8 +54,8 @@ def _add_matching(group: Any) -> None:
     add("--in-flight", type=int, default=3, metavar="N", help="Number of pairs in flight at a time [3]")
     add("--min-disparity", type=int, default=0, metavar="N", help="Lowest disparity of the search range, which may be negative [0]")
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range [estimated from the first pair]")
-    add("--near", type=float, metavar="Z", help="Nearest depth in metres; --near and --far give the search range in place of --disparities")
-    add("--far", type=float, metavar="Z", help="Farthest depth in metres; required by --near")
+    add("--near", metavar="Z", help="Nearest depth, such as 80cm, or a number in metres; --near and --far give the search range in place of --disparities")
+    add("--far", metavar="Z", help="Farthest depth, such as 5m, or a number in metres; required by --near")
     add("--bit-depth", type=int, default=0, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [16]")
 
 

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ... import _native
 from ..._errors import CallError
 from ..._method import pipeline_of
 from ..processor import PRODUCTS, Matching
@@ -21,6 +22,14 @@ SUFFIXES = {".mcap": "mcap", ".db3": "sqlite3", ".bag": "ros1"}
 UNIMPORTANT = {"call", "output", "resume", "quiet", "report", "list", "frames", "in_flight", "threads", "device", "method", "set"}
 
 
+def metres(option: str, text: str) -> float:
+    """Returns a depth in metres, the unit of ROS; a number without a unit is in metres."""
+    try:
+        return _native.length_in(text, "m")
+    except CallError as error:
+        raise CallError(f"{option} {error}") from None
+
+
 def matching_of(arguments: argparse.Namespace) -> Matching:
     disparities, near_far = None, None
     if arguments.min_disparity and arguments.disparities is None:
@@ -30,11 +39,11 @@ def matching_of(arguments: argparse.Namespace) -> Matching:
             raise CallError(f"--disparities {arguments.disparities} is not allowed; it must be at least 1")
         disparities = arguments.min_disparity, arguments.min_disparity + arguments.disparities
     if (arguments.near is None) != (arguments.far is None):
-        raise CallError("--near and --far must be given together; give both, in metres")
+        raise CallError("--near and --far must be given together; give both, such as --near 0.5m --far 10m")
     if arguments.near is not None:
         if disparities is not None:
             raise CallError("--disparities and --near with --far both give the search range; give one of them")
-        near_far = arguments.near, arguments.far
+        near_far = metres("--near", arguments.near), metres("--far", arguments.far)
     if arguments.in_flight < 1:
         raise CallError(f"--in-flight {arguments.in_flight} is not allowed; it must be at least 1")
     return Matching(
