@@ -209,16 +209,6 @@ Frame to_frame(const std::string& name) {
   refuse(fmt::format("--frame {} is not allowed; it must be optical or head", name));
 }
 
-std::string memory_text(std::size_t bytes) {
-  const double mebibytes = static_cast<double>(bytes) / mebibyte;
-  if (mebibytes < 1) return fmt::format("{:.0f} KiB", 1024 * mebibytes);
-  return mebibytes < 1024 ? fmt::format("{:.1f} MiB", mebibytes) : fmt::format("{:.2f} GiB", mebibytes / 1024);
-}
-
-std::string size_text(Size size) { return fmt::format("{}×{}", size.width, size.height); }
-
-std::string range_text(DisparityRange range) { return fmt::format("{} to {}", range.min, range.max()); }
-
 double gigabytes_per_second(const StageTime& stage) { return stage.ms > 0 ? stage.bytes / stage.ms * 1e-6 : 0; }
 
 std::vector<double> time_runs(int repeat, const std::function<void()>& run, double* processor_ms) {

@@ -1,13 +1,14 @@
 // Functions and options shared by several subcommands: the choice of method and device, JSON, times.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "jobs/stopwatch.hpp"
+#include "jobs/texts.hpp"
 #include "options.hpp"
 #include "stereopsis/device.hpp"
 #include "stereopsis/disparity.hpp"
@@ -20,6 +21,7 @@
 
 namespace stereopsis::command {
 
+using jobs::memory_text, jobs::range_text, jobs::size_text, jobs::Stopwatch;
 using Json = nlohmann::ordered_json;
 
 // The options --method, --pipeline and --set.
@@ -68,21 +70,8 @@ std::string json_text(const Json& json);
 void write_json(const std::filesystem::path& file, const Json& json);
 
 constexpr double mebibyte = 1 << 20;
-Frame to_frame(const std::string& name);       // the frame that --frame names
-std::string memory_text(std::size_t bytes);    // "812 KiB", "43.2 MiB", "1.27 GiB"
-std::string size_text(Size size);              // "640×480"
-std::string range_text(DisparityRange range);  // "0 to 63"
+Frame to_frame(const std::string& name);  // the frame that --frame names
 double gigabytes_per_second(const StageTime& stage);
-
-// Measures milliseconds since its construction.
-class Stopwatch {
- public:
-  double ms() const { return std::chrono::duration<double, std::milli>(Clock::now() - start_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-};
 
 // Returns the milliseconds of `repeat` runs, after one warm-up run. `processor_ms` receives the processor time per run,
 // which is the sum over all threads of the process.

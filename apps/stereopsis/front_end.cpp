@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "progress.hpp"
 #include "terminal.hpp"
 
 namespace stereopsis::command {
@@ -20,5 +21,11 @@ void CommandFrontEnd::warning(const std::string& sentence) {
 
 void CommandFrontEnd::remark(const std::string& sentence) { command::remark("{}", sentence); }
 void CommandFrontEnd::detail(const std::string& sentence) { command::detail("{}", sentence); }
+
+void CommandFrontEnd::failure(const std::string& sentence) { command::warn("{}", sentence); }
+
+void CommandFrontEnd::progress(std::size_t done) {
+  if (bar_ != nullptr) bar_->update(done);
+}
 
 }  // namespace stereopsis::command

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "commands.hpp"
+#include "progress.hpp"
 #include "result_files.hpp"
 
 namespace stereopsis::command {
@@ -13,6 +14,23 @@ namespace matching {
 namespace {
 
 constexpr double huge = std::numeric_limits<double>::infinity();
+
+void match_frames(MatchJob& call, FrameRecords& records) {
+  const Options& o = call.options;
+  records.frames.resize(call.left.size());
+  const LoopSettings settings{.in_flight = call.frames_in_flight(),
+                              .files_at_once = call.files_at_once(),
+                              .keep_going = o.keep_going,
+                              .strict = o.strict,
+                              .measured_only = o.measured_only,
+                              .min_confidence = o.min_confidence,
+                              .with_right = o.sinks.wants(ResultFile::right)};
+  const ResultFacts facts = call.facts();
+  Loop loop(settings, call, call.pipeline, call.devices, *call.sinks, facts, call.front_end, records);
+  Progress bar(call.left.size(), "frames", loop.advice().c_str());
+  call.front_end.set_bar(bar);  // used only while the loop runs
+  loop.run();
+}
 
 void run(Options& options) {
   PipedResult piped;
@@ -25,10 +43,11 @@ void run(Options& options) {
   check(options);
   MatchJob call(options, front_end);
   FrameRecords records;
+  std::optional<Explanation> plan;
   const auto conclude = [&] {
-    if (!options.sinks.report.empty()) write_report(call, records);
+    if (!options.sinks.report.empty()) write_report(call, records, plan);
   };
-  if (options.explain) records.plan = explain(call);
+  if (options.explain) plan = explain(call);
   if (!options.probes.empty()) print_probes(call);
   if (!options.sinks.wants_files()) return conclude();
   try {

@@ -15,7 +15,9 @@
 #include "diagnosis.hpp"
 #include "frames.hpp"
 #include "front_end.hpp"
+#include "jobs/loop.hpp"
 #include "jobs/pixels.hpp"
+#include "jobs/record.hpp"
 #include "jobs/sinks.hpp"
 #include "pairs.hpp"
 #include "rig_options.hpp"
@@ -67,14 +69,18 @@ struct Options {
 void check(Options& options);
 
 // The call after all its files are found and checked: only single frames can still fail.
-class MatchJob {
+class MatchJob : public LoopFrames {
  public:
   MatchJob(const Options& given, CommandFrontEnd& text);
 
+  std::string name(std::size_t i) const override { return left.name(i); }
+  Plan first_plan() const override { return plan(first); }
+  // match_record.cpp
+  std::vector<bool> there(Size result) const override;
   // Reads a frame with its range, rectified if rectifies_ahead().
-  InputFrame read(std::size_t i) const;
+  InputFrame take(std::size_t i) override;
   // match_plan.cpp. `of_right`: matches the right view as the left view of the mirrored pair.
-  Problem problem(const InputFrame& frame, bool of_right = false) const;
+  Problem problem(const InputFrame& frame, bool of_right = false) const override;
   ConstantRegions constant_regions() const;
   Plan plan(const InputFrame& frame, bool of_right = false) const;
   Plan plan_in_memory(const InputFrame& frame, bool of_right) const;
@@ -82,11 +88,11 @@ class MatchJob {
   void warn_or_fail(const std::string& complaint) const;
   // match_judge.cpp: returns the faults of a frame that is checked whatever is measured, and nullopt for other frames.
   // Several threads may call this function.
-  std::optional<std::vector<PairFault>> sampled_faults(const InputFrame& frame, std::size_t i) const;
+  std::optional<std::vector<PairFault>> sampled_faults(const InputFrame& frame, std::size_t i) const override;
   // Judges a pair of which this share of the usable pixels, 0 to 1, was measured. `sampled` has the faults of the frame
   // if they are known. Returns the complaint, or "".
   std::string judge_measured(const InputFrame& frame, std::size_t i, double measured,
-                             const std::optional<std::vector<PairFault>>& sampled) const;
+                             const std::optional<std::vector<PairFault>>& sampled) override;
   // Warns of the complaints that several frames share.
   void summarise_complaints() const;
   // match_range.cpp: returns the shares of the points of a frame that its range leaves out; 1 if they are not known.
@@ -208,21 +214,6 @@ auto MatchJob::with_matched(const InputFrame& frame, F&& f) const {
   return f(left_view.view(), right_view.view());
 }
 
-struct FrameRecord {
-  enum class State { waiting, done, there, failed };  // there: complete from an earlier call
-  State state = State::waiting;
-  std::string problem;
-  std::string complaint;          // about the pair; empty if it was not judged or fits
-  std::vector<fs::path> removed;  // outputs of a failed frame
-  double reading_ms = 0, rectifying_ms = 0, matching_ms = 0, latency_ms = 0, writing_ms = 0;
-  long long too_far = 0;  // pixels whose depth exceeds a 16-bit image
-  std::vector<StageTime> stages;
-  DisparityRange range;
-  Densities density;
-  long long no_data_left = 0, no_data_right = 0;  // pixels
-  double at_low_end = 0, at_high_end = 0;         // shares of the measured pixels at the ends of the range, 0 to 100
-};
-
 // A step of the plan as --explain prints it. Equal steps, such as those of strips, are combined.
 struct PlannedStep {
   PlanStep step;
@@ -235,19 +226,6 @@ struct Explanation {
   std::vector<PlannedStep> steps;
 };
 
-struct FrameRecords {
-  std::optional<Explanation> plan;
-  std::vector<FrameRecord> frames;
-  double first_ms = 0;  // from the plan to the first result
-  std::size_t workspace_bytes = 0;
-  Size result_size;
-
-  std::size_t count(FrameRecord::State state) const;
-};
-
-// Removes the pixels that --measured-only and --min-confidence exclude.
-void drop_unwanted(const MatchJob& call, FrameResult& result);
-
 // match_registration.cpp: returns the depth as the target sees it, or the memory in bytes that this needs.
 Image<float> registered_depth(const MatchJob& call, const Image<float>& depth);
 std::size_t bytes_for_registration(Size depth, Size target);
@@ -256,14 +234,9 @@ std::size_t bytes_for_registration(Size depth, Size target);
 void request_volumes(const MatchJob& call, Problem& problem);
 void print_probes(const MatchJob& call);
 
-// match_resume.cpp: returns which frames an earlier run of this call has completed, with maps of the size `written`.
-// Creates the sidecar file if there is none.
-std::vector<bool> frames_there(const MatchJob& call, Size written);
-// Returns the range that the previous run estimated.
-std::optional<DisparityRange> range_before(const fs::path& sidecar);
-
-// match_frames.cpp: matches all frames and records the outcome. Throws errors that end the call.
-void match_frames(MatchJob& call, FrameRecords& records);
+// Returns everything that a result depends on, except the images and a range that was estimated from them, by the names
+// of options: match_record.cpp.
+Json description_of(const MatchJob& of);
 
 // match_plan.cpp: describes the plan of the first frame.
 Explanation explain(const MatchJob& call);
@@ -272,6 +245,6 @@ Json to_json(const Explanation& explanation);
 // match_report.cpp
 void print_timings(const MatchJob& call, const FrameRecords& records);
 void print_summary(const MatchJob& call, const FrameRecords& records);
-void write_report(const MatchJob& call, const FrameRecords& records);
+void write_report(const MatchJob& call, const FrameRecords& records, const std::optional<Explanation>& plan);
 
 }  // namespace stereopsis::command::matching

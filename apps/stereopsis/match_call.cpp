@@ -183,7 +183,8 @@ void MatchJob::read_first() {
     }
 }
 
-InputFrame MatchJob::read(std::size_t i) const {
+InputFrame MatchJob::take(std::size_t i) {
+  if (i == first_index && !first.left.view().empty()) return std::move(first);
   InputFrame frame = read_rectified(i);
   if (options.strict)
     for (const PairFault& fault : faults(frame, i))

@@ -75,7 +75,7 @@ std::optional<std::vector<PairFault>> MatchJob::sampled_faults(const InputFrame&
 }
 
 std::string MatchJob::judge_measured(const InputFrame& frame, std::size_t i, double measured,
-                                     const std::optional<std::vector<PairFault>>& sampled) const {
+                                     const std::optional<std::vector<PairFault>>& sampled) {
   std::string complaint = first_complaint;
   if (i != first_index) {
     if (!left.sequence || options.strict || !judged.checks(i, measured)) return "";

@@ -20,7 +20,7 @@ std::size_t count_gpus(const std::vector<Device>& devices) {
 
 }  // namespace
 
-std::size_t MatchJob::frames_in_flight() const { return 2 * devices.size() + count_gpus(devices); }
+std::size_t MatchJob::frames_in_flight() const { return left.sequence ? 2 * devices.size() + count_gpus(devices) : 1; }
 
 std::size_t MatchJob::memory_limit() const {
   return options.memory_limit.empty() ? host_memory_bytes() / 2 : to_bytes("--memory-limit", options.memory_limit);

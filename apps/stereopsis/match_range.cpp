@@ -41,7 +41,7 @@ std::optional<DisparityRange> MatchJob::given_range() const {
 
 void MatchJob::choose_range() {
   const auto before = options.resume && !options.range_per_frame && range_is_estimated() && !costs
-                          ? range_before(sinks->sidecar())
+                          ? Record(sinks->sidecar(), front_end).range_before()
                           : std::nullopt;
   if (costs) {
     range = {options.min_disparity.value_or(0), costs->channels()};

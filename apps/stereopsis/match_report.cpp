@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "match.hpp"
-#include "match_steps.hpp"
 #include "result_files.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -224,7 +223,7 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
   if (filled + repaired > 0) print_filled(call.options);
 }
 
-void write_report(const MatchJob& call, const FrameRecords& records) {
+void write_report(const MatchJob& call, const FrameRecords& records, const std::optional<Explanation>& plan) {
   Json frames = Json::array();
   for (std::size_t i = 0; i < records.frames.size(); ++i) frames.push_back(frame_json(call, records.frames[i], i));
   const Options& o = call.options;
@@ -254,7 +253,7 @@ void write_report(const MatchJob& call, const FrameRecords& records) {
               {"workspace_bytes", records.workspace_bytes},
               {"first_frame_ms", records.first_ms},
               {"latency", latency_json(records)},
-              {"plan", records.plan ? to_json(*records.plan) : Json(nullptr)},
+              {"plan", plan ? to_json(*plan) : Json(nullptr)},
               {"warnings", call.front_end.warnings()},
               {"without_partner", call.dropped},
               {"frames", frames}});

@@ -8,10 +8,11 @@
 
 #include "commands.hpp"
 #include "common.hpp"
+#include "front_end.hpp"
+#include "jobs/record.hpp"
 #include "pairs.hpp"
 #include "progress.hpp"
 #include "result_files.hpp"
-#include "resume.hpp"
 #include "rig_options.hpp"
 #include "stereopsis/io.hpp"
 #include "terminal.hpp"
@@ -96,26 +97,27 @@ class Job {
 
   std::vector<bool> frames_there(Size rectified) const {
     if (!left().sequence) return {false};
-    std::vector<FrameFiles> frames(left().size());
+    std::vector<jobs::FrameFiles> frames(left().size());
     for (std::size_t i = 0; i < frames.size(); ++i)
       for (const View& view : views_) {
         frames[i].inputs.push_back(view.frames.file(i));
         frames[i].outputs.push_back({rectified_name(i, view, extension_), rectified});
         if (i == 0) frames[i].outputs.push_back({mask_name(view), rectified});
       }
-    return command::frames_there(sidecar(),
-                                 {{"call",
-                                   {{"the version", STEREOPSIS_VERSION},
-                                    {"LEFT", options_.left.string()},
-                                    {"RIGHT", options_.right.string()},
-                                    {"--pair", options_.pairing.pair},
-                                    {"--slop", options_.pairing.slop},
-                                    {"--side-by-side", options_.pairing.side_by_side},
-                                    {"--top-bottom", options_.pairing.top_bottom},
-                                    {"--calib", lines_of(options_.rig.files)},
-                                    {"--calib-scale", options_.rig.scale.value_or(1)},
-                                    {"--lens", options_.rig.lens}}}},
-                                 frames, options_.resume, options_.output);
+    CommandFrontEnd front_end;
+    return jobs::Record(sidecar(), front_end)
+        .frames_there({{"call",
+                        {{"the version", STEREOPSIS_VERSION},
+                         {"LEFT", options_.left.string()},
+                         {"RIGHT", options_.right.string()},
+                         {"--pair", options_.pairing.pair},
+                         {"--slop", options_.pairing.slop},
+                         {"--side-by-side", options_.pairing.side_by_side},
+                         {"--top-bottom", options_.pairing.top_bottom},
+                         {"--calib", jobs::lines_of(options_.rig.files)},
+                         {"--calib-scale", options_.rig.scale.value_or(1)},
+                         {"--lens", options_.rig.lens}}}},
+                      frames, options_.resume, options_.output);
   }
 
   void rectify_one(std::size_t i, const View& view, const AnyImage& image, const Image<std::int32_t>& map) const {

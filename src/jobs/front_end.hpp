@@ -17,9 +17,13 @@ class FrontEnd {
 
   // A doubt about the input or the results, which belongs into the report. Only the thread of the run calls it.
   virtual void warning(const std::string& sentence) = 0;
+  // A failure that the run survives: a frame with keep_going, or a device that the others replace.
+  virtual void failure(const std::string& sentence) = 0;
   // A note that may interest the user, and one that interests few users.
   virtual void remark(const std::string& sentence) = 0;
   virtual void detail(const std::string& sentence) = 0;
+  // Frames that are done, failed ones excluded.
+  virtual void progress(std::size_t done) = 0;
 };
 
 }  // namespace stereopsis::jobs

@@ -9,7 +9,8 @@
 namespace stereopsis::jobs {
 
 Densities densities(ImageView<const std::uint8_t> validity) {
-  // Most pixels have the same bits. Neighbours are counted apart, because an increment would wait for the one before it.
+  // Most pixels have the same bits. Neighbours are counted apart, because an increment would wait for the one before
+  // it.
   constexpr int neighbours = 8;
   long long counts[256] = {}, parts[neighbours][256] = {};
   for (int y = 0; y < validity.height; ++y) {
@@ -58,6 +59,22 @@ std::pair<double, double> shares_at_ends(const Matched& result, DisparityRange r
     return measured > 0 && end != 0 ? 100.0 * static_cast<double>(count) / static_cast<double>(measured) : 0;
   };
   return {share(at_low, range.min), share(at_high, range.max())};
+}
+
+void drop_unwanted(Matched& result, bool measured_only, std::optional<double> min_confidence) {
+  const auto least = static_cast<float>(min_confidence.value_or(0));
+  for (int y = 0; y < result.disparity.height(); ++y)
+    for (int x = 0; x < result.disparity.width(); ++x) {
+      std::uint8_t& bits = result.validity(x, y);
+      const bool valid = (bits & validity::reasons) == 0;
+      const bool made_up = measured_only && (bits & (validity::filled | validity::repaired)) != 0;
+      const bool unsure = min_confidence && !(result.confidence(x, y) >= least);
+      if (!valid || (!made_up && !unsure)) continue;
+      bits |= validity::ambiguous;
+      for (Image<float>* image : {&result.disparity, &result.depth, &result.uncertainty})
+        if (!image->empty()) (*image)(x, y) = invalid_disparity;
+      for (int c = 0; c < 3 && !result.points.empty(); ++c) result.points(x, y, c) = invalid_disparity;
+    }
 }
 
 AnyImage grey_of(AnyImage image) {

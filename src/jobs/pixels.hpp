@@ -1,6 +1,7 @@
 // Computations on the images of a pair and the maps of a result, on the way to files and reports.
 #pragma once
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -22,6 +23,10 @@ Densities densities(ImageView<const std::uint8_t> validity);
 // Returns the percentages of measured pixels whose disparity is the lowest or the highest of the range, where
 // disparities beyond the range accumulate. An end at 0 does not count, because disparity 0 is infinity.
 std::pair<double, double> shares_at_ends(const Matched& result, DisparityRange range);
+
+// Marks filled and repaired pixels (`measured_only`) and pixels with a confidence below `min_confidence` as invalid in
+// all maps.
+void drop_unwanted(Matched& result, bool measured_only, std::optional<double> min_confidence);
 
 // Returns the image in grey (ITU-R BT.601, rounded as the stages do it).
 AnyImage grey_of(AnyImage image);

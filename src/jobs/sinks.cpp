@@ -39,8 +39,8 @@ Sinks::Sinks(const SinkSettings& settings, const sources::Frames& left, CallFile
     : settings_(settings), left_(left), front_end_(front_end), files_(left.size()) {
   if (!settings.piped.empty() && left.sequence)
     refuse(
-        "a result named - is written to standard output, which holds one result; for a sequence, give a directory or "
-        "a pattern");
+        "a result named - is written to standard output, which holds one result; for a sequence, give a directory or a "
+        "pattern");
   color_video_ = video_of(ResultFile::colour, taken);
   depth_video_ = video_of(ResultFile::depth_picture, taken);
   for (std::size_t k = 0; k < file_count; ++k)
@@ -126,6 +126,18 @@ std::vector<fs::path> Sinks::remove(std::size_t i) const {
     if (!file.empty() && fs::is_regular_file(target, ignored) && fs::remove(target, ignored)) removed.push_back(file);
   }
   return removed;
+}
+
+std::vector<OutputFile> Sinks::outputs(std::size_t i, Size written, std::optional<Size> registered) const {
+  std::vector<OutputFile> expected;
+  for (std::size_t k = 0; k < file_count; ++k) {
+    if (files_[i][k].empty()) continue;
+    const bool has_legend =
+        k == ResultFile::colour || k == ResultFile::depth_picture || k == ResultFile::validity_picture;
+    const Size map = k == ResultFile::depth ? registered.value_or(written) : written;
+    expected.push_back({files_[i][k], has_legend || k == ResultFile::cloud ? Size{} : map});
+  }
+  return expected;
 }
 
 void Sinks::finish() const {

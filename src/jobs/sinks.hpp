@@ -11,6 +11,7 @@
 #include "jobs/call_files.hpp"
 #include "jobs/frame.hpp"
 #include "jobs/front_end.hpp"
+#include "jobs/output_file.hpp"
 #include "jobs/result_kinds.hpp"
 #include "jobs/video_file.hpp"
 #include "sources/frames.hpp"
@@ -90,6 +91,9 @@ class Sinks {
   long long write(std::size_t i, const InputFrame& frame, const FrameResult& result, const ResultFacts& facts) const;
   // Removes the files of frame i, of this run or of an earlier one. Returns those that existed.
   std::vector<std::filesystem::path> remove(std::size_t i) const;
+  // Returns the files of frame i that exist once it is complete, for maps of size `written` and, if the depth is
+  // registered to another camera, depth maps of size `registered`.
+  std::vector<OutputFile> outputs(std::size_t i, Size written, std::optional<Size> registered) const;
   // Completes the videos.
   void finish() const;
 

@@ -1,4 +1,4 @@
-#include "resume.hpp"
+#include "jobs/record.hpp"
 
 #include <fmt/core.h>
 
@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "frames.hpp"
+#include "sources/frames.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/io.hpp"
-#include "terminal.hpp"
 
-namespace stereopsis::command {
+namespace stereopsis::jobs {
 namespace {
 
 namespace fs = std::filesystem;
+using sources::refuse;
 
 // Returns the JSON as stored in a file, where bytes that are not UTF-8 are replaced.
 Json as_stored(const Json& json) { return Json::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace)); }
@@ -47,28 +47,6 @@ void add_differences(const Json& before, const Json& now, std::vector<Difference
   }
 }
 
-void check_depth(const std::string& json, const fs::path& sidecar) {
-  try {
-    check_json_depth(json);
-  } catch (const Error& error) {
-    throw Error(error.category(), fmt::format("{}: {}; remove the file and start again without --resume",
-                                              sidecar.string(), error.what()));
-  }
-}
-
-void check_same_call(const fs::path& sidecar, const Json& call, const fs::path& results) {
-  std::vector<Difference> found;
-  add_differences(read_sidecar(sidecar)["call"], as_stored(call), found);
-  if (found.empty()) return;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(found.size(), most_shown); ++i)
-    list += fmt::format("{}{} was {} and is {}", i == 0 ? "" : ", ", found[i].name, found[i].before, found[i].now);
-  if (found.size() > most_shown) list += fmt::format(", and {} others differ", found.size() - most_shown);
-  refuse(fmt::format(
-      "--resume: another call made the results at {}: {}; repeat that call, or leave --resume out to start again",
-      results.string(), list));
-}
-
 bool is_whole(const FrameFiles& frame, fs::file_time_type since) {
   fs::file_time_type newest = since;
   std::error_code error;
@@ -82,35 +60,59 @@ bool is_whole(const FrameFiles& frame, fs::file_time_type since) {
 
 }  // namespace
 
-Json read_sidecar(const fs::path& sidecar) {
-  const std::string contents = read_text(sidecar);
-  check_depth(contents, sidecar);
+Json Record::read() const {
+  const std::string contents = read_text(file_);
+  const std::string advice = fmt::format("remove the file and start again without {}", front_end_.spelled("resume"));
+  try {
+    check_json_depth(contents);
+  } catch (const Error& error) {
+    throw Error(error.category(), fmt::format("{}: {}; {}", file_.string(), error.what(), advice));
+  }
   Json json = Json::parse(contents, nullptr, false);
   if (!json.is_object() || !json.contains("call"))
-    throw Error(
-        ErrorCategory::format,
-        fmt::format("{} is not a record that --resume can continue; remove the file and start again without --resume",
-                    sidecar.string()));
+    throw Error(ErrorCategory::format, fmt::format("{} is not a record that {} can continue; {}", file_.string(),
+                                                   front_end_.spelled("resume"), advice));
   return json;
 }
 
-std::vector<bool> frames_there(const fs::path& sidecar, const Json& contents, const std::vector<FrameFiles>& frames,
-                               bool resume, const fs::path& results) {
-  if (resume) {
-    remove_leftovers(sidecar);
+void Record::check_same_call(const Json& call, const fs::path& results) const {
+  std::vector<Difference> found;
+  add_differences(read()["call"], as_stored(call), found);
+  if (found.empty()) return;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(found.size(), most_shown); ++i)
+    list += fmt::format("{}{} was {} and is {}", i == 0 ? "" : ", ", found[i].name, found[i].before, found[i].now);
+  if (found.size() > most_shown) list += fmt::format(", and {} others differ", found.size() - most_shown);
+  refuse(
+      fmt::format("{0}: another call made the results at {1}: {2}; repeat that call, or leave {0} out to start again",
+                  front_end_.spelled("resume"), results.string(), list));
+}
+
+std::optional<DisparityRange> Record::range_before() const {
+  if (!sources::file_exists(file_)) return std::nullopt;
+  const Json range = read()["estimated"];
+  if (!range.is_array() || range.size() != 2 || !range[0].is_number_integer() || !range[1].is_number_integer())
+    return std::nullopt;
+  return DisparityRange{range[0].get<int>(), range[1].get<int>()};
+}
+
+std::vector<bool> Record::frames_there(const Json& contents, const std::vector<FrameFiles>& frames, bool resumes,
+                                       const fs::path& results) const {
+  if (resumes) {
+    remove_leftovers(file_);
     for (const FrameFiles& frame : frames)
       for (const OutputFile& output : frame.outputs) remove_leftovers(output.file);
   }
   std::vector<bool> there(frames.size(), false);
-  if (!resume || !file_exists(sidecar)) {
-    write_json(sidecar, contents);
+  if (!resumes || !sources::file_exists(file_)) {
+    write_text(file_, contents.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
     return there;
   }
-  check_same_call(sidecar, contents["call"], results);
-  const fs::file_time_type since = fs::last_write_time(sidecar);
+  check_same_call(contents["call"], results);
+  const fs::file_time_type since = fs::last_write_time(file_);
   for (std::size_t i = 0; i < there.size(); ++i) there[i] = is_whole(frames[i], since);
-  remark("{} of {} frames are complete from an earlier run", std::count(there.begin(), there.end(), true),
-         there.size());
+  front_end_.remark(fmt::format("{} of {} frames are complete from an earlier run",
+                                std::count(there.begin(), there.end(), true), there.size()));
   return there;
 }
 
@@ -127,4 +129,4 @@ Json lines_of(const std::vector<std::string>& files) {
   return lines;
 }
 
-}  // namespace stereopsis::command
+}  // namespace stereopsis::jobs

@@ -1,5 +1,5 @@
 // Enqueues both views of a frame and waits for both: the frame's buffers are free only when neither view is in flight.
-// match_frames.cpp uses it.
+// pair_matcher.cpp uses it.
 #pragma once
 
 #include <exception>
@@ -7,7 +7,7 @@
 
 #include "stereopsis/matcher_group.hpp"
 
-namespace stereopsis::command::matching {
+namespace stereopsis::jobs {
 
 struct ViewTickets {
   Ticket left, right;
@@ -50,4 +50,4 @@ void wait_for_views(Group& left, std::optional<Group>& right, const ViewTickets&
   if (right) right->wait(tickets.right);
 }
 
-}  // namespace stereopsis::command::matching
+}  // namespace stereopsis::jobs

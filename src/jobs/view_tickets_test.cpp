@@ -1,12 +1,14 @@
 // A frame's buffers are free only when neither view is in flight.
-#include "apps/stereopsis/view_tickets.hpp"
+#include "jobs/view_tickets.hpp"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-namespace stereopsis::command::matching {
+namespace stereopsis::view_tickets_test {
 namespace {
+
+using namespace jobs;
 
 // Counts pairs in flight, and fails where it is told to.
 struct Group {
@@ -59,4 +61,4 @@ TEST(ViewTickets, BothViewsAreWaitedFor) {
 }
 
 }  // namespace
-}  // namespace stereopsis::command::matching
+}  // namespace stereopsis::view_tickets_test

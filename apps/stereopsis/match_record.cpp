@@ -1,13 +1,10 @@
-// The comparison of calls for `match --resume`.
+// Describes a call of `match` for the record that --resume reads, and finds the frames that are complete.
 #include <nlohmann/json.hpp>
 
 #include "match.hpp"
-#include "resume.hpp"
 
 namespace stereopsis::command::matching {
-namespace {
 
-// Returns everything that a result depends on, except the images and a range that was estimated from them.
 Json description_of(const MatchJob& of) {
   const Options& o = of.options;
   Json call = {{"the version", STEREOPSIS_VERSION}, {"LEFT", o.left.string()}, {"RIGHT", o.right.string()}};
@@ -55,38 +52,21 @@ Json description_of(const MatchJob& of) {
   return call;
 }
 
-}  // namespace
-
-std::optional<DisparityRange> range_before(const fs::path& sidecar) {
-  if (!file_exists(sidecar)) return std::nullopt;
-  const Json range = read_sidecar(sidecar)["estimated"];
-  if (!range.is_array() || range.size() != 2 || !range[0].is_number_integer() || !range[1].is_number_integer())
-    return std::nullopt;
-  return DisparityRange{range[0].get<int>(), range[1].get<int>()};
-}
-
-std::vector<bool> frames_there(const MatchJob& call, Size written) {
-  std::vector<FrameFiles> frames(call.left.size());
+std::vector<bool> MatchJob::there(Size result) const {
+  if (!left.sequence) return {false};
+  std::vector<FrameFiles> frames(left.size());
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    frames[i].inputs = {call.left.file(i), call.right.file(i)};
-    if (std::error_code ignored; fs::is_regular_file(call.options.left, ignored))  // a list of pairs
-      frames[i].inputs.push_back(call.options.left);
-    for (const auto& mask : {call.mask_left, call.mask_right})
+    frames[i].inputs = {left.file(i), right.file(i)};
+    if (std::error_code ignored; fs::is_regular_file(options.left, ignored))  // a list of pairs
+      frames[i].inputs.push_back(options.left);
+    for (const auto& mask : {mask_left, mask_right})
       if (mask) frames[i].inputs.push_back(mask->file(i));
-    for (std::size_t k = 0; k < file_count; ++k) {
-      const bool has_legend =
-          k == ResultFile::colour || k == ResultFile::depth_picture || k == ResultFile::validity_picture;
-      const Size size = has_legend || k == ResultFile::cloud    ? Size{}
-                        : k == ResultFile::depth && call.target ? call.target->size
-                                                                : written;
-      if (!call.sinks->files(i)[k].empty()) frames[i].outputs.push_back({call.sinks->files(i)[k], size});
-    }
+    frames[i].outputs = sinks->outputs(i, written_size(result), target ? std::optional(target->size) : std::nullopt);
   }
-  const Options& o = call.options;
-  if (o.resume && !o.sinks.report.empty()) remove_leftovers(o.sinks.report);
-  return command::frames_there(call.sinks->sidecar(),
-                               {{"call", description_of(call)}, {"estimated", {call.range.min, call.range.count}}},
-                               frames, o.resume, o.sinks.main_output());
+  if (options.resume && !options.sinks.report.empty()) remove_leftovers(options.sinks.report);
+  return Record(sinks->sidecar(), front_end)
+      .frames_there({{"call", description_of(*this)}, {"estimated", {range.min, range.count}}}, frames, options.resume,
+                    options.sinks.main_output());
 }
 
 }  // namespace stereopsis::command::matching
