@@ -296,12 +296,12 @@ TEST_F(CInterface, ConstantRegionsAreSkippedOnRequest) {
   problem.skip_constant = 1;
   problem.black = 2;
   plan();
-  for (const auto& [image, expected] : {std::pair{&dark, SP_INVALID_MASKED}, {&bright, SP_FILLED}}) {
+  for (const auto& [image, bit] : {std::pair{&dark, SP_INVALID_MASKED}, {&bright, SP_FILLED}}) {
     pair.left = pair.right = image;
     expect_ok(sp_matcher_match(matcher, &pair, &result));
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
-        if (expected == SP_INVALID_MASKED) {
+        if (bit == SP_INVALID_MASKED) {
           ASSERT_EQ(bits(x, y), SP_INVALID_MASKED) << x << "," << y;
         }
         ASSERT_NE(bits(x, y), 0) << x << "," << y;

@@ -1,6 +1,7 @@
 // Black regions on the CPU. A flood from the border visits runs of black pixels, and nothing else.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "device/cpu/threads.hpp"
 #include "stages/black_border/black_border.hpp"
@@ -9,6 +10,31 @@ namespace stereopsis::black_border {
 namespace {
 
 enum State : std::uint8_t { bright, black, flooded, small };
+
+// Returns the largest integer that is black; for floats, the level itself.
+template <class T>
+T most_of(float level) {
+  if constexpr (std::is_same_v<T, float>) return level;
+  return static_cast<T>(std::min(level, static_cast<float>(std::numeric_limits<T>::max())));
+}
+
+// The loops have no branches, so that they vectorise.
+template <int channels, class T>
+void classify_row(const T* pixel, int width, float level, std::uint8_t* states) {
+  const T most = most_of<T>(level);
+  for (int x = 0; x < width; ++x, pixel += channels) {
+    std::uint8_t all = pixel[0] <= most;
+    if constexpr (channels > 1) all &= (pixel[1] <= most) & (pixel[2] <= most);
+    states[x] = all;
+  }
+}
+
+void write_row(const std::uint8_t* states, const std::uint8_t* mask, int width, std::uint8_t* usable) {
+  for (int x = 0; x < width; ++x) {
+    const bool excluded = (states != nullptr && states[x] == flooded) || (mask != nullptr && mask[x] == 0);
+    usable[x] = excluded ? 0 : 255;
+  }
+}
 
 // The states of all pixels, with a bright pixel around the image, and the runs that the flood has still to visit.
 class Flood {
@@ -34,7 +60,10 @@ class Flood {
       for (int y = first; y < last; ++y) {
         std::uint8_t* const row = states_ + (y + 1) * stride_;
         row[0] = row[stride_ - 1] = bright;
-        for (int x = 0; x < size_.width; ++x) row[x + 1] = is_black(image, level, x, y) ? black : bright;
+        const auto classify = image.channels == 1   ? classify_row<1, T>
+                              : image.channels == 3 ? classify_row<3, T>
+                                                    : classify_row<4, T>;
+        classify(image.row(y), size_.width, level, row + 1);
       }
     });
   }
@@ -47,7 +76,7 @@ class Flood {
     }
   }
 
-  bool has_data(int x, int y) const { return state(x, y) != flooded; }
+  const std::uint8_t* row(int y) const { return &state(0, y); }
 
  private:
   struct Run {
@@ -70,8 +99,11 @@ class Flood {
 
   void add_beside(const Run& run, std::int64_t offset) {
     const std::int64_t end = run.first + offset + run.count;
-    for (std::int64_t at = run.first + offset; at < end; ++at)
-      if (states_[at] == black) at = add(at);
+    for (std::int64_t at = run.first + offset; at < end;) {
+      const void* const found = std::memchr(states_ + at, black, static_cast<std::size_t>(end - at));
+      if (found == nullptr) return;
+      at = add(static_cast<const std::uint8_t*>(found) - states_);
+    }
   }
 
   void flood(std::int64_t seed) {
@@ -111,10 +143,8 @@ void cpu(const Parameters& p, const InputOf<T, ImageView>& in, ImageView<std::ui
   }
   threads.rows(usable.height, [&](int first, int last) {
     for (int y = first; y < last; ++y)
-      for (int x = 0; x < usable.width; ++x) {
-        const bool has_data = !floods || flood.has_data(p.first.x + x, p.first.y + y);
-        usable(x, y) = has_data && is_given(in.mask, x, y) ? 255 : 0;
-      }
+      write_row(floods ? flood.row(p.first.y + y) + p.first.x : nullptr, in.mask.empty() ? nullptr : in.mask.row(y),
+                usable.width, usable.row(y));
   });
 }
 
