@@ -38,7 +38,7 @@ METHODS = ["sgm", "sgm:optimisation.paths=8", "balanced", "sgm-learned", "sgm-le
            "costfilter", "esaw", "asw", "asw-separable", "ad-census", "realtime-dp", "realtime-bp", "segment-support"]
 SCORED = [*METHODS, "census-guided:levels.lambda=0.3"]
 TIMED = [*METHODS, "banz-sgm:optimisation.paths=4", "sgm:confidence.decide=true"]
-WITH_CONFIDENCE = ["sgm", "balanced", "sgm-learned", "sgm-learned-fast"]
+WITH_CONFIDENCE = ["sgm", "sgm:optimisation.paths=8", "balanced", "sgm-learned", "sgm-learned-fast"]
 SLOW = {"asw", "ad-census", "realtime-bp", "costfilter", "segment-support", "realtime-dp"}  # a run takes seconds on a CPU
 PRESETS = {"fast": "sgm", "balanced": "balanced", "accurate": "sgm-learned"}
 UNITS = "ms|%|times|×|GB|TB/s|GDE/s|frames"
@@ -289,6 +289,15 @@ def presets(values):
     return table(["preset", "method", "bad 1.0, %", "D1 on roads, %", "ms, CPU", "ms, GPU"], rows)
 
 
+def speed(values):
+    """Returns our times beside those of OpenCV's fastest and best-known modes, at equal threads."""
+    times = values.one("times-cpu")
+    rows = [["`sgm`", "sgm", 4], ["OpenCV 3WAY", "OpenCV SGBM 3WAY", 3], ["`sgm` with 8 paths", "sgm:optimisation.paths=8", 8], ["OpenCV HH", "OpenCV SGBM HH", 8]]
+    kinds = ("ms", "ms_with_confidence", "processor_ms", "processor_ms_with_confidence")
+    return table(["", "paths", "ms", "ms with confidence", "processor ms", "processor ms with confidence"],
+                 [[title, str(paths), *(number(times.get(kind, {}).get(name), 0) for kind in kinds)] for title, name, paths in rows])
+
+
 def without_code(text):
     return re.sub(r"```.*?```|<!-- (\w+): begin -->.*?<!-- \1: end -->", "", text, flags=re.DOTALL)
 
@@ -303,7 +312,7 @@ def made_tables(values):
     import benchmarks
     import from_opencv
     import gpu_benchmarks
-    return {"presets": presets(values), **benchmarks.tables(), **gpu_benchmarks.tables(), **from_opencv.tables()}
+    return {"presets": presets(values), "speed": speed(values), **benchmarks.tables(), **gpu_benchmarks.tables(), **from_opencv.tables()}
 
 
 def write_pages(options):

@@ -5,6 +5,8 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
+
 DOCS = pathlib.Path(__file__).resolve().parents[1]
 
 
@@ -29,3 +31,12 @@ def test_a_figure_that_the_files_do_not_have_is_found():
     assert measure.with_figures(right.replace(right.split(" ")[0], "99.9"), values) == right
     assert measure.bare_figures("It takes 12.5 ms.") == ["It takes 12.5 ms."]
     assert not measure.bare_figures(f"It has {right} errors, and 5 %<!-- definition --> is the threshold.")
+
+
+def test_wrong_pixels_at_a_share_of_measured_pixels():
+    load_measure()  # puts docs/ on the path
+    confidence = pytest.importorskip("confidence", reason="cv2 is not installed")
+    front = confidence.front([[0.9, 0.03], [0.8, 0.01], [0.85, 0.04]])
+    assert front == [[0.9, 0.03], [0.8, 0.01]]
+    assert round(confidence.at_share(front, 0.85), 6) == 0.02
+    assert confidence.at_share(front, 0.95) is None
