@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "api/refuse.hpp"
@@ -112,17 +113,13 @@ std::optional<PairReport> agreeing_rows(const Side& left, const Side& right) {
   return report.rectified() ? std::optional(report) : std::nullopt;
 }
 
-struct Point {
-  int x = 0, y = 0;
-};
-
 template <class F>
 Level moved(const Level& level, Size size, F&& source) {
   Level out(size);
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x) {
-      const Point from = source(x, y);
-      out(x, y) = level(from.x, from.y);
+      const auto [u, v] = source(x, y);
+      out(x, y) = level(u, v);
     }
   return out;
 }
@@ -131,13 +128,13 @@ Side turned(const Side& side, Turn turn) {
   const Level& level = side.finest();
   const int right = level.width() - 1, bottom = level.height() - 1;
   return Side(pyramid(moved(level, level.size(), [&](int x, int y) {
-    return Point{turn == Turn::rows_reversed ? x : right - x, turn == Turn::mirrored ? y : bottom - y};
+    return std::pair(turn == Turn::rows_reversed ? x : right - x, turn == Turn::mirrored ? y : bottom - y);
   })));
 }
 
 Side transposed(const Side& side) {
   const Level& level = side.finest();
-  return Side(pyramid(moved(level, {level.height(), level.width()}, [](int x, int y) { return Point{y, x}; })));
+  return Side(pyramid(moved(level, {level.height(), level.width()}, [](int x, int y) { return std::pair(y, x); })));
 }
 
 // Matches on the two levels above the coarse level, up to a quarter of the height up and down. Averaging reduces the
@@ -180,13 +177,14 @@ Turn turn_of(const Side& left, const Side& right, bool along_rows) {
   return Turn::none;
 }
 
-// Returns the shares of the matches that a range leaves out.
-OutsideRange outside(const std::vector<Match>& matches, const Side& left, const Side& right, DisparityRange range) {
+// Returns the shares of all matches that are among these, and that a range leaves out.
+OutsideRange outside(const std::vector<Match>& matches, std::size_t all, const Side& left, const Side& right,
+                     DisparityRange range) {
   const auto share = [&](auto&& is_outside) {
     const auto count = std::ranges::count_if(matches, [&](const Match& m) {
       return is_outside(m) && !fits_within(range.min, range.max(), m, left.finest(), right.finest());
     });
-    return static_cast<double>(count) / static_cast<double>(matches.size());
+    return static_cast<double>(count) / static_cast<double>(all);
   };
   return {share([&](const Match& m) { return m.dx < range.min - 1; }),
           share([&](const Match& m) { return m.dx > range.max() + 1; })};
@@ -218,8 +216,9 @@ PairReport check_pair(const AnyImageView& left_image, const AnyImageView& right_
   const Side left(left_image), right(right_image);
   const PairMatches matches = find_matches(left, right, vertical_reach);
   measure(matches.refined, left_image.size(), report);
-  report.shared_pattern = !report.same_image && shared_pattern(matches.refined, left.finest(), right.finest()).exists();
-  if (searched && report.rectified()) report.outside = outside(matches.refined, left, right, *searched);
+  const std::vector<Match> sure = distinct(matches.refined);
+  report.shared_pattern = !report.same_image && shared_pattern(sure, left.finest(), right.finest()).exists();
+  if (searched && report.rectified()) report.outside = outside(sure, matches.refined.size(), left, right, *searched);
   if (!report.rectified() && !report.same_image) find_fault(left, right, report);
   if (effort == CheckEffort::quick || report.matches == 0) return report;
   // In a rectified pair, matches are searched only along rows, as in estimate_range().
@@ -235,7 +234,8 @@ std::optional<OutsideRange> matches_outside(const AnyImageView& left_image, cons
   if (is_tiny(left_image.size())) return {};
   const Side left(left_image), right(right_image);
   const std::vector<Match> matches = find_matches(left, right, vertical_reach).refined;
-  return matches.size() < fewest_matches ? std::nullopt : std::optional(outside(matches, left, right, range));
+  return matches.size() < fewest_matches ? std::nullopt
+                                         : std::optional(outside(matches, matches.size(), left, right, range));
 }
 
 bool same_pixels(const AnyImageView& a, const AnyImageView& b) {

@@ -40,10 +40,11 @@ std::string rows_sentence(const PairReport& report) {
 }
 
 // Returns the fault of a range that leaves out many points.
-std::optional<PairFault> range_fault(const OutsideRange& outside) {
-  const bool farther = outside.below > outside.above;
-  const double share = std::max(outside.below, outside.above);
-  if (share <= most_outside) return {};
+std::optional<PairFault> range_fault(const PairReport& report) {
+  const auto [below, above] = report.outside;
+  const bool farther = below > above;
+  const double share = std::max(below, above);
+  if (share <= most_outside || report.matches < PairReport::enough_matches) return {};
   return PairFault{
       PairFaultKind::outside_range,
       text(std::lround(100 * share), " % of the points are beyond the ", farther ? "lower" : "upper",
@@ -83,7 +84,7 @@ std::vector<PairFault> faults_of(const PairReport& report) {
                       "both images have the same pattern at the same place, such as fixed noise of the sensor or a "
                       "watermark, and it is matched instead of the scene, with disparity 0"});
   // The disparities of swapped images lie outside for another reason.
-  if (const auto fault = range_fault(report.outside); fault && faults.empty()) faults.push_back(*fault);
+  if (const auto fault = range_fault(report); fault && faults.empty()) faults.push_back(*fault);
   return faults;
 }
 

@@ -159,6 +159,12 @@ PairMatches find_matches(const Side& left, const Side& right, int rows) {
                  around < reach ? coarse_matches(a, b, around, 1, fit.plane) : coarse_matches(a, b, reach));
 }
 
+std::vector<Match> distinct(std::vector<Match> matches) {
+  constexpr double least_uniqueness = 0.1;
+  std::erase_if(matches, [](const Match& m) { return m.uniqueness < least_uniqueness; });
+  return matches;
+}
+
 int textured_cells(const Level& level) {
   int count = 0;
   for (int y = 0; y < level.height() / cell; ++y)

@@ -61,6 +61,9 @@ PairMatches find_matches(const Side& left, const Side& right, int rows);
 // pixels of the image.
 PairMatches sample_matches(const Side& left, const Side& right, int rows);
 
+// Returns the matches that are no guess among the repetitions of a pattern.
+std::vector<Match> distinct(std::vector<Match> matches);
+
 // Returns the number of cells that have a point with texture.
 int textured_cells(const Level& level);
 

@@ -37,7 +37,7 @@ TEST(FitRows, FindsThePlaneAmongOutliers) {
     EXPECT_NEAR(fit.plane.zoom, plane.zoom, 0.1);
     const double apart = std::abs(plane.offset) + (std::abs(plane.roll) + std::abs(plane.zoom)) / 2;
     EXPECT_NEAR(fit.most_apart, apart, 0.1);
-    EXPECT_NEAR(fit.spread, 0.1, 0.06);
+    EXPECT_NEAR(fit.spread, 0.14, 0.06);  // outliers raise the median
   }
 }
 
