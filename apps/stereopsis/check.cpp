@@ -91,13 +91,14 @@ void check(const Options& options) {
   AnyImage left = options.intensity.applied(std::move(of_left), left_name).image,
            right = options.intensity.applied(std::move(of_right), right_name).image;
   std::vector<std::string> remarks;
+  if (!pairs.note.empty()) remarks.push_back(pairs.note);
   if (const std::string note = make_alike(left, left_name, right, right_name); !note.empty()) remarks.push_back(note);
   if (pairs.left.size() > 1)
     remarks.push_back(fmt::format("this is the first of {} pairs; `stereopsis match --strict` checks all of them",
                                   pairs.left.size()));
   const PairReport result = check_pair(left, right);
   for (const auto& [image, name] : {std::pair{&left, &left_name}, {&right, &right_name}})
-    if (const auto remark = low_contrast(*image, *name)) remarks.push_back(*remark);
+    if (const auto remark = options.intensity.low_contrast(*image, *name)) remarks.push_back(*remark);
   std::vector<std::string> complaints;
   for (const PairFault& fault : with_advice(faults_of(result), left_name, right_name))
     complaints.push_back(fault.sentence);

@@ -49,8 +49,8 @@ void check_call(const Options& o) {
     refuse("a cloud requires a calibration; give it with --calib FILE, or with --focal and --baseline");
   if (o.min_confidence && o.confidence.empty())
     refuse("--min-confidence requires the confidence of each pixel; add --confidence FILE");
-  if (o.colour.empty() && (o.intensity.bit_depth || o.intensity.white))
-    refuse("--bit-depth and --white apply only to --color; add --color FILE");
+  if (o.colour.empty() && o.intensity.given())
+    refuse("--bit-depth, --black and --white apply only to --color; add --color FILE");
   if (o.drop_filled && o.validity.empty())
     refuse("--drop-filled requires the validity of each pixel; give --validity FILE instead");
   CallFiles files;

@@ -128,6 +128,7 @@ class MatchJob : public LoopFrames {
   Device device;                // the first of them, which does everything else
   std::optional<Rig> rig;
   std::shared_ptr<const RectificationMaps> maps;  // for a raw pair
+  std::optional<StereoCalibration> raw_cameras;   // for a raw pair
   std::optional<PosedCamera> target;              // camera to which the depth is registered: match_registration.cpp
   Frames left, right;
   std::vector<std::string> dropped;  // images without a partner
@@ -153,6 +154,9 @@ class MatchJob : public LoopFrames {
   // first complaint, or "".
   std::string judge(const std::vector<PairFault>& found, std::size_t i) const;
   std::vector<PairFault> faults(const InputFrame& frame, std::size_t i) const;
+  std::optional<PairFault> fault_of_calibration(const std::vector<PairFault>& found, std::size_t i) const;
+  std::string advice_on_calibration(std::size_t i) const;
+  bool is_sound_as(std::size_t i, bool transpose, bool exchange) const;
   std::optional<PairFault> late_fault_of(const InputFrame& frame, std::size_t i) const;
   bool expects_negative() const;
   // Reports that the pair is not judged: as a note, or with --strict as an error.

@@ -59,7 +59,8 @@ MatchJob::MatchJob(const Options& given, CommandFrontEnd& text)
   bit_depth = first.left.view().bit_depth;
   choose_cameras();
   check_size_dependent_options();
-  if (const auto complaint = low_contrast(first.left, left.name(first_index))) warn_or_fail(*complaint);
+  if (const auto complaint = options.intensity.low_contrast(first.left, left.name(first_index)))
+    warn_or_fail(*complaint);
   remark_no_data();
   if (rectifies_ahead()) rectify(first);
   first_complaint = judge(faults(first, first_index), first_index);
@@ -114,6 +115,7 @@ void MatchJob::choose_cameras() {
 void MatchJob::rectify_with(const StereoCalibration& calibration) {
   options.rig.check_size(as_stored(calibration.size), left.name(first_index), as_stored(given_size));
   bound_memory(given_size, rig->size == Size{} ? given_size : rig->size);
+  raw_cameras = calibration;
   maps = std::make_shared<const RectificationMaps>(rectification_maps(calibration));
   size = maps->size();
 }
@@ -132,6 +134,7 @@ void MatchJob::find_inputs() {
   left = std::move(found.left);
   right = std::move(found.right);
   dropped = std::move(found.dropped);
+  if (!found.note.empty()) remark("{}", found.note);
   for (const auto& [given, name] : {std::pair{options.resume, "--resume"},
                                     {options.keep_going, "--keep-going"},
                                     {options.range_per_frame, "--range-per-frame"}})

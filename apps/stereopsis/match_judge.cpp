@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "geometry/stereo_rectify.hpp"
 #include "match.hpp"
 #include "terminal.hpp"
 
@@ -33,6 +35,54 @@ std::optional<PairFault> MatchJob::late_fault_of(const InputFrame& frame, std::s
   return {};  // the neighbour cannot be read
 }
 
+// Returns whether the pair is sound if it is rectified with the rotation transposed, or with LEFT and RIGHT exchanged.
+bool MatchJob::is_sound_as(std::size_t i, bool transpose, bool exchange) const try {
+  const StereoCalibration& c = *raw_cameras;
+  const Matrix3 rotation = transpose ? stereopsis::transposed(c.rotation) : c.rotation;
+  const RectificationMaps other =
+      transpose ? rectification_maps(
+                      stereo_rectified({c.size, c.left.lens, c.right.lens, {rotation, c.translation}, c.rig.unit}))
+                : *maps;
+  InputFrame frame = read_images(i);
+  if (exchange) std::swap(frame.left, frame.right);
+  const AnyImage l = rectified(frame.left, other.left, {}, device.threads).image,
+                 r = rectified(frame.right, other.right, {}, device.threads).image;
+  const PairReport report = check_pair(l, r, CheckEffort::quick);
+  constexpr double most_dy = 0.5;  // px; calibrations that are off by a little may come nearer to the rows by chance
+  return report.matches > 0 && report.median_dy <= most_dy && faults_of(report).empty();
+} catch (const Error&) {
+  return false;
+}
+
+// Returns what the user can do about a pair that has faults after rectification.
+std::string MatchJob::advice_on_calibration(std::size_t i) const {
+  const std::string exchanged = fmt::format("exchange LEFT and RIGHT, {} and {}", left.name(i), right.name(i)),
+                    transposed =
+                        fmt::format("transpose R in {} if it is from MATLAB: rows correspond with it transposed",
+                                    options.rig.source());
+  if (is_sound_as(i, true, false)) return transposed;
+  if (is_sound_as(i, false, true)) return exchanged;
+  if (is_sound_as(i, true, true)) return exchanged + ", and " + transposed;
+  return fmt::format(
+      "the images were rectified with {}: check that it is the calibration of these cameras in this order, and "
+      "calibrate again if a camera has moved",
+      options.rig.source());
+}
+
+// Returns the fault of a pair that does not fit after rectification. The order of the images is not judged, because it
+// shows only where rows correspond.
+std::optional<PairFault> MatchJob::fault_of_calibration(const std::vector<PairFault>& found, std::size_t i) const {
+  using enum PairFaultKind;
+  const auto wrong = std::ranges::find_if(found, [this](const PairFault& fault) {
+    return fault.kind == rows || fault.kind == turned || fault.kind == unrelated ||
+           (fault.kind == vertical && !options.vertical);
+  });
+  if (!raw_cameras || wrong == found.end()) return {};
+  PairFault fault = *wrong;
+  fault.sentence = fmt::format("after rectification, {}; {}", fault.sentence, advice_on_calibration(i));
+  return fault;
+}
+
 std::vector<PairFault> MatchJob::faults(const InputFrame& frame, std::size_t i) const try {
   if (costs) return {};  // the given costs are matched, not the images
   const PairReport report = with_matched(frame, [&](const AnyImageView& l, const AnyImageView& r) {
@@ -43,6 +93,7 @@ std::vector<PairFault> MatchJob::faults(const InputFrame& frame, std::size_t i) 
   if (expects_negative()) std::erase_if(found, [](const PairFault& f) { return f.kind == PairFaultKind::negative; });
   if (!found.empty() && may_be_late(found[0].kind))
     if (const auto late = late_fault_of(frame, i)) found = {*late};
+  if (const auto fault = fault_of_calibration(found, i)) return {*fault};
   found = with_advice(std::move(found), left.name(i), right.name(i),
                       how_to_rectify.empty() ? "rectify the pair first" : how_to_rectify);
   for (PairFault& fault : found)

@@ -117,8 +117,11 @@ DisparityRange MatchJob::estimated_range() {
   if (!all) try {
       std::rethrow_exception(problem);
     } catch (const Error& error) {
-      if (how_to_rectify.empty()) throw;
-      throw Error(error.category(), fmt::format("{}; if rows do not correspond, {}", error.what(), how_to_rectify));
+      if (how_to_rectify.empty() && !raw_cameras) throw;
+      throw Error(error.category(), fmt::format("{}; if rows do not correspond, {}", error.what(),
+                                                raw_cameras ? fmt::format("check {}, with which the pair was rectified",
+                                                                          options.rig.source())
+                                                            : how_to_rectify));
     }
   return *all;
 }

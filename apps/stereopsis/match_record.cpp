@@ -18,6 +18,7 @@ Json description_of(const MatchJob& of) {
                {"--slop", o.pairing.slop},
                {"--side-by-side", o.pairing.side_by_side},
                {"--top-bottom", o.pairing.top_bottom},
+               {"--right-first", o.pairing.right_first},
                {"--method", of.pipeline.method()},
                {"--set", parameters_json(of.pipeline)},
                {"the search range", of.range_is_estimated() ? Json(o.range_per_frame ? "per frame" : "estimated")
@@ -37,6 +38,7 @@ Json description_of(const MatchJob& of) {
                {"--crop", o.sinks.crop},
                {"--scale", number(o.sinks.scale)},
                {"--bit-depth", number(o.intensity.bit_depth)},
+               {"--black", number(o.intensity.black)},
                {"--white", number(o.intensity.white)},
                {"--black", o.constant.measure ? Json(nullptr) : Json(of.constant_regions().black)},
                {"--measured-only", o.measured_only},

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "common.hpp"
+#include "diagnosis.hpp"
 #include "jobs/pixels.hpp"
 #include "video.hpp"
 
@@ -14,7 +15,8 @@ void add_views(Command& command, fs::path& left, fs::path& right, const std::str
   command
       .path("LEFT", left, "",
             "Left image; for a sequence a pattern (left%03d.png, 'left*.png'), a directory or a video; or, in place of "
-            "LEFT and RIGHT, a folder with both, a list of pairs (.csv)" +
+            "LEFT and RIGHT, a folder with both, a list of pairs (.csv), a file with two pictures (MPO, TIFF; '"
+            "pair.tif[0]' is the first) or a JPS" +
                 also)
       .required();
   command.path("RIGHT", right, "",
@@ -34,6 +36,9 @@ void PairOptions::add_to(Command& command) {
                "Read both views from LEFT: the left half of each picture is the left view; leave RIGHT out");
   command.flag("--top-bottom", top_bottom,
                "Read both views from LEFT: the upper half of each picture is the left view; leave RIGHT out");
+  command.flag(
+      "--right-first", right_first,
+      "Exchange the views of files that hold both: the left half, upper half or first picture is the right view");
 }
 
 std::string kind_of(const AnyImageView& image) {
@@ -43,8 +48,9 @@ std::string kind_of(const AnyImageView& image) {
 std::string make_alike(AnyImage& left, const std::string& left_name, AnyImage& right, const std::string& right_name,
                        bool in_grey) {
   if (left.size() != right.size())
-    refuse(fmt::format("{} is {} but {} is {}; both images of a pair must have the same size", left_name,
-                       size_text(left.size()), right_name, size_text(right.size())));
+    refuse(fmt::format("{} is {} but {} is {}; both images of a pair must have the same size{}", left_name,
+                       size_text(left.size()), right_name, size_text(right.size()),
+                       orientation_remark(left_name, right_name)));
   const std::string kinds = fmt::format("{} is {} but {} is {}", left_name, kind_of(left), right_name, kind_of(right));
   if (left.view().type != right.view().type)
     refuse(kinds + "; both images of a pair must have the same pixel type, so convert one of them");

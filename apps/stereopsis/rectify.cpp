@@ -35,6 +35,7 @@ class Job {
   explicit Job(const Options& options) : options_(options) {
     options.rig.check();
     Pairs pairs = find_pairs(options.left, options.right, options.pairing);
+    if (!pairs.note.empty()) remark("{}", pairs.note);
     views_[0].frames = std::move(pairs.left);
     views_[1].frames = std::move(pairs.right);
     if (options.resume && !left().sequence)
@@ -114,6 +115,7 @@ class Job {
                          {"--slop", options_.pairing.slop},
                          {"--side-by-side", options_.pairing.side_by_side},
                          {"--top-bottom", options_.pairing.top_bottom},
+                         {"--right-first", options_.pairing.right_first},
                          {"--calib", jobs::lines_of(options_.rig.files)},
                          {"--calib-scale", options_.rig.scale.value_or(1)},
                          {"--lens", options_.rig.lens}}}},

@@ -55,8 +55,9 @@ CalibrationFile read_calibration_file(const std::filesystem::path& file,
 std::vector<std::filesystem::path> calibration_files(const std::filesystem::path& given);
 
 // Return what makes a calibration implausible for images of this size, one sentence each: a rig for images of another
-// size, a principal point outside the image, or a focal length that is not in pixels. `images` is the size of the
-// rectified images, and `scale` the scale by which the calibration was read.
+// size, a principal point outside the image, a focal length that is not in pixels, or rectified images that show little
+// of what the cameras see. `images` is the size of the rectified images, and `scale` the scale by which the calibration
+// was read.
 std::vector<std::string> calibration_warnings(const Rig& rig, Size images, double scale = 1);
 std::vector<std::string> calibration_warnings(const StereoCalibration& calibration, double scale = 1);
 // Returns the factor by which a calibration for images of size `calibrated` must be scaled for `images`. Returns

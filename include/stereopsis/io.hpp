@@ -19,6 +19,10 @@ namespace stereopsis {
 // bits). The result is grey or RGB: alpha channels are dropped, and palettes are expanded. The bit depth is taken from
 // the maxval of a PNM file and the precision of a JPEG 2000 file. Throws Error(unsupported) for a format that this
 // build cannot read.
+//
+// The name may end with a picture of the file: pair.tif[1] is the second page of a TIFF or the second picture of an MPO,
+// unless a file has this name itself. Throws Error(format) for a file with several pictures if none is chosen. Reduced
+// images, such as thumbnails and the levels of a pyramid, are not counted. All other readers of images do the same.
 AnyImage read_image(const std::filesystem::path& file);
 
 // An image, and the mask of pixels that contain data.
@@ -37,6 +41,12 @@ MaskedImage read_masked_image(const std::filesystem::path& file);
 // Returns the orientation, 1 to 8, that the Exif data or the TIFF tag of the file states; 1 if none is stated. Readers
 // ignore the orientation: they return pixels as stored.
 int image_orientation(const std::filesystem::path& file);
+
+// Returns the number of pictures in an image file: pages of a TIFF that are not reduced images or masks, views of an
+// MPO; 1 for other files.
+std::size_t picture_count(const std::filesystem::path& file);
+// Returns the file of an image's name: pair.tif for pair.tif[1], and the name itself if it chooses no picture.
+std::filesystem::path image_file(const std::filesystem::path& name);
 
 // Returns whether the name of the file is that of a video, which read_image rejects.
 bool is_video(const std::filesystem::path& file);

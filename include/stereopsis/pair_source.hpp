@@ -40,6 +40,7 @@ struct PairSourceOptions {
   std::string slop = {};
   bool side_by_side = false;  // the left half of each picture is the left view, and there is no second input
   bool top_bottom = false;    // the upper half of each picture is the left view, and there is no second input
+  bool right_first = false;   // exchanges the views of files that hold both: the first one is the right view
   bool keep_going = false;    // frames without a partner are skipped, as always for `pair` "stamp"; else an error
   OpenVideo open_video = {};  // opens videos; empty: videos are rejected
 };
@@ -56,7 +57,9 @@ class PairSource {
  public:
   // Finds the pairs. `left` and `right` are each an image, a pattern (left%03d.png, 'left*.png'), a directory or a video.
   // Without `right`, `left` is a folder with both views (see docs/calibration.md), a folder of folders with one pair
-  // each, a list of pairs (.csv, .tsv or .txt), or pictures that hold both views (side_by_side, top_bottom). Throws Error(call) for files that do not exist and for frames without a partner,
+  // each, a list of pairs (.csv, .tsv or .txt), or files that hold both views: halves of a picture (side_by_side,
+  // top_bottom, JPS) or two pictures (MPO, TIFF). Throws Error(call) for files that do not exist and for frames without a
+  // partner,
   // and Error(file) and Error(format) for files that cannot be read.
   explicit PairSource(const std::filesystem::path& left, const std::filesystem::path& right = {},
                       const PairSourceOptions& options = {});

@@ -51,9 +51,9 @@ OpenVideo opener_of(nb::handle open) {
 
 // `open_video` is called during construction only.
 void construct(PairSource* self, const Path& left, const Path& right, std::string pair, std::string slop,
-               bool side_by_side, bool top_bottom, bool keep_going, nb::handle open_video) {
-  const PairSourceOptions options{std::move(pair), std::move(slop), side_by_side,
-                                  top_bottom,      keep_going,      opener_of(open_video)};
+               bool side_by_side, bool top_bottom, bool right_first, bool keep_going, nb::handle open_video) {
+  const PairSourceOptions options{std::move(pair), std::move(slop), side_by_side,         top_bottom,
+                                  right_first,     keep_going,      opener_of(open_video)};
   const nb::gil_scoped_release release;
   new (self) PairSource(left, right, options);
 }
@@ -78,7 +78,7 @@ nb::tuple read(const PairSource& source, std::size_t i) {
 void bind_sources(nb::module_& m) {
   nb::class_<PairSource>(m, "PairSource")
       .def("__init__", &construct, "left"_a, "right"_a, "pair"_a, "slop"_a, "side_by_side"_a, "top_bottom"_a,
-           "keep_going"_a, "open_video"_a)
+           "right_first"_a, "keep_going"_a, "open_video"_a)
       .def("__len__", &PairSource::size)
       .def_prop_ro("is_sequence", &PairSource::is_sequence)
       .def_prop_ro("rate", &PairSource::rate)

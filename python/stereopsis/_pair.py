@@ -63,7 +63,7 @@ class Judge:
             self._judge.record_sound(share)
             return None
         self._new = self._judge.record(fault, number)
-        return Fault(fault.kind, f"{fault.sentence}; {advice(fault)}")
+        return Fault(fault.kind, f"{fault.sentence}; {advice(fault, rectification is not None)}")
 
     @property
     def is_new(self) -> bool:
@@ -77,7 +77,12 @@ def measured_share(result: Result) -> float:
     return float(np.count_nonzero(result.validity == 0) / usable) if usable else 1.0
 
 
-def advice(fault: PairFault) -> str:
+def advice(fault: PairFault, is_rectified: bool) -> str:
+    if is_rectified and fault.kind in ("rows differ", "turned", "vertical", "not one scene"):
+        return (
+            "the images were rectified with the calibration: check that it is that of these cameras, left and right in this order, and"
+            " that its rotation is not transposed, as MATLAB stores it; calibrate again if a camera has moved"
+        )
     if fault.kind == "vertical":
         return f"transpose both images, and pass the {'right' if fault.swapped else 'left'} one as left"
     return ADVICE[fault.kind]

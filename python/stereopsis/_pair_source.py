@@ -52,13 +52,15 @@ class PairSource(Sequence[ImagePair]):
     """The pairs of an input, as the command `match` reads them. Images are read when a pair is accessed.
 
     left, right   two images, patterns (left%03d.png, 'left*.png'), directories or videos; without `right`, `left` is a folder
-                  with both views, a folder of folders with one pair each, a list of pairs (.csv), or pictures that hold
-                  both views
+                  with both views, a folder of folders with one pair each, a list of pairs (.csv), or files that hold both
+                  views: halves of a picture (side_by_side, top_bottom, JPS) or two pictures (MPO, TIFF). "pair.tif[1]" is the
+                  second picture of a file
     pair          pairing of two sequences: "number" (by frame number, or by name) or "stamp" (by nearest time stamp)
     slop          largest difference of the time stamps of a pair: seconds, "5ms", or a share of the time between two frames
                   such as "5%" ["50%"]
     side_by_side  True if the left half of each picture is the left view
     top_bottom    True if the upper half of each picture is the left view
+    right_first   True to exchange the views of files that hold both: the first one is the right view
     keep_going    True to skip frames without a partner, which are listed in `dropped`. With pair="stamp", they are always skipped
 
     Videos are decoded by OpenCV (the module cv2). Raises CallError for files that do not exist and for frames without a
@@ -74,11 +76,12 @@ class PairSource(Sequence[ImagePair]):
 
     def __init__(
         self, left: Name, right: Name | None = None, *, pair: str = "number", slop: str | float | None = None,
-        side_by_side: bool = False, top_bottom: bool = False, keep_going: bool = False,
+        side_by_side: bool = False, top_bottom: bool = False, right_first: bool = False, keep_going: bool = False,
     ) -> None:
         limit = "" if slop is None else slop if isinstance(slop, str) else f"{_options.number('slop', slop):.9f}"
         self._source = _native.PairSource(
-            os.fspath(left), os.fspath(right or ""), _options.text("pair", pair), limit, side_by_side, top_bottom, keep_going, Video
+            os.fspath(left), os.fspath(right or ""), _options.text("pair", pair), limit, side_by_side, top_bottom, right_first,
+            keep_going, Video,
         )
 
     def __len__(self) -> int:

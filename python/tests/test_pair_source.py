@@ -93,3 +93,16 @@ def test_videos_are_decoded_by_opencv(tmp_path):
     (tmp_path / "bad.avi").write_bytes(b"RIFF this is no video")
     with pytest.raises(st.FormatError, match="cannot be decoded as a video"):
         st.PairSource(tmp_path / "bad.avi", tmp_path / "bad.avi")
+
+
+def test_views_in_one_file(tmp_path):
+    st.write_pfm(tmp_path / "both.pfm", np.arange(16, dtype=np.float32).reshape(2, 8))
+    (tmp_path / "both.pfm").rename(tmp_path / "both.jps")  # by convention, the right view is the left half
+    for options, first in (({}, 4), ({"right_first": True}, 0), ({"side_by_side": True}, 0), ({"side_by_side": True, "right_first": True}, 4)):
+        (pair,) = st.PairSource(tmp_path / "both.jps", **options)
+        assert pair.left[0, 0] == first and pair.right[0, 0] == 4 - first
+    with pytest.raises(st.CallError, match="--right-first applies to files that hold both views"):
+        st.PairSource(tmp_path / "both.jps", tmp_path / "both.jps", right_first=True)
+    assert st.read_image(tmp_path / "both.jps[0]").shape == (2, 8)
+    with pytest.raises(st.FormatError, match=r"there is no picture \[1\]"):
+        st.read_image(tmp_path / "both.jps[1]")

@@ -48,6 +48,16 @@ def test_what_is_wrong_with_a_pair_is_told(pair, unrelated, raw, method):
     assert "the same pixels" in twice
 
 
+def test_a_calibration_that_was_given_is_not_asked_for(raw, tmp_path):
+    camera = "[300, 0, 159.5, 0, 300, 119.5, 0, 0, 1]"
+    (tmp_path / "rig.yml").write_text(
+        f"image_width: 320\nimage_height: 240\nM1: {camera}\nM2: {camera}\nD1: [0, 0, 0, 0, 0]\nD2: [0, 0, 0, 0, 0]\n"
+        "R: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [-0.12, 0, 0]\n"
+    )
+    (rows,) = warned(raw, calibration=st.read_calibration(tmp_path / "rig.yml"))
+    assert "rows do not correspond" in rows and "check that it is that of these cameras" in rows and "calibration=" not in rows
+
+
 def test_the_same_image_is_known_by_its_pixels(pair):
     left = pair[0]
     copied = np.zeros((240, 330, 3), np.uint8)[:, :320]

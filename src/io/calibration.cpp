@@ -7,6 +7,7 @@
 
 #include "core/text.hpp"
 #include "io/calibration_formats.hpp"
+#include "io/calibration_kinds.hpp"
 #include "io/calibration_parts.hpp"
 #include "io/file.hpp"
 #include "stereopsis/error.hpp"
@@ -66,8 +67,12 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 void add_file(Inputs& inputs, const fs::path& file) {
   if (is_binary_model(file) && fs::is_regular_file(file)) refuse_binary_model(file.parent_path());
   const std::string contents = read_file(file, largest_calibration);
-  inputs.files.push_back(naming(file, [&] { return Document::parse(contents); }));
-  inputs.names.push_back(file.string());
+  naming(file, [&] {
+    check_kind(contents);
+    if (!is_ost(contents)) return inputs.files.push_back(Document::parse(contents));
+    for (Document& camera : parse_ost(contents)) inputs.files.push_back(std::move(camera));
+  });
+  inputs.names.resize(inputs.files.size(), file.string());
 }
 
 Inputs inputs_of(const fs::path& file, const std::optional<fs::path>& second, const CalibrationOptions& options) {
@@ -160,6 +165,53 @@ std::string another_size(Size calibrated, Size images, double scale) {
                    : "");
 }
 
+// Returns the shares, 0 to 1, of the left camera's picture that the rectified image shows, and of the rectified image
+// that the picture fills.
+struct Shown {
+  double of_picture, of_rectified;
+};
+
+Shown shown_of(const StereoCalibration& c) {
+  constexpr int columns = 32, rows = 24;                  // cells of the picture
+  constexpr double samples = 256, one_pixel = 1.0 / 256;  // samples per row; unit of the maps
+  StereoCalibration coarse = c;
+  coarse.rig = scaled(c.rig, std::min(1.0, samples / c.rig.size.width));
+  const Image<std::int32_t> map = rectification_maps(coarse).left;
+  std::array<bool, static_cast<std::size_t>(columns) * rows> seen{};
+  int filled = 0;
+  for (int y = 0; y < map.height(); ++y)
+    for (int x = 0; x < map.width(); ++x) {
+      const double u = map(x, y, 0) * one_pixel, v = map(x, y, 1) * one_pixel;
+      if (u < 0 || v < 0 || u > c.size.width - 1 || v > c.size.height - 1) continue;
+      ++filled;
+      seen[static_cast<std::size_t>(v * rows / c.size.height) * columns +
+           static_cast<std::size_t>(u * columns / c.size.width)] = true;
+    }
+  return {static_cast<double>(std::ranges::count(seen, true)) / seen.size(),
+          static_cast<double>(filled) / (static_cast<double>(map.width()) * map.height())};
+}
+
+// Returns a warning for rectified images that show a small part of what the camera sees, or are mostly empty.
+std::string wrong_rectified_size(const StereoCalibration& c) {
+  constexpr double least = 0.75, least_anyway = 0.25;
+  if (c.rig.size == Size{}) return {};
+  const double width = 2 * c.rig.cx_left + 1, height = 2 * c.rig.cy + 1;
+  const bool off = is_for_another_size(c.rig, c.rig.size);
+  const Shown shown = shown_of(c);
+  const double limit = off ? least : least_anyway;
+  if (shown.of_picture >= limit && shown.of_rectified >= limit) return {};
+  const auto percent = [](double share) { return text(std::lround(100 * share), " %"); };
+  const std::string size = text(c.rig.size.width, "×", c.rig.size.height);
+  return text(shown.of_picture < limit ? text("the rectified images of ", size, " show only ",
+                                              percent(shown.of_picture), " of the left camera's picture")
+                                       : text("the left camera's picture fills only ", percent(shown.of_rectified),
+                                              " of the rectified images of ", size),
+              off ? text(", because P1 is for images of about ", std::lround(width), "×", std::lround(height),
+                         "; add the newImageSize of stereoRectify to the file, such as rectified_size: [ ",
+                         std::lround(width), ", ", std::lround(height), " ]")
+                  : "; calibrate again with another alpha or newImageSize of stereoRectify");
+}
+
 std::vector<std::string> not_empty(std::initializer_list<std::string> sentences) {
   std::vector<std::string> kept;
   std::copy_if(sentences.begin(), sentences.end(), std::back_inserter(kept), [](const auto& s) { return !s.empty(); });
@@ -208,7 +260,8 @@ std::vector<std::string> calibration_warnings(const Rig& rig, Size images, doubl
 std::vector<std::string> calibration_warnings(const StereoCalibration& c, double scale) {
   return io::not_empty({io::outside("left", c.left.lens.cx, c.left.lens.cy, c.size, scale),
                         io::outside("right", c.right.lens.cx, c.right.lens.cy, c.size, scale),
-                        io::implausible_focal(std::min(c.left.lens.fx, c.right.lens.fx), c.size)});
+                        io::implausible_focal(std::min(c.left.lens.fx, c.right.lens.fx), c.size),
+                        io::wrong_rectified_size(c)});
 }
 
 std::optional<double> calibration_scale(Size calibrated, Size images) {

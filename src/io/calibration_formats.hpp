@@ -66,6 +66,10 @@ bool is_depthai(const Inputs& inputs);
 CalibrationFile read_depthai(const Inputs& inputs);
 bool is_colmap(const Inputs& inputs);
 CalibrationFile read_colmap(const Inputs& inputs);
+bool is_mrpt(const Inputs& inputs);
+CalibrationFile read_mrpt(const Inputs& inputs);
+bool is_matrix_and_baseline(const Inputs& inputs);
+CalibrationFile read_matrix_and_baseline(const Inputs& inputs);
 bool is_agisoft(const Inputs& inputs);
 CalibrationFile read_agisoft(const Inputs& inputs);
 

@@ -597,6 +597,116 @@ TEST_F(CalibrationFormats, AgisoftCameras) {
   EXPECT_TRUE(contains(refusal({file("s.xml", typed("spherical"))}), "type is 'spherical'"));
 }
 
+TEST_F(CalibrationFormats, MrptStereoCamera) {
+  const Pose left_from_right = right_from_left.inverse();
+  std::string ini;
+  for (const char* side : {"LEFT", "RIGHT"})
+    ini += text("[CAMERA_", side, "]\nresolution=[320 240]\ncx=159.5\ncy=119.5\nfx=300\nfy=300\ndist=[",
+                list(radtan, " "), " -0.01]\n");
+  ini += "[CAMERA_LEFT2RIGHT_POSE]\npose_quaternion=[" + list(left_from_right.translation, " ") + " " +
+         list(quaternion_of(left_from_right.rotation), " ") + "]\n";
+  expect_pair(read({file("mrpt.ini", ini)}), "MRPT", radtan, "m", -0.01);
+}
+
+TEST_F(CalibrationFormats, AMatrixWithABaseline) {
+  for (const char* k : {"300 0 159.5 0 300 119.5 0 0 1", "300 0 159.5\n0 300 119.5\n0 0 1"}) {
+    const CalibrationFile read_file = read({file("K.txt", text(k, "\n0.12\n"))});
+    EXPECT_EQ(read_file.format, "K.txt");
+    EXPECT_EQ(read_file.rig.focal, 300);
+    EXPECT_EQ(read_file.rig.cx_left, 159.5);
+    EXPECT_EQ(read_file.rig.cx_right, 159.5);
+    EXPECT_NEAR(read_file.rig.baseline, 0.12, 1e-12);
+    EXPECT_EQ(read_file.rig.unit, "m");
+    EXPECT_TRUE(contains(refusal({file("alone.txt", k)}), "no baseline"));
+  }
+}
+
+// Both cameras of ROS's camera_calibration in one file, or each in its own.
+TEST_F(CalibrationFormats, OstFilesOfRos) {
+  const std::string image = "# oST version 5.0 parameters\n\n\n[image]\n\nwidth\n320\n\nheight\n240\n\n";
+  const auto camera = [](const char* name, double tx) {
+    return text("[narrow_stereo/", name,
+                "]\n\ncamera matrix\n300.0 0.0 159.5\n0.0 300.0 119.5\n0.0 0.0 1.0\n\ndistortion\n", list(radtan, " "),
+                " 0.0\n\nrectification\n1.0 0.0 0.0\n0.0 1.0 0.0\n0.0 0.0 1.0\n\nprojection\n300.0 0.0 159.5 ",
+                number_text(tx), "\n0.0 300.0 119.5 0.0\n0.0 0.0 1.0 0.0\n\n");
+  };
+  const std::string left = camera("left", 0), right = camera("right", -36);
+  for (const auto& files : {std::vector{file("ost.txt", image + left + right)},
+                            {file("twice.txt", image + left + image + right)},
+                            {file("left.txt", image + left), file("right.txt", image + right)}}) {
+    const CalibrationFile read_file = read(files);
+    EXPECT_EQ(read_file.format, "ROS camera_info");
+    EXPECT_NEAR(read_file.rig.baseline, 0.12, 1e-12);
+    ASSERT_TRUE(read_file.cameras.has_value());
+    EXPECT_EQ(read_file.cameras->size, (Size{320, 240}));
+    EXPECT_EQ(read_file.cameras->left.lens.distortion[0], radtan[0]);
+  }
+  EXPECT_TRUE(contains(refusal({file("one.txt", image + left)}, {}, ErrorCategory::call), "the right camera"));
+}
+
+TEST_F(CalibrationFormats, FilesThatAreNoCalibrationAreNamed) {
+  using namespace std::string_literals;
+  for (const auto& [contents, part] :
+       {std::pair{"MATLAB 5.0 MAT-file, Platform: GLNXA64"s, "MATLAB file"},
+        {"PK\3\4..mtx1.npy\x93NUMPY"s, "NumPy archive"},
+        {"PK\3\4..calib.yml"s, "ZIP archive"},
+        {"\x80\4\x95\0\0"s, "Python pickle"},
+        {"\x89PNG\r\n"s, "an image (PNG)"},
+        {"#ROSBAG V2.0\n"s, "a ROS bag"},
+        {"<!DOCTYPE html><html>"s, "a web page"},
+        {"version https://git-lfs.github.com/spec/v1\n"s, "Git LFS"},
+        {"\1\2\0\3"s, "binary data"},
+        {"Device info:\n Intrinsic of \"Infrared 1\" / 320x240\n"s, "rs-enumerate-devices"}})
+    EXPECT_TRUE(contains(refusal({file("x", contents)}), part)) << refusal({file("x", contents)});
+}
+
+TEST_F(CalibrationFormats, TransposedMatricesOfMatlabAreNamed) {
+  const std::string whole = opencv_cameras(list(radtan) + ", 0");
+  std::string wrong = whole;
+  for (int camera = 0; camera < 2; ++camera)
+    wrong = replaced(wrong, "300., 0., 159.5, 0., 300., 119.5, 0., 0., 1.", "300, 0, 0, 0, 300, 0, 159.5, 119.5, 1");
+  EXPECT_TRUE(contains(refusal({file("k.yml", wrong)}), "cameraMatrix1.data is transposed, as MATLAB stores it"));
+  wrong = replaced(whole, "119.5, 0., 0., 1.", "119.5, 0., 0., 2.");
+  EXPECT_TRUE(contains(refusal({file("k.yml", wrong)}), "not a camera matrix"));
+  StereoCalibration calibration = *read({file("a.yml", whole)}).cameras;
+  calibration.rotation = transposed(calibration.rotation);
+  write_calibration(folder_ / "r.yml", calibration);
+  const auto warnings = read({folder_ / "r.yml"}).warnings;
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_TRUE(contains(warnings[0], "R is transposed, as MATLAB stores it")) << warnings[0];
+}
+
+TEST_F(CalibrationFormats, ARectifiedSizeThatCutsOffThePictureIsWarnedOf) {
+  const StereoCalibration sound = *read({file("a.yml", opencv_cameras(list(radtan) + ", 0"))}).cameras;
+  EXPECT_TRUE(calibration_warnings(sound).empty());
+  // stereoRectify with newImageSize: focal length and principal point are scaled, and the size is not in the file.
+  const auto scaled = [&](double scale) {
+    StereoCalibration c = sound;
+    c.rig.focal *= scale;
+    for (double* position : {&c.rig.cx_left, &c.rig.cx_right, &c.rig.cy}) *position = (*position + 0.5) * scale - 0.5;
+    return c;
+  };
+  const auto large = calibration_warnings(scaled(1.75)), small = calibration_warnings(scaled(0.6));
+  ASSERT_EQ(large.size(), 1U);
+  EXPECT_TRUE(contains(large[0], "of the left camera's picture") && contains(large[0], "rectified_size: [ "))
+      << large[0];
+  ASSERT_EQ(small.size(), 1U);
+  EXPECT_TRUE(contains(small[0], "fills only")) << small[0];
+  // The images of a rectified pair have the size of P1, which is not in the file.
+  write_calibration(folder_ / "large.yml", scaled(1.75));
+  const std::string whole = get(folder_ / "large.yml"), key = "rectified_size";
+  const std::size_t at = whole.find(key);
+  ASSERT_NE(at, std::string::npos);  // read back, the size is the written one
+  EXPECT_EQ(read({folder_ / "large.yml"}).rig.size, (Size{320, 240}));
+  const CalibrationFile unstated =
+      read({file("unstated.yml", whole.substr(0, at) + whole.substr(whole.find('\n', at) + 1))});
+  EXPECT_EQ(unstated.rig.size, Size{});
+  EXPECT_EQ(unstated.cameras->rig.size, (Size{320, 240}));
+  StereoCalibration stated = scaled(1.75);
+  stated.rig.size = {560, 420};
+  EXPECT_TRUE(calibration_warnings(stated).empty());
+}
+
 TEST_F(CalibrationFormats, AnUnknownFileIsAnsweredByTheKnownFormatsAndItsContents) {
   const std::string sentence = refusal({file("x.yaml", "exposure: 3\ngain: 2\nlens:\n  mount: c\n")});
   for (const char* part :

@@ -127,7 +127,11 @@ Rig rig_in(const Inputs& inputs) {
     need(p2, "P2");
     auto first = p1.file->numbers(p1.name, 12), second = p2.file->numbers(p2.name, 12);
     exchange_if_vertical(first, second, size, inputs.options.vertical);
-    return rig_of_projections("P1", first, "P2", second, unit_in(inputs).c_str(), size);
+    Rig rig = rig_of_projections("P1", first, "P2", second, unit_in(inputs).c_str(), size);
+    // The size in the file is that of the raw images.
+    const bool is_raw = find_of_camera(inputs, matrix_names, 1) && inputs.with("rectified_size") == nullptr;
+    if (is_raw && size != Size{} && is_for_another_size(rig, size)) rig.size = {};
+    return rig;
   }
   const auto numbers = q.file->numbers(q.name, 16);
   std::array<double, 16> elements{};
@@ -167,14 +171,18 @@ StereoCalibration cameras_in(const Inputs& inputs, const Rig& rig, bool vertical
 // Returns a sentence if R and T contradict R1, R2 and P2, which rectify the images.
 std::vector<std::string> contradictions(const StereoCalibration& c) {
   const Pose implied = pose_of_rectification(c);
-  const double angle = length(axis_and_angle_of(product(c.rotation, transposed(implied.rotation)))) * 57.29577951308232;
+  const auto angle_to = [&](const Matrix3& rotation) {
+    return length(axis_and_angle_of(product(rotation, transposed(implied.rotation)))) * 57.29577951308232;
+  };
+  const double angle = angle_to(c.rotation);
   Vector3 offset = c.translation;
   for (std::size_t i = 0; i < 3; ++i) offset[i] -= implied.translation[i];
   const auto rounded = [](double value) { return number_text(std::round(value * 1e4) / 1e4); };
   std::vector<std::string> differences;
   if (angle > largest_angle)
     differences.push_back(
-        text("the rotations differ by ", rounded(angle), "°, and at most ", largest_angle, "° is expected"));
+        text("the rotations differ by ", rounded(angle), "°, and at most ", largest_angle, "° is expected",
+             angle_to(transposed(c.rotation)) <= largest_angle ? " (R is transposed, as MATLAB stores it)" : ""));
   if (length(offset) > largest_offset * c.rig.baseline)
     differences.push_back(text("the translations differ by ", rounded(length(offset)), " at a baseline of ",
                                rounded(c.rig.baseline), " by P2, and at most ", 100 * largest_offset,

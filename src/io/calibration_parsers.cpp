@@ -27,7 +27,7 @@ constexpr std::string_view spaces = " \t\r\n\v\f";
 [[noreturn]] void refuse_damaged(std::string_view notation, int line, std::string_view reason) {
   constexpr std::size_t longest_reason = 100;
   refuse(text("line ", line, " is not valid ", notation, " (", Tokens::printable(reason, longest_reason),
-              "); the file is cut off or damaged"));
+              "); the file is cut off, damaged, or no calibration"));
 }
 
 int line_at(std::string_view text, std::size_t offset) {
@@ -191,7 +191,8 @@ class IniParser {
     const std::size_t separator = std::min(content.find('='), content.size());
     const std::string_view name = trimmed(content.substr(0, separator));
     if (separator == content.size() || name.empty() || !std::all_of(name.begin(), name.end(), is_name_character))
-      refuse(text("line ", number, " is '", Tokens::printable(content), "'; it must be a name and its value"));
+      refuse(text("line ", number, " is '", Tokens::printable(content),
+                  "'; it must be a name and its value (name=value), if the file is a calibration"));
     check_name(name);
     add(section_.empty() ? std::string(name) : section_ + lower(name), trimmed(content.substr(separator + 1)), number);
   }

@@ -118,6 +118,12 @@ Pose pose_of(const Document& file, const std::string& name) {
 
 std::array<double, 4> numbers_of_matrix(const Document& file, const std::string& name) {
   const Matrix3 k = matrix_of(file, name);
+  if (k[2] == 0 && k[5] == 0 && k[8] == 1 && (k[6] != 0 || k[7] != 0))
+    refuse(text(name, " is transposed, as MATLAB stores it: its last row is ", number_text(k[6]), ' ',
+                number_text(k[7]), " 1, and must be 0 0 1; transpose the matrices of both cameras, and R"));
+  if (k[6] != 0 || k[7] != 0 || k[8] != 1)
+    refuse(text(name, " is not a camera matrix: its last row is ", number_text(k[6]), ' ', number_text(k[7]), ' ',
+                number_text(k[8]), ", and must be 0 0 1; give fx 0 cx, 0 fy cy, 0 0 1, row by row"));
   if (k[1] != 0)
     refuse(text(name, " has the skew ", number_text(k[1]), ", which is not supported; calibrate without skew"));
   return {k[0], k[4], k[2], k[5]};
@@ -195,6 +201,12 @@ CalibrationFile computed(const RawPair& pair) {
   file.rig = checked(file.cameras->rig);
   file.raw_only = largest_shift(*file.cameras) > 1;
   return file;
+}
+
+bool is_for_another_size(const Rig& rig, Size size) {
+  constexpr double largest = 0.2;
+  const auto is_off = [](double centre, int length) { return std::abs((2 * centre + 1) / length - 1) > largest; };
+  return is_off(rig.cx_left, size.width) || is_off(rig.cy, size.height);
 }
 
 bool is_left_of_first(const Pose& second_from_first) {

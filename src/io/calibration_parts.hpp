@@ -77,6 +77,10 @@ void exchange_if_vertical(std::vector<double>& first, std::vector<double>& secon
 Rig rig_of_projections(const std::string& left_name, const std::vector<double>& left, const std::string& right_name,
                        const std::vector<double>& right, const char* unit, Size size);
 
+// Returns whether the principal point shows that a rectified pair has another size. stereoRectify places it near the
+// middle of images of newImageSize, which OpenCV does not store.
+bool is_for_another_size(const Rig& rig, Size size);
+
 // Returns whether the second camera is to the left of the first; false for cameras above each other.
 bool is_left_of_first(const Pose& second_from_first);
 // Computes the rectification of two cameras, and returns the calibration. For cameras above each other, rows and

@@ -1,4 +1,4 @@
-// Readers of calibrations of rectified pairs: Middlebury, KITTI with DrivingStereo, and Cityscapes.
+// Readers of calibrations of rectified pairs: Middlebury, KITTI with DrivingStereo, K.txt and Cityscapes.
 #include <algorithm>
 #include <cmath>
 
@@ -107,6 +107,19 @@ class Kitti {
   KittiCamera left_, right_;
 };
 
+// Returns all numbers of a file of rows; nothing if a row holds anything else.
+std::vector<double> numbers_in_rows(const Document& file) {
+  constexpr std::size_t most = 12;
+  std::vector<double> all;
+  for (int row = 1; row <= file.rows(); ++row) try {
+      const auto numbers = file.numbers_up_to(text("row ", row), most);
+      all.insert(all.end(), numbers.begin(), numbers.end());
+    } catch (const Error&) {
+      return {};
+    }
+  return all;
+}
+
 }  // namespace
 
 // Middlebury 2014 and 2021, and the two views of ETH3D: cam0 and cam1 = [f 0 cx; 0 f cy; 0 0 1], doffs = cx1 − cx0 in
@@ -148,6 +161,31 @@ CalibrationFile read_kitti(const Inputs& inputs) {
   const Kitti kitti(inputs.first(), inputs.options.pair);
   const Rig rig = kitti.rig();
   return rectified(rig, [&] { return kitti.cameras(rig, inputs.options); });
+}
+
+// K.txt of FoundationStereo and the like: nine numbers of the camera matrix of the rectified pair, in one row or three,
+// and the baseline in metres. The nine numbers alone are recognised, and refused.
+bool is_matrix_and_baseline(const Inputs& inputs) {
+  const Document& file = inputs.first();
+  if (file.rows() < 1 || file.rows() > 4 || inputs.is_pair()) return false;
+  const auto numbers = numbers_in_rows(file);
+  return (numbers.size() == 9 || numbers.size() == 10) && numbers[1] == 0 && numbers[3] == 0 && numbers[6] == 0 &&
+         numbers[7] == 0 && numbers[8] == 1;
+}
+
+CalibrationFile read_matrix_and_baseline(const Inputs& inputs) {
+  const auto k = numbers_in_rows(inputs.first());
+  if (k.size() == 9)
+    refuse(
+        text("the file holds one camera matrix and no baseline; add a row with the baseline in metres, or give "
+             "--focal ",
+             number_text(k[0]), " and --baseline"));
+  return rectified(rig_of_projections("K", projection_of(k, 0), "K", projection_of(k, k[9]), "m", {}),
+                   []() -> StereoCalibration {
+                     refuse(
+                         "a camera matrix with a baseline describes only rectified images; leave --raw out, or give "
+                         "the calibration of the raw cameras");
+                   });
 }
 
 // Cityscapes' camera.json: fx, fy, u0, v0 of the rectified left camera in pixels, and the baseline in metres.

@@ -1,5 +1,5 @@
-// Readers of the calibrations of visual-inertial systems: Kalibr's camchain, EuRoC's sensor.yaml, and camodocal's
-// cameras with the configuration of VINS.
+// Readers of the calibrations of robots: Kalibr's camchain, EuRoC's sensor.yaml, camodocal's cameras with the
+// configuration of VINS, and MRPT.
 #include "core/text.hpp"
 #include "io/calibration_parts.hpp"
 #include "io/tokens.hpp"
@@ -65,7 +65,37 @@ Lens camodocal_lens(const Document& file, const CalibrationOptions& options) {
   return lens_of({k[0], k[1], k[2], k[3]}, model, d, "projection_parameters");
 }
 
+// The cameras of MRPT: fx, fy, cx, cy and dist (k1, k2, p1, p2, k3).
+Lens mrpt_lens(const Document& file, const std::string& camera, const CalibrationOptions& options) {
+  const auto number = [&](const char* name) { return file.number(text(camera, '.', name)); };
+  const std::string d = text(camera, ".dist");
+  const auto coefficients = file.has(d) ? file.numbers_up_to(d, 14) : std::vector<double>();
+  return lens_of({number("fx"), number("fy"), number("cx"), number("cy")},
+                 model_of({d, "radtan"}, coefficients, d, options), coefficients, camera);
+}
+
 }  // namespace
+
+// MRPT's stereo cameras. The pose, x y z and the quaternion w x y z, is that of the right camera relative to the left
+// one, in metres.
+bool is_mrpt(const Inputs& inputs) {
+  return inputs.first().has("camera_left.fx") && inputs.first().has("camera_left2right_pose.pose_quaternion");
+}
+
+CalibrationFile read_mrpt(const Inputs& inputs) {
+  const Document& file = inputs.first();
+  RawPair pair;
+  pair.left = mrpt_lens(file, "camera_left", inputs.options);
+  pair.right = mrpt_lens(file, "camera_right", inputs.options);
+  pair.size = resolution(file, "camera_left.resolution");
+  require_same(pair.size, resolution(file, "camera_right.resolution"));
+  const auto p = file.numbers("camera_left2right_pose.pose_quaternion", 7);
+  if (p[3] == 0 && p[4] == 0 && p[5] == 0 && p[6] == 0)
+    refuse("the quaternion of pose_quaternion is 0, which is not a rotation; correct the file");
+  pair.right_from_left = Pose{rotation_of_quaternion(p[3], p[4], p[5], p[6]), {p[0], p[1], p[2]}}.inverse();
+  pair.unit = "m";
+  return computed(pair);
+}
 
 bool is_kalibr(const Inputs& inputs) { return inputs.first().has("cam0.intrinsics"); }
 

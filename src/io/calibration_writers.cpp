@@ -2,6 +2,7 @@
 #include <span>
 
 #include "core/text.hpp"
+#include "io/calibration_parts.hpp"
 #include "io/file.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/error.hpp"
@@ -94,7 +95,8 @@ std::string camera_info(const char* name, const StereoCalibration& c, const Cali
 void write_calibration(const std::filesystem::path& file, const StereoCalibration& c) {
   Storage storage(file);
   add_size(storage, c.size);
-  if (c.rig.size != c.size) storage.size("rectified_size", c.rig.size);
+  if (c.rig.size != c.size || (c.size != Size{} && io::is_for_another_size(c.rig, c.size)))
+    storage.size("rectified_size", c.rig.size);
   if (!c.rig.unit.empty()) storage.word("unit", c.rig.unit);
   if (c.left.lens.model != c.right.lens.model)
     throw Error(ErrorCategory::call,

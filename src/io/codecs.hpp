@@ -40,14 +40,16 @@ Decoded decode_png(Bytes file);
 AnyImage decode_pnm(Bytes file, Values values);
 int pnm_maxval(Bytes file);
 AnyImage decode_jpeg(Bytes file);
-Decoded decode_tiff(Bytes file);
+class FileBytes;
+// Decodes the image whose directory has this offset; 0: the first one.
+Decoded decode_tiff(const FileBytes& file, std::uint64_t directory = 0);
 AnyImage decode_pfm(Bytes file);
 AnyImage decode_webp(Bytes file);
 AnyImage decode_bmp(Bytes file);
 AnyImage decode_jpeg2000(Bytes file);
 // An image has 1 or 3 channels; a volume has one channel per disparity.
 Decoded decode_npy(Bytes file, bool is_volume = false);
-// Returns the orientation, 1 to 8, in a TIFF structure, such as Exif data; 1 if there is none.
+// Returns the orientation, 1 to 8, in a TIFF structure (tiff_pages.cpp), such as Exif data; 1 if there is none.
 int tiff_orientation(Bytes tiff);
 
 // The header of an NPY image or volume; `head` must contain the complete header.

@@ -26,15 +26,14 @@ struct Codes {
 
 // Reads the values of an integer file. Rejects JPEG, because its compression changes values.
 Codes read_codes(const std::filesystem::path& file) {
-  io::check_no_video(file);
-  const std::string contents = io::read_file(file);
+  const io::Contents contents = io::read_contents(file);
   return io::naming(file, [&]() -> Codes {
-    const io::Bytes bytes = io::bytes_of(contents);
+    const io::Bytes bytes = io::bytes_of(contents.bytes);
     const io::Format format = io::format_of(bytes);
     if (format == io::Format::jpeg || format == io::Format::jpeg2000 || format == io::Format::webp)
       throw Error(ErrorCategory::format,
                   "JPEG, JPEG 2000 and WebP files do not always store exact values; use PNG, PGM, TIFF, PFM or NPY");
-    auto [image, mask, is_signed] = io::decode(format, bytes, io::Values::codes);
+    auto [image, mask, is_signed] = io::decode(format, bytes, io::Values::codes, contents.picture);
     const int white = image.view().type == PixelType::u8 ? 255 : 65535;
     return {std::move(image), format == io::Format::pnm ? io::pnm_maxval(bytes) : white, std::move(mask), is_signed};
   });

@@ -6,6 +6,7 @@
 
 #include "core/text.hpp"
 #include "io/file.hpp"
+#include "io/pictures.hpp"
 #include "stereopsis/io.hpp"
 
 namespace stereopsis {
@@ -35,6 +36,35 @@ bool begins_as_video(std::string_view start) {
   return start.size() > 2 * packet && start[0] == 'G' && start[packet] == 'G' && start[2 * packet] == 'G';
 }
 
+// A kind of picture that is not read, which begins with `start`.
+struct Unread {
+  std::string_view start;
+  const char *name, *remedy;
+};
+
+// Returns what an unknown file is, and the remedy.
+std::string named_kind(std::string_view start) {
+  using namespace std::string_view_literals;
+  constexpr const char *frames = "write its frames as PNG files", *convert = "convert it to PNG or TIFF",
+                       *develop = "develop it to a 16-bit TIFF, for instance with `dcraw -T -6` or RawTherapee";
+  static constexpr Unread kinds[] = {{"GIF8", "a GIF, which may hold several frames", frames},
+                                     {"8BPS", "a Photoshop file", convert},
+                                     {"\x76\x2f\x31\x01", "an OpenEXR file", "convert it to PFM or TIFF"},
+                                     {"#?RADIANCE", "a Radiance HDR file", "convert it to PFM or TIFF"},
+                                     {"SIMPLE  =", "a FITS file", "convert it to TIFF"},
+                                     {"IIU\0"sv, "a camera's raw file (RW2)", develop},
+                                     {"IIRO", "a camera's raw file (ORF)", develop},
+                                     {"FUJIFILMCCD-RAW", "a camera's raw file (RAF)", develop}};
+  for (const auto& [beginning, name, remedy] : kinds)
+    if (start.starts_with(beginning)) return text("this is ", name, "; ", remedy);
+  if (start.size() >= 12 && start.substr(4, 4) == "ftyp")
+    return "this is a HEIF image (HEIC, AVIF), which may hold several pictures, such as both views; write each view as "
+           "a PNG file";
+  return start.empty() ? "the file is empty; give an image"
+                       : "this is not a PNG, PNM, JPEG, TIFF, PFM, NPY, WebP, BMP or JPEG 2000 file; convert it to one "
+                         "of these formats";
+}
+
 }  // namespace
 
 void check_no_video(const std::filesystem::path& file) {
@@ -57,12 +87,7 @@ Format format_of(Bytes contents) {
   if (start.starts_with(std::string_view("\0\0\0\x0cjP  \r\n", 10)) || start.starts_with("\xff\x4f\xff\x51"))
     return Format::jpeg2000;
   if (begins_as_video(start)) refuse_video();
-  throw Error(
-      ErrorCategory::format,
-      start.empty()
-          ? "the file is empty; give an image"
-          : "this is not a PNG, PNM, JPEG, TIFF, PFM, NPY, WebP, BMP or JPEG 2000 file; convert it to one of these "
-            "formats");
+  throw Error(ErrorCategory::format, named_kind(start));
 }
 
 static long long count_zeros(const Image<std::uint8_t>& mask) {
@@ -71,12 +96,12 @@ static long long count_zeros(const Image<std::uint8_t>& mask) {
   return count;
 }
 
-static Decoded decode_any(Format format, Bytes contents, Values values) {
+static Decoded decode_any(Format format, Bytes contents, Values values, Picture picture) {
   switch (format) {
     case Format::png: return decode_png(contents);
     case Format::pnm: return {decode_pnm(contents, values)};
-    case Format::jpeg: return {decode_jpeg(contents)};
-    case Format::tiff: return decode_tiff(contents);
+    case Format::jpeg: return {decode_jpeg(contents.subspan(static_cast<std::size_t>(picture.offset)))};
+    case Format::tiff: return decode_tiff(FileBytes(contents), picture.offset);
     case Format::pfm: return {decode_pfm(contents)};
     case Format::webp: return {decode_webp(contents)};
     case Format::bmp: return {decode_bmp(contents)};
@@ -85,12 +110,32 @@ static Decoded decode_any(Format format, Bytes contents, Values values) {
   }
 }
 
-Decoded decode(Format format, Bytes contents, Values values) {
-  Decoded decoded = decode_any(format, contents, values);
-  // Programs that ignore the alpha channel often leave it 0.
+// Programs that ignore the alpha channel often leave it 0.
+static Decoded without_empty_mask(Decoded decoded) {
   const Image<std::uint8_t>& mask = decoded.mask;
   if (count_zeros(mask) == static_cast<long long>(mask.width()) * mask.height()) decoded.mask = {};
   return decoded;
+}
+
+Decoded decode(Format format, Bytes contents, Values values, std::optional<std::size_t> picture) {
+  const Picture one = chosen(pictures_of(FileBytes(contents)), picture);
+  return without_empty_mask(decode_any(format, contents, values, one));
+}
+
+Contents read_contents(const std::filesystem::path& given) {
+  const auto [file, picture] = image_name(given);
+  check_no_video(file);
+  return {read_file(file), picture};
+}
+
+// Reads only one page of a TIFF.
+static std::optional<Decoded> decode_page(const std::filesystem::path& given) {
+  const auto [file, picture] = image_name(given);
+  if (!picture) return {};
+  const FileBytes source(file);
+  const auto head = source.bytes(0, 16);
+  if (head.empty() || format_of(head) != Format::tiff) return {};
+  return without_empty_mask(decode_tiff(source, chosen(pictures_of(source), picture).offset));
 }
 
 Format format_of(const std::filesystem::path& file) {
@@ -139,29 +184,15 @@ std::string encode(Format format, AnyImageView image) {
   }
 }
 
-int tiff_orientation(Bytes tiff) {
-  constexpr std::size_t header = 8, entry_bytes = 12;
-  constexpr std::uint16_t orientation = 0x112;
-  if (tiff.size() < header) return 1;
-  const std::endian order = tiff[0] == std::byte{'M'} ? std::endian::big : std::endian::little;
-  const std::size_t directory = load<std::uint32_t>(tiff.data() + 4, order);
-  if (directory > tiff.size() - 2) return 1;
-  const std::size_t entries = load<std::uint16_t>(tiff.data() + directory, order);
-  for (std::size_t i = 0; i < entries && directory + 2 + (i + 1) * entry_bytes <= tiff.size(); ++i) {
-    const std::byte* const entry = tiff.data() + directory + 2 + i * entry_bytes;
-    if (load<std::uint16_t>(entry, order) != orientation) continue;
-    const int value = load<std::uint16_t>(entry + header, order);
-    return value >= 1 && value <= 8 ? value : 1;
-  }
-  return 1;
-}
-
 static Decoded read(const std::filesystem::path& file) {
-  check_no_video(file);
-  const std::string contents = read_file(file);
+  const auto decode_file = [&] {
+    const Contents contents = read_contents(file);
+    const Bytes bytes = bytes_of(contents.bytes);
+    return naming(file, [&] { return decode(format_of(bytes), bytes, Values::intensities, contents.picture); });
+  };
+  auto page = naming(file, [&] { return decode_page(file); });
+  Decoded decoded = page ? std::move(*page) : decode_file();
   return naming(file, [&] {
-    const Bytes bytes = bytes_of(contents);
-    Decoded decoded = decode(format_of(bytes), bytes, Values::intensities);
     if (decoded.is_signed)
       throw Error(ErrorCategory::unsupported,
                   "the image has signed 16-bit pixels, which only disparity maps may have; convert it to unsigned "
@@ -215,7 +246,7 @@ MaskedImage read_masked_image(const std::filesystem::path& file) {
 }
 
 int image_orientation(const std::filesystem::path& file) {
-  const std::string contents = io::read_file(file);
+  const std::string contents = io::read_file(image_file(file));
   const io::Bytes bytes = io::bytes_of(contents);
   if (contents.starts_with("II") || contents.starts_with("MM")) return io::tiff_orientation(bytes);
   // Exif data is a TIFF structure. In JPEG files, it follows this name near the beginning; in PNG files, it is a chunk

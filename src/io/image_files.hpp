@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "io/codecs.hpp"
@@ -14,7 +15,15 @@ enum class Format { png, pnm, jpeg, tiff, pfm, npy, webp, bmp, jpeg2000 };
 void check_no_video(const std::filesystem::path& file);
 // Throws Error(format) if the format of the contents is not supported.
 Format format_of(Bytes contents);
-Decoded decode(Format format, Bytes contents, Values values);
+// Throws Error(format) if the contents hold several pictures and none is chosen.
+Decoded decode(Format format, Bytes contents, Values values, std::optional<std::size_t> picture = {});
+
+// The contents of a file, and the picture that its name chooses.
+struct Contents {
+  std::string bytes;
+  std::optional<std::size_t> picture;
+};
+Contents read_contents(const std::filesystem::path& given);
 
 // Throws Error(call) if images cannot be written with this extension.
 Format format_of(const std::filesystem::path& file);

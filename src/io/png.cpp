@@ -170,10 +170,25 @@ Decoded without_alpha(Image<T> pixels, bool has_alpha) {
   return {std::move(image), std::move(mask)};
 }
 
+// Throws an Error for an animation (APNG), whose chunk acTL precedes the pixels.
+void check_single(Bytes file) {
+  constexpr std::size_t signature = 8, head = 8, around = 12;
+  for (std::size_t at = signature; at + around <= file.size();) {
+    const std::string_view type = text_of(file.subspan(at + 4, 4));
+    if (type == "IDAT") return;
+    if (type == "acTL")
+      throw Error(ErrorCategory::unsupported,
+                  text("the PNG is an animation of ", load<std::uint32_t>(file.data() + at + head, std::endian::big),
+                       " frames; give its frames as single images"));
+    at += around + load<std::uint32_t>(file.data() + at, std::endian::big);
+  }
+}
+
 }  // namespace
 
 Decoded decode_png(Bytes file) {
   constexpr double deflate_expansion = 1032;
+  check_single(file);
   Reader reader;
   reader.open(file);
   check(reader.claim(), file.size(), deflate_expansion);

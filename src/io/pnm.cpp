@@ -27,6 +27,15 @@ Image<T> read_samples(Tokens& tokens, bool binary, Size size, int channels, int 
   return image;
 }
 
+// A binary PNM may hold several images, one after the other.
+void check_single(std::string_view data, Size size, int pixel_bytes) {
+  const std::size_t bytes = static_cast<std::size_t>(size.width) * size.height * pixel_bytes;
+  const std::string_view rest = data.substr(std::min(bytes, data.size()));
+  if (rest.size() > 2 && rest[0] == 'P' && rest[1] >= '1' && rest[1] <= '7' && rest[2] <= ' ')
+    throw Error(ErrorCategory::format,
+                "the file holds several PNM images; write each to a file of its own, for instance with pnmsplit");
+}
+
 // Scales values to the full range of T, with rounding to nearest.
 template <class T>
 void stretch(Image<T>& image, int maxval) {
@@ -67,6 +76,8 @@ AnyImage decode_pnm(Bytes file, Values values) {
   const int bits = binary && maxval > 255 ? 16 : 8;
   // In text form, every sample except the last has at least one digit and one space.
   check({"PNM", size.width, size.height, channels, bits}, tokens.data().size() + !binary, binary ? 1 : 0.5);
+
+  if (binary) check_single(tokens.data(), size, channels * bits / 8);
 
   const int depth = std::bit_width(static_cast<unsigned>(maxval));
   const bool full = maxval == (1 << depth) - 1 && depth >= 8;

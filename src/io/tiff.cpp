@@ -1,7 +1,8 @@
-// TIFF: reads the first image of the file, 8 or 16 bits (also signed) or float, grey or RGB, in strips or tiles, with any
+// TIFF: reads one image of the file, 8 or 16 bits (also signed) or float, grey or RGB, in strips or tiles, with any
 // compression that the installed libtiff supports. Writes uncompressed files.
 #include "core/text.hpp"
 #include "io/codecs.hpp"
+#include "io/pictures.hpp"
 #include "io/tokens.hpp"
 
 #ifdef STEREOPSIS_TIFF
@@ -18,26 +19,27 @@
 namespace stereopsis::io {
 namespace {
 
-// A file in memory, with callbacks for libtiff that read `bytes` or write to `written`. No exception may pass through
-// libtiff.
+// A file, with callbacks for libtiff that read `source` or write to `written`. No exception may pass through libtiff.
 struct Memory {
-  Bytes bytes;
+  const FileBytes* source = nullptr;
   std::string* written = nullptr;
   std::uint64_t position = 0;
   std::string error;
 
-  std::uint64_t size() const { return written != nullptr ? written->size() : bytes.size(); }
+  std::uint64_t size() const { return written != nullptr ? written->size() : source->size(); }
 
   static Memory& of(thandle_t handle) { return *static_cast<Memory*>(handle); }
 
-  static tmsize_t read(thandle_t handle, void* to, tmsize_t size) {
+  static tmsize_t read(thandle_t handle, void* to, tmsize_t size) try {
     Memory& m = of(handle);
     const std::uint64_t left = m.size() - std::min(m.position, m.size());
     const std::uint64_t count = std::min(static_cast<std::uint64_t>(size), left);
-    const char* from = m.written != nullptr ? m.written->data() : text_of(m.bytes).data();
-    if (count > 0) std::memcpy(to, from + m.position, count);
+    if (count > 0 && m.written != nullptr) std::memcpy(to, m.written->data() + m.position, count);
+    if (m.source != nullptr && !m.source->read(m.position, {static_cast<std::byte*>(to), count})) return 0;
     m.position += count;
     return static_cast<tmsize_t>(count);
+  } catch (const std::exception&) {
+    return 0;
   }
 
   static tmsize_t write(thandle_t handle, void* from, tmsize_t size) try {
@@ -87,7 +89,7 @@ Tiff open(Memory& memory, const char* mode) {
                                                                                  TIFFOpenOptionsFree);
   // A compressed strip is the largest block that libtiff allocates by itself.
   constexpr tmsize_t spare = 16 << 20;
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(memory.bytes.size()) + spare);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(memory.size()) + spare);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), Memory::remember_error, &memory);
   TIFFOpenOptionsSetWarningHandlerExtR(
       options.get(), [](TIFF*, void*, const char*, const char*, va_list) { return 1; }, nullptr);
@@ -157,6 +159,11 @@ Layout layout_of(TIFF* tiff) {
   const auto bits = tag<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE);
   const auto format = tag<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT);
   const auto photometric = tag<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC);
+  constexpr std::uint16_t mosaic = 32803, linear_raw = 34892;  // colour spaces of DNG
+  if (photometric == mosaic || photometric == linear_raw)
+    throw Error(ErrorCategory::unsupported,
+                text("the picture is a camera's raw data (DNG, NEF, ARW and the like; the colour space ", photometric,
+                     "); develop it to a 16-bit TIFF, for instance with `dcraw -T -6` or RawTherapee"));
   const bool is_float = format == SAMPLEFORMAT_IEEEFP && bits == 32;
   const bool is_signed = format == SAMPLEFORMAT_INT && bits == 16;
   const bool is_unsigned = (format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID) && (bits == 8 || bits == 16);
@@ -223,7 +230,7 @@ class Pixels {
   void read_tiles(int plane) {
     const auto width = tag<std::uint32_t>(tiff_, TIFFTAG_TILEWIDTH);
     const auto height = tag<std::uint32_t>(tiff_, TIFFTAG_TILELENGTH);
-    check({"TIFF tile", width, height, samples_, 8 * sizeof(T)}, memory_.bytes.size(), expansion);
+    check({"TIFF tile", width, height, samples_, 8 * sizeof(T)}, memory_.size(), expansion);
     const std::size_t tile_samples = static_cast<std::size_t>(width) * height * samples_;
     if (TIFFTileSize64(tiff_) != tile_samples * sizeof(T)) damaged(memory_);
     std::vector<T> tile(tile_samples);
@@ -298,7 +305,7 @@ Image<float> as_floats(const Image<std::int16_t>& image) {
 
 template <class T>
 Decoded read_pixels(TIFF* tiff, const Layout& layout, const Memory& memory) {
-  check(layout.claim, memory.bytes.size(), Pixels<T>::expansion);
+  check(layout.claim, memory.size(), Pixels<T>::expansion);
   Pixels<T> pixels(tiff, layout, memory);
   if constexpr (std::is_same_v<T, std::int16_t>)
     return {as_floats(pixels.take()), pixels.take_mask(), true};
@@ -308,11 +315,14 @@ Decoded read_pixels(TIFF* tiff, const Layout& layout, const Memory& memory) {
 
 }  // namespace
 
-Decoded decode_tiff(Bytes file) {
+Decoded decode_tiff(const FileBytes& file, std::uint64_t directory) {
   Memory memory;
-  memory.bytes = file;
+  memory.source = &file;
   const Tiff tiff = open(memory, "rm");
   if (!tiff) damaged(memory);
+  if (directory != 0 && directory != TIFFCurrentDirOffset(tiff.get()) &&
+      TIFFSetSubDirectory(tiff.get(), directory) == 0)
+    damaged(memory);
   const Layout layout = layout_of(tiff.get());
   if (layout.claim.bits == 8) return read_pixels<std::uint8_t>(tiff.get(), layout, memory);
   if (layout.is_signed) return read_pixels<std::int16_t>(tiff.get(), layout, memory);
@@ -364,7 +374,7 @@ namespace {
               "this build has no TIFF; build with STEREOPSIS_TIFF=ON, or use PNG for integers and PFM for floats");
 }
 }  // namespace
-Decoded decode_tiff(Bytes) { refuse(); }
+Decoded decode_tiff(const FileBytes&, std::uint64_t) { refuse(); }
 std::string encode_tiff(AnyImageView) { refuse(); }
 }  // namespace stereopsis::io
 

@@ -39,7 +39,8 @@ std::vector<std::string> identities(const fs::path& file) {
 
 }  // namespace
 
-void CallFiles::reads(const fs::path& file, const std::string& what) {
+void CallFiles::reads(const fs::path& name, const std::string& what) {
+  const fs::path file = image_file(name);
   if (!file.empty() && is_read_once(file)) {
     const auto [other, is_new] = read_once_.emplace(file.lexically_normal().string(), what);
     if (!is_new)

@@ -50,7 +50,7 @@ void add_differences(const Json& before, const Json& now, std::vector<Difference
 bool is_whole(const FrameFiles& frame, fs::file_time_type since) {
   fs::file_time_type newest = since;
   std::error_code error;
-  for (const fs::path& file : frame.inputs) newest = std::max(newest, fs::last_write_time(file, error));
+  for (const fs::path& file : frame.inputs) newest = std::max(newest, fs::last_write_time(image_file(file), error));
   for (const auto& [file, size] : frame.outputs) {
     if (error || !fs::is_regular_file(file, error) || fs::last_write_time(file, error) < newest) return false;
     if (error || !stereopsis::is_whole(file, size)) return false;

@@ -12,6 +12,7 @@
 #include "core/text.hpp"
 #include "device/system/system.hpp"
 #include "io/file.hpp"
+#include "io/pictures.hpp"
 #include "sources/layouts.hpp"
 #include "sources/side_names.hpp"
 
@@ -259,8 +260,8 @@ std::string key_of(long long number) { return sortable(std::to_string(number)) +
 
 // Names that begin with a dot are hidden; macOS stores files that are not images as ._left.png.
 bool is_image_name(const fs::path& file) {
-  static constexpr std::array extensions = {".png",  ".pgm", ".ppm", ".pnm",  ".jpg", ".jpeg", ".tif",
-                                            ".tiff", ".pfm", ".npy", ".webp", ".bmp", ".jp2"};
+  static constexpr std::array extensions = {".png", ".pgm", ".ppm",  ".pnm", ".jpg", ".jpeg", ".tif", ".tiff",
+                                            ".pfm", ".npy", ".webp", ".bmp", ".jp2", ".mpo",  ".jps", ".pns"};
   return !file.filename().string().starts_with('.') &&
          std::find(extensions.begin(), extensions.end(), io::lower_extension(file)) != extensions.end();
 }
@@ -275,6 +276,8 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
+bool has_image(const fs::path& folder) { return std::ranges::any_of(files_in(folder, "the folder"), is_image_name); }
+
 bool file_exists(const fs::path& file) {
   std::error_code error;
   const bool there = fs::exists(file, error);
@@ -284,6 +287,7 @@ bool file_exists(const fs::path& file) {
 
 Frames find_frames(const fs::path& given, const std::string& what) {
   const bool there = file_exists(given);
+  if (io::image_name(given).picture) return {.files = {given}, .numbers = {0}};
   if (there && fs::is_directory(given)) return frames_of_directory(given, what);
   if (!there)
     if (const auto pattern = parse_pattern(given.filename().string())) return frames_of_pattern(given, *pattern, what);

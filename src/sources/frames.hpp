@@ -1,5 +1,5 @@
-// Inputs that are one file or a sequence of files: a printf pattern (left%03d.png), wildcards (left*.png,
-// take*/left.png), a directory or a video.
+// Inputs that are one file (pair.tif), a picture of a file (pair.tif[1]) or a sequence of files: a printf pattern
+// (left%03d.png), wildcards (left*.png, take*/left.png), a directory or a video.
 #pragma once
 
 #include <filesystem>
@@ -76,6 +76,8 @@ bool is_image_name(const std::filesystem::path& file);
 bool is_file(const std::filesystem::path& path);
 // Returns the same for a folder.
 bool is_folder(const std::filesystem::path& path);
+// Returns whether a folder has a file with the name of an image.
+bool has_image(const std::filesystem::path& folder);
 // Throws Error(file) for a path that cannot be examined, such as a link that forms a cycle.
 bool file_exists(const std::filesystem::path& file);
 

@@ -61,7 +61,7 @@ std::optional<std::array<std::size_t, 2>> columns_in(const std::vector<std::stri
     return columns;
   std::vector<std::size_t> files;
   for (std::size_t i = 0; i < cells.size(); ++i)
-    if (is_file(folder / cells[i])) files.push_back(i);
+    if (is_file(image_file(folder / cells[i]))) files.push_back(i);
   if (files.size() >= views) return std::array{files[0], files[views - 1]};
   if (cells.size() > views) return std::nullopt;
   return std::array<std::size_t, 2>{0, 1};
@@ -104,7 +104,7 @@ std::array<Frames, 2> frames_of_list(const fs::path& list, std::size_t views) {
     }
     for (std::size_t k = 0; k < views; ++k) {
       files[k].push_back(list.parent_path() / cells[columns[k]]);
-      if (!is_file(files[k].back()))
+      if (!is_file(image_file(files[k].back())))
         refuse_line(text(files[k].back().string(), " does not exist; paths are relative to the folder of the list"));
     }
   }

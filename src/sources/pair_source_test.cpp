@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/test_files.hpp"
+#include "io/test_pictures.hpp"
 
 namespace stereopsis::pair_source_test {
 namespace {
@@ -57,6 +58,64 @@ TEST_F(Sources, APairOfFilesIsNoSequence) {
   EXPECT_TRUE(refuses([&] { PairSource(folder / "one.png", folder / "none.png"); }, ErrorCategory::call, "none.png"));
   EXPECT_TRUE(refuses([&] { PairSource("", folder / "two.png"); }, ErrorCategory::call, "LEFT is empty"));
 }
+
+TEST_F(Sources, FilesWithTwoPicturesArePairs) {
+  put(folder / "one.mpo", test::mpo({{1}, {2}}));
+  const PairSource source(folder / "one.mpo");
+  EXPECT_FALSE(source.is_sequence());
+  EXPECT_EQ(values_of(source), (std::vector<int>{10, 20}));
+  EXPECT_EQ(source.right_file(0), folder / "one.mpo[1]");
+  EXPECT_EQ(values_of(PairSource(folder / "one.mpo", {}, {.right_first = true})), (std::vector<int>{20, 10}));
+  EXPECT_EQ(values_of(PairSource(folder / "one.mpo[1]", folder / "one.mpo[0]")), (std::vector<int>{20, 10}));
+  const auto refused = [&](const fs::path& left, const fs::path& right, const PairSourceOptions& options,
+                           const char* part) {
+    return refuses([&] { PairSource(left, right, options); }, ErrorCategory::call, part);
+  };
+  EXPECT_TRUE(refused(folder / "one.mpo", {}, {.side_by_side = true}, "holds 2 pictures; leave --side-by-side out"));
+  EXPECT_TRUE(refused(folder / "one.mpo", folder / "one.mpo", {}, "give it once"));
+  put(folder / "two.mpo", test::mpo({{3}, {4}}));
+  EXPECT_TRUE(refused(folder / "one.mpo", folder / "two.mpo", {}, "give one file alone"));
+  EXPECT_TRUE(refused(folder / "one.mpo[0]", {}, {}, "RIGHT is missing"));
+  EXPECT_TRUE(refused(folder / "one.mpo[0]", folder / "one.mpo[1]", {.right_first = true}, "--right-first"));
+  // A folder of such files is a sequence.
+  fs::create_directory(folder / "photos");
+  put(folder / "photos/DSCF0002.MPO", test::mpo({{3}, {4}}));
+  put(folder / "photos/DSCF0001.MPO", test::mpo({{1}, {2}}));
+  EXPECT_EQ(values_of(PairSource(folder / "photos")), (std::vector<int>{10, 20, 30, 40}));
+  put(folder / "list.csv", "one.mpo[1],one.mpo[0]\n");
+  EXPECT_EQ(values_of(PairSource(folder / "list.csv")), (std::vector<int>{20, 10}));
+  put(folder / "three.mpo", test::mpo({{1}, {2}, {3}}));
+  EXPECT_TRUE(refused(folder / "three.mpo", {}, {}, "three.mpo[0]"));
+}
+
+TEST_F(Sources, TheOrderOfTheViewsIsThatOfTheFileOrTheOption) {
+  put(folder / "crosseyed.jps", test::jps(2, 0));
+  const auto values = [&](const char* name, const PairSourceOptions& options = {}) {
+    return values_of(PairSource(folder / name, {}, options));
+  };
+  EXPECT_EQ(values("crosseyed.jps"), (std::vector<int>{20, 10}));
+  EXPECT_EQ(values("crosseyed.jps", {.right_first = true}), (std::vector<int>{10, 20}));
+  EXPECT_EQ(values("crosseyed.jps", {.side_by_side = true}), (std::vector<int>{10, 20}));
+  EXPECT_EQ(values("crosseyed.jps", {.side_by_side = true, .right_first = true}), (std::vector<int>{20, 10}));
+  put(folder / "parallel.jps", test::jps(2, 4));
+  EXPECT_EQ(values("parallel.jps"), (std::vector<int>{10, 20}));
+}
+
+#ifdef STEREOPSIS_TIFF
+TEST_F(Sources, PagesOfATiffAreAPairOrASequence) {
+  put(folder / "pair.tif", test::tiff_of({{1}, {2}}));
+  EXPECT_EQ(values_of(PairSource(folder / "pair.tif")), (std::vector<int>{10, 20}));
+  put(folder / "left_series.tif", test::tiff_of({{1}, {2}, {3}}));
+  put(folder / "right_series.tif", test::tiff_of({{4}, {5}, {6}}));
+  const PairSource series(folder / "left_series.tif", folder / "right_series.tif");
+  EXPECT_TRUE(series.is_sequence());
+  EXPECT_EQ(values_of(series), (std::vector<int>{10, 40, 20, 50, 30, 60}));
+  EXPECT_EQ(series.name(1), (folder / "left_series.tif[1]").string());
+  EXPECT_TRUE(refuses([&] { PairSource(folder / "left_series.tif", folder / "pair.tif"); }, ErrorCategory::call,
+                      "holds 3 pictures, and"));
+  EXPECT_TRUE(refuses([&] { PairSource(folder / "left_series.tif"); }, ErrorCategory::call, "holds 3 pictures"));
+}
+#endif
 
 TEST_F(Sources, TheSlopIsATimeOrAShareOfTheTimeBetweenFrames) {
   // 100 ms between frames; the right ones are late by 0, 4 and 30 ms.

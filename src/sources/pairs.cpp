@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/text.hpp"
+#include "io/pictures.hpp"
 #include "sources/layouts.hpp"
 #include "sources/lists.hpp"
 
@@ -35,6 +36,46 @@ Frames find_view(const fs::path& given, const std::string& what, const PairSourc
   return is_file(given) && is_video(given) ? frames_of_video(given, options.open_video) : find_frames(given, what);
 }
 
+// Returns the pages of a TIFF as the frames of a sequence.
+Frames frames_of_pages(const fs::path& file, std::size_t count) {
+  Frames frames{.sequence = true};
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto number = static_cast<long long>(i);
+    frames.files.push_back(io::with_picture(file, i));
+    frames.numbers.push_back(number);
+    frames.by_number.push_back(key_of(number));
+    frames.stems.push_back(text(file.stem().string(), "_", padded(number, 6)));
+  }
+  frames.by_name = frames.by_number;
+  return frames;
+}
+
+// Two files with the same number of pictures are two sequences. The pictures of an MPO are views and no sequence.
+// Returns a note if the files were divided.
+std::string divide_into_pages(Frames& left, Frames& right) {
+  if (left.sequence || right.sequence) return {};
+  const fs::path l = left.file(0), r = right.file(0);
+  const io::StoredViews in_left = io::stored_views(l), in_right = io::stored_views(r);
+  if (in_left.pictures == 1 && in_right.pictures == 1) return {};
+  const std::string first = text(l.string(), " holds ", in_left.pictures, " pictures");
+  if (l == r)
+    refuse(text(first, ", and is given twice; ",
+                in_left.pictures == 2 ? "give it once to match its pictures as left and right view"
+                                      : text("choose two of them, such as '", io::with_picture(l, 0).string(), "' '",
+                                             io::with_picture(r, 1).string(), "'")));
+  if (in_left.pictures != in_right.pictures || in_left.is_views)
+    refuse(text(first, ", and ", r.string(), " holds ", in_right.pictures, "; ",
+                in_left.is_views ? "give one file alone to match its pictures, or " : "",
+                "choose a picture of each, such as '", io::with_picture(l, 0).string(), "' '",
+                io::with_picture(r, 0).string(), "'"));
+  left = frames_of_pages(l, in_left.pictures);
+  right = frames_of_pages(r, in_right.pictures);
+  return first + " and is matched as a sequence";
+}
+
+constexpr const char* stamps_need_two =
+    "--pair stamp applies to two sequences, but here each file is a pair; leave --pair stamp out";
+
 bool in_one_picture(const PairSourceOptions& options) { return options.side_by_side || options.top_bottom; }
 
 void check(const fs::path& left, const fs::path& right, const PairSourceOptions& options) {
@@ -48,16 +89,59 @@ void check(const fs::path& left, const fs::path& right, const PairSourceOptions&
   if (in_one_picture(options) && !right.empty())
     refuse(text(options.side_by_side ? "--side-by-side" : "--top-bottom", " means that LEFT holds both views; leave ",
                 right.string(), " out"));
-  if (in_one_picture(options) && options.pair == "stamp")
-    refuse("--pair stamp applies to two sequences, but here each picture is a pair; leave --pair stamp out");
+  if (options.right_first && !right.empty())
+    refuse("--right-first applies to files that hold both views; to exchange two images, exchange LEFT and RIGHT");
+  if (in_one_picture(options) && options.pair == "stamp") refuse(stamps_need_two);
 }
 
-// Returns the same frames twice, once for each view.
-Pairs both_views(Frames frames, bool side_by_side) {
+// Returns the same frames twice, once for each half.
+Pairs halves(Frames frames, bool side_by_side, bool right_first) {
   Pairs pairs{frames, std::move(frames)};
   pairs.left.part = side_by_side ? Part::left : Part::top;
   pairs.right.part = side_by_side ? Part::right : Part::bottom;
+  if (right_first) std::swap(pairs.left.part, pairs.right.part);
   return pairs;
+}
+
+// Returns picture `i` of each file.
+Frames pictures(Frames frames, std::size_t i) {
+  for (fs::path& file : frames.files) file = io::with_picture(file, i);
+  return frames;
+}
+
+// Returns the pairs of files that hold both views; nothing if the first file does not.
+std::optional<Pairs> views_in_files(const Frames& frames, bool exchange) {
+  const io::StoredViews stored = io::stored_views(frames.file(0));
+  const bool right_first = stored.right_first != exchange;
+  const char *const first = right_first ? "right" : "left", *const second = right_first ? "left" : "right";
+  const std::string name = frames.file(0).string();
+  std::optional<Pairs> pairs;
+  if (stored.views == io::Views::pictures) {
+    pairs = Pairs{pictures(frames, 0), pictures(frames, 1)};
+    if (right_first) std::swap(pairs->left, pairs->right);
+    pairs->note = text(name, " holds 2 pictures, which are matched as ", first, " and ", second,
+                       " view; --right-first exchanges them");
+  } else if (stored.views != io::Views::none) {
+    const bool side_by_side = stored.views == io::Views::side_by_side;
+    pairs = halves(frames, side_by_side, right_first);
+    pairs->note = text(name, " holds the ", first, " view in its ", side_by_side ? "left" : "upper",
+                       " half (JPS); --right-first exchanges the views");
+  } else if (stored.pictures > 2) {
+    refuse(text("RIGHT is missing: ", name, " holds ", stored.pictures,
+                " pictures; give a second file with as many, or choose two of them, such as '",
+                io::with_picture(frames.file(0), 0).string(), "' '", io::with_picture(frames.file(0), 1).string(),
+                "'"));
+  }
+  return pairs;
+}
+
+// Throws an Error if the first picture holds one view, because the file has two pictures.
+void check_one_picture(const Frames& frames, const char* option) {
+  const std::size_t count = frames.video ? 1 : io::stored_views(frames.file(0)).pictures;
+  if (count > 1)
+    refuse(text(frames.file(0).string(), " holds ", count, " pictures; leave ", option,
+                " out to match two pictures as left and right view, or choose one that holds both views, such as '",
+                io::with_picture(frames.file(0), 0).string(), "'"));
 }
 
 struct Stamped {
@@ -165,6 +249,24 @@ std::optional<Pairs> pairs_below(const fs::path& folder, const PairSourceOptions
   return std::nullopt;
 }
 
+// Returns the pairs of files that hold both views, given without RIGHT.
+Pairs in_files_of_both(const fs::path& given, const PairSourceOptions& options) {
+  const auto refuse_folder = [&] {
+    refuse(text(given.string(),
+                " has no folders left and right, no images left.* and right.* or NAME_left.* and NAME_right.*, and no "
+                "folders with such images; give LEFT and RIGHT, or for images that hold both views add --side-by-side "
+                "or --top-bottom"));
+  };
+  if (is_folder(given) && !has_image(given)) refuse_folder();
+  if (options.pair == "stamp") refuse(stamps_need_two);
+  const Frames frames = find_view(given, "the image", options);
+  if (!frames.video)
+    if (auto pairs = views_in_files(frames, options.right_first)) return std::move(*pairs);
+  if (is_folder(given)) refuse_folder();
+  refuse(text("RIGHT is missing; write `LEFT RIGHT`, or if each picture of ", given.string(),
+              " holds both views add --side-by-side or --top-bottom"));
+}
+
 MaskedImage read_picture(const Frames& frames, std::size_t i) {
   if (!frames.video) return read_masked_image(frames.file(i));
   return {frames.video->read(static_cast<std::size_t>(frames.numbers[i])), {}};
@@ -201,15 +303,24 @@ MaskedImage part_of(const MaskedImage& picture, Part part, const std::string& na
 Pairs find_pairs(const fs::path& left, const fs::path& right, const PairSourceOptions& options,
                  const std::string& advice) {
   check(left, right, options);
-  if (in_one_picture(options))
-    return both_views(is_list(left) ? frames_of_list(left, 1)[0] : find_view(left, "the image", options),
-                      options.side_by_side);
+  if (in_one_picture(options)) {
+    Frames frames = is_list(left) ? frames_of_list(left, 1)[0] : find_view(left, "the image", options);
+    check_one_picture(frames, options.side_by_side ? "--side-by-side" : "--top-bottom");
+    return halves(std::move(frames), options.side_by_side, options.right_first);
+  }
   const auto pairs_of = [&](const fs::path& in_left, const fs::path& in_right) {
     Frames of_left = find_view(in_left, "the left image", options);
     Frames of_right = find_view(in_right, "the right image", options);
-    return paired(std::move(of_left), in_left, std::move(of_right), in_right, options, advice);
+    std::string note = divide_into_pages(of_left, of_right);
+    Pairs pairs = paired(std::move(of_left), in_left, std::move(of_right), in_right, options, advice);
+    pairs.note = std::move(note);
+    return pairs;
   };
   if (!right.empty()) return pairs_of(left, right);
+  const auto views = is_folder(left) ? scene_in(left) : std::nullopt;
+  if (options.right_first && (views || is_list(left)))
+    refuse(text("--right-first applies to files that hold both views, and ", left.string(),
+                " has a file for each view; leave --right-first out"));
   if (is_list(left)) {
     if (options.pair == "stamp")
       refuse(
@@ -217,17 +328,10 @@ Pairs find_pairs(const fs::path& left, const fs::path& right, const PairSourceOp
     auto [in_left, in_right] = frames_of_list(left, 2);
     return {std::move(in_left), std::move(in_right)};
   }
-  if (!is_folder(left))
-    refuse(text("RIGHT is missing; write `LEFT RIGHT`, or if each picture of ", left.string(),
-                " holds both views add --side-by-side or --top-bottom"));
-  if (const auto scene = scene_in(left)) return pairs_of(scene->left, scene->right);
-  auto below = options.pair == "stamp" ? std::nullopt : pairs_below(left, options, advice);
-  if (!below)
-    refuse(text(left.string(),
-                " has no folders left and right, no images left.* and right.* or NAME_left.* and NAME_right.*, and no "
-                "folders with such images; give LEFT and RIGHT, or for images that hold both views add --side-by-side "
-                "or --top-bottom"));
-  return std::move(*below);
+  if (views) return pairs_of(views->left, views->right);
+  if (is_folder(left) && options.pair != "stamp")
+    if (auto below = pairs_below(left, options, advice)) return std::move(*below);
+  return in_files_of_both(left, options);
 }
 
 PairOfImages read_pair(const Frames& left, const Frames& right, std::size_t i) {

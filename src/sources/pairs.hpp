@@ -15,6 +15,7 @@ struct Pairs {
   Frames left, right;                     // equally many frames
   std::vector<std::string> dropped = {};  // frames without a partner
   std::vector<Nanoseconds> apart = {};    // time between both images of each pair; empty unless paired by time stamp
+  std::string note = {};                  // says which view is which, if the file itself does not
 };
 
 // Finds the pairs of LEFT and RIGHT; RIGHT is empty for inputs that hold both views. Throws as PairSource. `advice` ends

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/grey_scale.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis::sparse {
@@ -37,24 +38,22 @@ inline constexpr std::size_t most_candidates = 200;
 
 using Level = Image<std::int16_t>;
 
-// Returns the grey value (BT.601) of each pixel, in `units`. A pixel that is not a number repeats the previous pixel,
-// so that it adds no texture.
+// Returns the grey level of each pixel, in `units`. A pixel that is not a number repeats the previous pixel, so that it
+// adds no texture.
 template <class T>
 Level grey_level(ImageView<const T> image, int bit_depth) {
-  const float scale = std::is_same_v<T, float> ? 1.0F : 255.0F / static_cast<float>((1 << bit_depth) - 1);
+  const auto [black, scale] = grey_scale(image, bit_depth);
   Level level(image.size());
   for (int y = 0; y < image.height; ++y) {
     const T* in = image.row(y);
     std::int16_t* out = level.row(y);
     std::int16_t previous = 0;
     for (int x = 0; x < image.width; ++x, in += image.channels) {
-      const float grey = image.channels < 3 ? static_cast<float>(in[0])
-                                            : 0.299F * static_cast<float>(in[0]) + 0.587F * static_cast<float>(in[1]) +
-                                                  0.114F * static_cast<float>(in[2]);
+      const float grey = grey_of(in, image.channels);
       if (std::is_same_v<T, float> && !std::isfinite(grey)) {
         out[x] = previous;
       } else {
-        previous = out[x] = static_cast<std::int16_t>(std::clamp(grey * scale, 0.0F, 255.0F) * units + 0.5F);
+        previous = out[x] = static_cast<std::int16_t>(std::clamp((grey - black) * scale, 0.0F, 255.0F) * units + 0.5F);
       }
     }
   }

@@ -173,7 +173,7 @@ TEST_F(Geometry, AFileWithoutARectificationHasItComputed) {
   raw.push_back("--raw");
   const Answer answer = match(raw);
   expect_done(answer);
-  EXPECT_EQ(answer.err.find("camchain.yaml"), std::string::npos) << answer.err;
+  EXPECT_EQ(answer.err.find("add --raw"), std::string::npos) << answer.err;
   // Without --raw, the file does not tell how the images were rectified.
   const Answer without = match(call_of);
   expect_done(without);

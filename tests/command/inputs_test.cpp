@@ -96,6 +96,45 @@ TEST_F(Inputs, BothViewsInOnePicture) {
   expect_map("one.pfm", 2);
 }
 
+// By convention, the right view is the left half of a JPS.
+TEST_F(Inputs, TheViewsOfOnePictureCanBeExchanged) {
+  write_image(folder / "swapped.png", joined(pixels(folder / "right/1.png"), pixels(folder / "left/1.png"), false));
+  fs::copy_file(folder / "swapped.png", folder / "swapped.jps");
+  const auto match_one = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), "match");
+    more.insert(more.end(), {"-o", out + "/one.pfm", "--disparities", "16"});
+    const Answer answer = call(more);
+    EXPECT_EQ(answer.code, 0) << answer.err;
+    expect_map("one.pfm", 1);
+    return answer;
+  };
+  match_one({"swapped.png", "--side-by-side", "--right-first"});
+  const Answer by_convention = match_one({"swapped.jps"});
+  EXPECT_NE(by_convention.err.find("holds the right view in its left half"), std::string::npos) << by_convention.err;
+  const Answer wrong = call({"match", "swapped.png", "--side-by-side", "-o", "d.pfm", "--strict"});
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.err.find("add --right-first"), std::string::npos) << wrong.err;
+  for (const std::vector<std::string>& two : {std::vector<std::string>{"left/0.png", "right/0.png"}, {"s0"}}) {
+    std::vector<std::string> arguments = {"match", "-o", "d.pfm", "--right-first"};
+    arguments.insert(arguments.begin() + 1, two.begin(), two.end());
+    const Answer answer = call(arguments);
+    EXPECT_EQ(answer.code, 2) << answer.err;
+    EXPECT_NE(answer.err.find("--right-first applies to files that hold both views"), std::string::npos) << answer.err;
+  }
+}
+
+TEST_F(Inputs, APictureOfAFileIsItsInput) {
+  const Answer numbered =
+      call({"match", "left/1.png[0]", "right/1.png[0]", "-o", out + "/one.pfm", "--disparities", "16"});
+  ASSERT_EQ(numbered.code, 0) << numbered.err;
+  expect_map("one.pfm", 1);
+  const Answer over = call({"match", "left/1.png[0]", "right/1.png", "-o", "d.pfm", "--color", "left/1.png"});
+  EXPECT_EQ(over.code, 2) << over.err;
+  EXPECT_NE(over.err.find("which is an input"), std::string::npos) << over.err;
+  const Answer absent = call({"match", "left/1.png[1]", "right/1.png", "-o", "d.pfm"});
+  EXPECT_NE(absent.err.find("there is no picture [1]"), std::string::npos) << absent.err;
+}
+
 TEST_F(Inputs, APictureThatCannotBeHalvedIsRejected) {
   write_image(folder / "odd.png", Image<std::uint8_t>({91, 60}, 1, std::uint8_t{9}));
   const Answer odd = call({"match", "odd.png", "--side-by-side", "-o", "odd.pfm"});

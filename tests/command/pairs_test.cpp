@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "command.hpp"
+#include "geometry/rotations.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/io.hpp"
 
@@ -169,6 +170,50 @@ TEST_F(Pairs, ARangeThatStartsTooHighOrEndsTooLow) {
   EXPECT_EQ(call({"match", "range/left.png", "range/right.png", "-o", "d.pfm", "--disparities", "24", "--strict"}).code,
             0);
   EXPECT_TRUE(says(with("0", "24"), "beyond the upper end of the search range: they are nearer"));
+}
+
+// With --raw, the pair is already rectified, so that its calibration is at fault.
+TEST_F(Pairs, RowsThatDifferAfterRectification) {
+  constexpr double focal = 300, cx = 159.5, cy = 119.5, degree = 0.01745329;
+  const Matrix3 r = rotation_by({0.5 * degree, 3 * degree, degree}), back = transposed(r);
+  const Grey scene = grey("s2/right.png");
+  write_moved("turned.png", scene, {320, 240}, [&](int x, int y) {
+    const Vector3 ray = turned(back, {(x - cx) / focal, (y - cy) / focal, 1});
+    const auto at = [](double position, int length) {
+      return std::clamp(static_cast<int>(std::lround(position)), 0, length - 1);
+    };
+    return std::pair(at(focal * ray[0] / ray[2] + cx, 320), at(focal * ray[1] / ray[2] + cy, 240));
+  });
+  write_moved("straight.png", grey("s2/left.png"), {320, 240}, [](int x, int y) { return std::pair(x, y); });
+  const Vector3 t = turned(r, {-0.12, 0, 0});
+  const auto calibration = [&](const std::string& name, const Matrix3& rotation) {
+    const auto list = [](const auto& numbers) {
+      std::string all;
+      for (const double number : numbers) all += (all.empty() ? "" : ", ") + std::to_string(number);
+      return all;
+    };
+    std::string text = "image_width: 320\nimage_height: 240\n";
+    for (const char* camera : {"1", "2"})
+      text +=
+          std::string("M") + camera + ": [300, 0, 159.5, 0, 300, 119.5, 0, 0, 1]\nD" + camera + ": [0, 0, 0, 0, 0]\n";
+    write(folder / name, text + "R: [" + list(rotation) + "]\nT: [" + list(t) + "]\n");
+  };
+  calibration("right.yml", r);
+  calibration("transposed.yml", back);
+  const auto match_raw = [&](const char* left, const char* right, const char* file) {
+    return match_pair(left, right, {"--raw", "--calib", file});
+  };
+  const Answer sound = match_raw("straight.png", "turned.png", "right.yml");
+  EXPECT_FALSE(says(sound, "warning")) << sound.err;
+  const Answer matlab = match_raw("straight.png", "turned.png", "transposed.yml");
+  EXPECT_TRUE(says(matlab, "transpose R in transposed.yml")) << matlab.err;
+  const Answer exchanged = match_raw("turned.png", "straight.png", "right.yml");
+  EXPECT_TRUE(says(exchanged, "exchange LEFT and RIGHT")) << exchanged.err;
+  for (const Answer* answer : {&matlab, &exchanged})
+    for (const char* circle : {"rectify the pair first", "as the left one"})
+      EXPECT_FALSE(says(*answer, circle)) << answer->err;
+  const Answer other = match_raw("raw/left.png", "raw/right.png", "right.yml");
+  EXPECT_TRUE(says(other, "check that it is the calibration of these cameras")) << other.err;
 }
 
 TEST_F(Pairs, CheckProposesARangeForRectifiedPairsOnly) {

@@ -507,6 +507,45 @@ TEST_F(Trust, TenBitsInSixteenAndFloatsUpToOneAreSaidAndTaken) {
                  {"--white", "left.png"});
 }
 
+// Thermal images: 16 bits, of which a narrow range far from 0 is used, with defective pixels.
+TEST_F(Trust, ANarrowRangeInSixteenBitsIsMatchedAndCanBeStretched) {
+  for (const char* side : {"left", "right"}) {
+    const AnyImage image = read_image(folder / "wide" / (std::string(side) + ".png"));
+    const auto& pixels = std::get<Image<std::uint8_t>>(image.pixels);
+    Image<std::uint16_t> kelvin(pixels.size());
+    for (int y = 0; y < pixels.height(); ++y)
+      for (int x = 0; x < pixels.width(); ++x) kelvin(x, y) = static_cast<std::uint16_t>(29500 + 2 * pixels(x, y, 1));
+    kelvin(17, 33) = 65535;
+    kelvin(60, 40) = 0;
+    write_image(folder / (std::string("kelvin_") + side + ".png"), kelvin);
+  }
+  const auto bad = [&] {
+    return bad_pixels(disparity("d.pfm"), disparity("wide/disp_left.pfm"), read_mask(folder / "wide/mask_nonocc.png"),
+                      2);
+  };
+  const Answer plain = call({"match", "kelvin_left.png", "kelvin_right.png", "-o", "d.pfm"});
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  EXPECT_TRUE(says(plain, "estimated from the images")) << plain.err;
+  EXPECT_TRUE(says(plain, "low contrast") && says(plain, "--black 29") && says(plain, "--white 30")) << plain.err;
+  EXPECT_FALSE(says(plain, "--bit-depth")) << plain.err;
+  EXPECT_LT(bad(), 12);
+  EXPECT_EQ(call({"check", "kelvin_left.png", "kelvin_right.png"}).code, 0);
+  const std::vector<std::string> stretched = {"match",   "kelvin_left.png", "kelvin_right.png", "-o",    "d.pfm",
+                                              "--black", "29500",           "--white",          "30010", "--strict"};
+  const Answer little = call({"match", "kelvin_left.png", "kelvin_right.png", "-o", "d.pfm", "--white", "30010"});
+  EXPECT_TRUE(says(little, "% of the range from black to white")) << little.err;
+  const Answer done = call(stretched);
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_FALSE(says(done, "low contrast")) << done.err;
+  EXPECT_LT(bad(), 12);
+  expect_refused({"match", "kelvin_left.png", "kelvin_right.png", "-o", "new.pfm", "--white", "3000"},
+                 {"kelvin_left.png", "outside 0 to 3000"});
+  expect_refused({"match", "kelvin_left.png", "kelvin_right.png", "-o", "new.pfm", "--black", "70000"},
+                 {"--black 70000", "65535"});
+  expect_refused({"match", "kelvin_left.png", "kelvin_right.png", "-o", "new.pfm", "--bit-depth", "16", "--black", "1"},
+                 {"--bit-depth", "leave one of them out"});
+}
+
 // ---- Parameters ----
 
 TEST_F(Trust, AParameterOfWhatIsSwitchedOffIsRefused) {

@@ -1,10 +1,11 @@
 #include "fuzz/fuzz.hpp"
 #include "io/codecs.hpp"
+#include "io/pictures.hpp"
 
 using namespace stereopsis;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  fuzz::expect_result_or_refusal([&] { fuzz::touch(io::decode_tiff(fuzz::bytes(data, size)).image); });
+  fuzz::expect_result_or_refusal([&] { fuzz::touch(io::decode_tiff(io::FileBytes(fuzz::bytes(data, size))).image); });
   return 0;
 }
 

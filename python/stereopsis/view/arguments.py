@@ -16,7 +16,8 @@ EXAMPLES = """Sources:
                           right/; or a folder of such folders
   LIST                    A list of pairs (.csv), as for `match`
   IMAGES                  With --side-by-side or --top-bottom: pictures that
-                          hold both views
+                          hold both views; without them, a file with two
+                          pictures (MPO, TIFF) or a JPS
   FILE or /dev/videoN     One video or camera that has both views side by side
   BAG                     A bag of ROS 1 or 2: .bag, .mcap, .db3, or a folder of
                           ros2 bag
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Fail if an image has no partner, or if the times of a pair differ noticeably [default for files and bags]")
     add("--side-by-side", action="store_true", help="Read both views from one source: the left half of each picture is the left view")
     add("--top-bottom", action="store_true", help="Read both views from one source: the upper half of each picture is the left view")
+    add("--right-first", action="store_true", help="Exchange the views of files that hold both: halves of a picture, MPO, JPS, TIFF")
     add("--left", metavar="TOPIC", help="Topic of the left images in a bag [found by name]")
     add("--right", metavar="TOPIC", help="Topic of the right images in a bag [found by name]")
     add("--bit-depth", type=int, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [from the file]")

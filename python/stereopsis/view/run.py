@@ -21,7 +21,7 @@ from .sources import Files, Halves, open_sources
 
 def viewer_of(arguments: argparse.Namespace) -> Viewer:
     how = Pairing(arguments.pair, arguments.strict)
-    topics, halves = (arguments.left, arguments.right), Halves(arguments.side_by_side, arguments.top_bottom)
+    topics, halves = (arguments.left, arguments.right), Halves(arguments.side_by_side, arguments.top_bottom, arguments.right_first)
     sources = open_sources(arguments.source, arguments.truth, arguments.truth_scale, how, topics, halves)
     if not 0 <= arguments.port < 65536:
         raise CallError(f"--port {arguments.port} is not allowed; it must be 0 to 65535")

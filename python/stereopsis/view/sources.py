@@ -43,6 +43,7 @@ class Halves:
 
     side_by_side: bool = False
     top_bottom: bool = False
+    right_first: bool = False  # exchanges the views of files that hold both
 
     def __bool__(self) -> bool:
         return self.side_by_side or self.top_bottom
@@ -76,6 +77,7 @@ class Files:
             slop=f"{100 * STRICT:g}%" if by_stamp and how.strict else None,
             side_by_side=self._halves.side_by_side,
             top_bottom=self._halves.top_bottom,
+            right_first=self._halves.right_first,
             keep_going=not how.strict,
         )
         self.length, self.rate = len(self.pairs), self.pairs.rate
@@ -166,8 +168,8 @@ def open_sources(
     """Opens the sources that the call names, followed by the generated scenes."""
     from . import bag, capture
 
-    if halves and (not given or any(bag.is_bag(one) or capture.is_camera(one) or one.startswith("synth") for one in given[:1])):
-        raise CallError("--side-by-side and --top-bottom apply to image files and videos, and the source has none; leave them out")
+    if (halves or halves.right_first) and (not given or any(bag.is_bag(one) or capture.is_camera(one) or one.startswith("synth") for one in given[:1])):
+        raise CallError("--side-by-side, --top-bottom and --right-first apply to image files and videos, and the source has none; leave them out")
     found: list[Source] = []
     if given and bag.is_bag(given[0]):
         found += bags(given, truth, how, topics)
@@ -201,7 +203,7 @@ def named(given: Sequence[str], truth: str | None, scale: float, how: Pairing, h
     first = Path(given[0])
     if len(given) == 2 or halves or not first.is_dir():
         if len(given) == 1 and _native.is_video(first) and not halves:
-            halves = Halves(side_by_side=True)
+            halves = Halves(side_by_side=True, right_first=halves.right_first)
         return [Files(first.name, given, how, truth, scale, halves)]
     folders = [first] if _native.has_both_views(first) else [one for one in sorted(first.iterdir()) if one.is_dir() and _native.has_both_views(one)]
     if not folders:
