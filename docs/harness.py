@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
@@ -44,7 +43,7 @@ def match(command, scene, method, *arguments):
         call = [command, "match", *scene.files, "-o", disparity, "--validity", validity, "--confidence", confidence, "--disparities",
                 scene.disparities, "--method", method, "--quiet", *arguments]
         subprocess.run([str(part) for part in call], check=True)
-        return np.load(disparity), np.asarray(Image.open(validity)), np.load(confidence)
+        return np.load(disparity), stored(validity), np.load(confidence)
 
 
 def processor():
@@ -66,6 +65,8 @@ def pfm(file):
 
 
 def stored(file):
+    from PIL import Image  # only the scripts that measure need it
+
     return np.asarray(Image.open(file))
 
 

@@ -60,3 +60,12 @@ def test_the_scripts_score_as_the_command_does(folder):
     for region, measures in scene.measures(disparity).items():
         for name, value in measures.items():
             assert value == pytest.approx(found[region][name], abs=1e-3), (region, name)
+
+
+def test_bench_times_the_confidence():
+    from harness import bench
+    options = ("--no-peers", "--device", "cpu", "--repeat", 1, "--size", "64x64x16")
+    for flag in ([], ["--confidence"]):
+        result = bench(COMMAND, *options, *flag)["results"][0]
+        assert result["confidence"] == bool(flag)
+        assert any("confidence" in stage["name"] for stage in result["stages"]) == bool(flag)
