@@ -123,8 +123,8 @@ std::string read_text(const std::filesystem::path& file);
 // Call this before a program ends with unfinished work. The call removes the temporary files of unfinished writes.
 // After the call, a thread that tries to write waits forever.
 void abandon_writing();
-// Removes the temporary files of a process that was killed while it wrote `file`. No other process may write the file
-// at the same time.
+// Removes the temporary files that processes of this machine left in the folder of `file`, when they were killed while
+// they wrote. Files of running processes and of other machines remain.
 void remove_leftovers(const std::filesystem::path& file);
 
 // Throws Error(format) if lists and objects in the JSON are nested more than 64 levels deep. Call this function before

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -51,10 +52,39 @@ bool replaceable(const fs::path& file) {
   return !fs::exists(file, ignored) || fs::is_regular_file(file, ignored);
 }
 
-// Returns the n-th candidate for the name of the temporary file next to the target.
 constexpr int most_temporaries = 1000;
+constexpr std::string_view ending = ".tmp";
+constexpr std::size_t longest_name = 255;  // bytes, of the usual file systems
+
+// Returns the n-th candidate for the name of the temporary file next to the target: ".NAME.HOST.PROCESS.NUMBER.tmp". A
+// hash replaces a long NAME.
 fs::path temporary_name(const fs::path& target, int n) {
-  return folder_of(target) / text('.', target.filename().string(), '.', n, ".tmp");
+  std::string name = target.filename().string();
+  const std::string rest = text('.', system::host_name(), '.', system::process_id(), '.', n, ending);
+  if (name.size() + rest.size() + 1 > longest_name) {
+    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    name = text("stereopsis-", hash);
+  }
+  return folder_of(target) / text('.', name, rest);
+}
+
+// Removes ".NUMBER" from the end of a name. Returns the number, or −1 if the name ends in another way.
+long long take_number(std::string_view& name) {
+  const std::size_t dot = std::min(name.rfind('.'), name.size());
+  long long number = -1;
+  const char *const first = name.data() + std::min(dot + 1, name.size()), *const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(first, last, number);
+  name = name.substr(0, dot);
+  return error == std::errc() && end == last ? number : -1;
+}
+
+// Returns the process of this machine that made a temporary file; 0 for other files.
+long long process_of(std::string_view name) {
+  if (!name.starts_with('.') || !name.ends_with(ending)) return 0;
+  name.remove_suffix(ending.size());
+  const long long number = take_number(name), process = take_number(name);
+  return number >= 0 && process > 0 && name.ends_with('.' + system::host_name()) ? process : 0;
 }
 
 // The temporary files that exist. A thread must hold the lock while it creates, renames or removes such a file.
@@ -197,9 +227,11 @@ void abandon_writing() {
 }
 
 void remove_leftovers(const std::filesystem::path& file) {
-  const std::filesystem::path target = follow_links(file);
   std::error_code ignored;
-  for (int n = 0; n <= io::most_temporaries && std::filesystem::remove(io::temporary_name(target, n), ignored); ++n) {
+  for (const std::filesystem::path& there :
+       std::filesystem::directory_iterator(io::folder_of(follow_links(file)), ignored)) {
+    const long long process = io::process_of(there.filename().string());
+    if (process > 0 && !system::is_running(process)) std::filesystem::remove(there, ignored);
   }
 }
 

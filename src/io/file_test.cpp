@@ -1,6 +1,7 @@
 #include "io/file.hpp"
 
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -58,6 +59,46 @@ TEST(Files, AFailedWriteLeavesTheOldFileAndNothingElse) {
   EXPECT_TRUE(refused);
   EXPECT_EQ(get(folder / "d.pfm"), "old");
   EXPECT_EQ(folder.files(), 1U);
+}
+
+TEST(Files, NamesMayHave255Bytes) {
+  const TemporaryFolder folder;
+  const std::string longest = std::string(251, 'n') + ".pfm", too_long = "n" + longest;
+  for (const std::string& name : {longest, longest.substr(1), longest.substr(20), longest.substr(80)}) {
+    EXPECT_NO_THROW(check_writable(folder / name));
+    write_text(folder / name, name);
+    EXPECT_EQ(get(folder / name), name);
+  }
+  EXPECT_EQ(folder.files(), 4U);
+  EXPECT_TRUE(refuses([&] { check_writable(folder / too_long); }, ErrorCategory::file, "File name too long"));
+}
+
+TEST(Files, OnlyLeftoversOfProcessesThatEndedAreRemoved) {
+  const TemporaryFolder folder;
+  char host[65] = {};
+  ASSERT_EQ(gethostname(host, sizeof host - 1), 0);
+  const pid_t ended = fork();
+  if (ended == 0) _exit(0);
+  ASSERT_EQ(waitpid(ended, nullptr, 0), ended);
+  const auto name = [&](const std::string& target, const std::string& machine, pid_t process, const std::string& end) {
+    return "." + target + "." + machine + "." + std::to_string(process) + end;
+  };
+  const std::vector<std::string> removed{name("d.pfm", host, ended, ".0.tmp"), name("e.pfm", host, ended, ".7.tmp")},
+      left{name("d.pfm", host, getpid(), ".0.tmp"),
+           name("d.pfm", "elsewhere", ended, ".0.tmp"),
+           name("d.pfm", host, ended, ".tmp"),
+           name("d.pfm", host, ended, ".0"),
+           name("d.pfm", host, ended, ".x.tmp"),
+           name("d.pfm", host, ended, ".0.tmp").substr(1),
+           ".d.pfm.0.tmp",
+           ".tmp",
+           "d.pfm"};
+  for (const auto* names : {&removed, &left})
+    for (const std::string& file : *names) put(folder / file, "half of a map");
+  remove_leftovers(folder / "d.pfm");
+  remove_leftovers(folder / "none/f.pfm");
+  for (const std::string& file : removed) EXPECT_FALSE(fs::exists(folder / file)) << file;
+  for (const std::string& file : left) EXPECT_TRUE(fs::exists(folder / file)) << file;
 }
 
 TEST(Files, FoldersThatCannotBeWrittenAreRefused) {

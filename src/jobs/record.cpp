@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -99,9 +100,10 @@ std::optional<DisparityRange> Record::range_before() const {
 std::vector<bool> Record::frames_there(const Json& contents, const std::vector<FrameFiles>& frames, bool resumes,
                                        const fs::path& results) const {
   if (resumes) {
-    remove_leftovers(file_);
+    std::map<fs::path, fs::path> a_file{{file_.parent_path(), file_}};  // by folder
     for (const FrameFiles& frame : frames)
-      for (const OutputFile& output : frame.outputs) remove_leftovers(output.file);
+      for (const OutputFile& output : frame.outputs) a_file.emplace(output.file.parent_path(), output.file);
+    for (const auto& [folder, file] : a_file) remove_leftovers(file);
   }
   std::vector<bool> there(frames.size(), false);
   if (!resumes || !sources::file_exists(file_)) {

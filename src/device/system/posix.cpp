@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -59,6 +60,17 @@ std::vector<fs::path> matches_of(const fs::path& pattern) {
 }
 
 long long process_id() { return getpid(); }
+
+bool is_running(long long process) { return kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM; }
+
+std::string host_name() {
+  char name[65] = {};
+  if (gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "host";
+  std::string shown(name);
+  for (char& c : shown)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '.') c = '_';
+  return shown;
+}
 
 bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) != 0; }
 

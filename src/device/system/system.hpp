@@ -69,6 +69,12 @@ std::vector<std::filesystem::path> matches_of(const std::filesystem::path& patte
 
 long long process_id();
 
+// Returns whether a process of this machine has this number.
+bool is_running(long long process);
+
+// Returns the name of this machine, in characters that every file name may have.
+std::string host_name();
+
 // Returns the file of the running program, or an empty path if the system does not tell it.
 std::filesystem::path program_file();
 

@@ -97,6 +97,20 @@ std::vector<fs::path> matches_of(const fs::path& pattern) {
 
 long long process_id() { return _getpid(); }
 
+bool is_running(long long process) {
+  const HANDLE handle = OpenProcess(SYNCHRONIZE, FALSE, static_cast<DWORD>(process));
+  if (handle == nullptr) return GetLastError() == ERROR_ACCESS_DENIED;
+  const bool is_running = WaitForSingleObject(handle, 0) == WAIT_TIMEOUT;
+  CloseHandle(handle);
+  return is_running;
+}
+
+std::string host_name() {
+  char name[MAX_COMPUTERNAME_LENGTH + 1] = {};
+  DWORD size = sizeof name;
+  return GetComputerNameA(name, &size) ? name : "host";
+}
+
 bool is_terminal(std::FILE* stream) {
   const HANDLE console = GetStdHandle(stream == stderr ? STD_ERROR_HANDLE : STD_OUTPUT_HANDLE);
   DWORD mode = 0;
