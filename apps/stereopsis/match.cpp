@@ -135,7 +135,7 @@ void add_method(Command& command, Options& o) {
   o.device.add_to(command, true);
   command.text("--memory-limit", o.memory_limit, "BYTES",
                "Memory limit for workspace, maps and images, in bytes or as 500M or 2G [half of the host's memory; for "
-               "the workspace on a GPU, 9/10 of its memory]");
+               "the workspace on a GPU, 9/10 of its free memory]");
 }
 
 void add_range(Command& command, Options& o) {

@@ -130,7 +130,7 @@ struct Problem {
   // Requests the times of the stages. On a GPU, a match is then slightly slower. On the CPU, times are always returned.
   bool want_times = false;
   int batch = 1;  // number of pairs in flight at a time, 1 to 4096
-  // Limit of the workspace in bytes; 0 means half of the host's memory, or 9/10 of a GPU's memory.
+  // Limit of the workspace in bytes; 0 means half of the host's memory, or 9/10 of a GPU's free memory.
   std::size_t memory_limit = 0;
   Geometry geometry = {};                     // rectification, depth and points
   CostVolumes volumes = {};                   // cost volumes as inputs and outputs

@@ -4,6 +4,7 @@
 
 #include "api/check_problem.hpp"
 #include "api/request_of.hpp"
+#include "api/views.hpp"
 #include "core/memory_text.hpp"
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
@@ -38,8 +39,8 @@ bool is_fused(const Device& device) {
   return device.implementation == Implementation::fused && (setting == nullptr || std::string_view(setting) != "off");
 }
 
-// The available memory: in total, for the runs, and in one allocation. Without a limit, most of a GPU's memory or half
-// of the host's memory is available, because other programs may use the remaining memory.
+// The available memory: in total, for the runs, and in one allocation. Without a limit, most of the GPU's memory that is
+// free now or half of the host's memory is available, because other programs may use the remaining memory.
 struct Memory {
   Memory(const PipelineData& data, const Problem& p, const Device& device)
       : shared(is_host(device) ? 0 : gpu_bytes_shared(data, p.geometry.rectification.get())),
@@ -131,20 +132,9 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
   workspace_bytes_ = lanes_ * lane_bytes_ + memory.shared + beside + staging_bytes_;
 }
 
-namespace {
-
-VolumeShape shape_of(const AnyView& shape, int channels) {
-  const PixelType type = shape.element == Element::u8    ? PixelType::u8
-                         : shape.element == Element::u16 ? PixelType::u16
-                                                         : PixelType::f32;
-  return {shape.size(), channels, type};
-}
-
-}  // namespace
-
 VolumeShape Plan::volume(CostState state) const {
   const AnyView shape = programs_->without_masks().shape(volume_outputs[static_cast<std::size_t>(state)]);
-  return shape_of(shape, shape.disparities);
+  return {shape.size(), shape.disparities, pixel_type_of_element(shape.element)};
 }
 
 VolumeShape Plan::path_costs() const {
@@ -166,7 +156,7 @@ RefinementNeeds Plan::needs() const {
 
 VolumeShape Plan::probed(CostState state) const {
   const AnyView shape = programs_->without_masks().shape(probe_outputs[static_cast<std::size_t>(state)]);
-  return shape_of(shape, shape.empty() ? 0 : 1);
+  return {shape.size(), shape.empty() ? 0 : 1, pixel_type_of_element(shape.element)};
 }
 
 std::vector<PlanStep> Plan::steps() const {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "device/gpu/device.hpp"
+#include "device/gpu/free_memory.hpp"
 #include "execution/device_constants.hpp"
 #include "execution/engine.hpp"
 #include "execution/pinned_staging.hpp"
@@ -283,7 +284,7 @@ std::size_t staging_bytes(const Program& program, int batch) {
   return bytes * static_cast<std::size_t>(batch);
 }
 
-std::size_t gpu_memory_bytes(const std::string& device) { return gpu::device(device).memory_bytes(); }
+std::size_t gpu_memory_bytes(const std::string& device) { return gpu::free_bytes(gpu::device(device)); }
 
 std::unique_ptr<Engine> make_gpu_engine(std::shared_ptr<const Programs> programs, const EngineOptions& options,
                                         const std::string& device) {

@@ -19,6 +19,7 @@ struct Control {
   std::map<std::string, int> calls;
   std::string fails;  // the call that does
   Status status = 0;  // and how
+  std::size_t free_memory = std::size_t{1} << 30;
 };
 Control& control() {
   static Control& the = *new Control;
@@ -95,6 +96,7 @@ void fake_cuda_fail(const char* call, int status) {
   control().fails = call;
   control().status = status;
 }
+void fake_cuda_free_memory(std::size_t bytes) { control().free_memory = bytes; }
 int fake_cuda_calls(const char* call) { return control().calls[call]; }
 // Registers host memory that tests pass as device memory.
 void fake_cuda_allocated(Pointer memory, std::size_t size) { allocations().add(memory, size); }
@@ -143,6 +145,11 @@ Status cuDeviceGetAttribute(int* value, int attribute, DeviceId id) {
 Status cuDeviceTotalMem_v2(std::size_t* memory, DeviceId) {
   *memory = std::size_t{1} << 30;
   return success;
+}
+Status cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  *total = std::size_t{1} << 30;
+  *free = control().free_memory;
+  return called("cuMemGetInfo");
 }
 Status cuDevicePrimaryCtxRetain(Context* context, DeviceId) { return make("cuDevicePrimaryCtxRetain", context); }
 // Counts pushes of the caller's context on device 0, which is not a retained one.

@@ -95,6 +95,7 @@ struct Api {
   X(device_name, cuDeviceGetName, (char* name, int length, DeviceId))                                 \
   X(device_attribute, cuDeviceGetAttribute, (int* value, int attribute, DeviceId))                    \
   X(device_memory, cuDeviceTotalMem_v2, (std::size_t * bytes, DeviceId))                              \
+  X(free_memory, cuMemGetInfo_v2, (std::size_t * free, std::size_t * total))                          \
   X(retain_primary_context, cuDevicePrimaryCtxRetain, (Context*, DeviceId))                           \
   X(push_context, cuCtxPushCurrent_v2, (Context))                                                     \
   X(pop_context, cuCtxPopCurrent_v2, (Context*))                                                      \

@@ -10,6 +10,7 @@
 #include "device/cuda/cuda_api.hpp"
 #include "device/cuda/machine_code.hpp"
 #include "device/gpu/device.hpp"
+#include "device/gpu/free_memory.hpp"
 #include "device/gpu/stream_point.hpp"
 
 namespace stereopsis::cuda {
@@ -94,7 +95,7 @@ gpu::Properties properties_of(const Attributes& attribute) {
 
 // A CUDA device. At its first use, it retains the device's primary context, which the CUDA runtime shares, unless the
 // caller provides a context.
-class CudaDevice final : public gpu::Device {
+class CudaDevice final : public gpu::Device, public gpu::FreeMemory {
  public:
   CudaDevice(const Api& functions, std::string name, DeviceId id)
       : gpu::Device(std::move(name), properties_of({functions, id})),
@@ -121,6 +122,14 @@ class CudaDevice final : public gpu::Device {
     std::size_t bytes = 0;
     check(api.device_memory(&bytes, id_), "report its memory");
     return bytes;
+  }
+  // How much a caller's allocator can provide is unknown.
+  std::size_t free_bytes() override {
+    if (allocator()) return memory_bytes();
+    const Current current(*this);
+    std::size_t free = 0, total = 0;
+    check(api.free_memory(&free, &total), "report its free memory");
+    return free;
   }
   DeviceDescription describe() override {
     char text_of_name[256] = {};

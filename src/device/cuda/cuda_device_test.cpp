@@ -24,11 +24,13 @@ class CudaDevice : public testing::Test {
     if (driver != nullptr) fail_ = reinterpret_cast<void (*)(const char*, int)>(dlsym(driver, "fake_cuda_fail"));
     if (fail_ == nullptr) GTEST_SKIP() << "the driver for tests is not the one that is found";
     calls = reinterpret_cast<int (*)(const char*)>(dlsym(driver, "fake_cuda_calls"));
+    set_free_memory = reinterpret_cast<void (*)(std::size_t)>(dlsym(driver, "fake_cuda_free_memory"));
     fail("nothing", 0);
   }
 
   void fail(const char* call, int status) { fail_(call, status); }
   int (*calls)(const char*) = nullptr;
+  void (*set_free_memory)(std::size_t) = nullptr;
 
   Plan plan(int batch = 1) const {
     Problem problem = Problem::of(pair(), {0, 16});
@@ -144,6 +146,19 @@ TEST_F(CudaDevice, WithLittleMemoryDoesLargeImagesInStripes) {
   const auto tuned = [](const PlanStep& step) { return step.stage == "sgm_wta_cuda"; };
   EXPECT_TRUE(std::ranges::any_of(large.steps(), tuned)) << "stripes go to the tuned kernels";
   expect_error(ErrorCategory::memory, "'cuda:0' has 921.5 MiB available", [&] { planned({20000, 20000}); });
+}
+
+TEST_F(CudaDevice, LeavesTheMemoryThatOtherProgramsUse) {
+  const auto planned = [] {
+    return Plan(Pipeline("sgm"), {.size = {640, 480}, .range = {0, 256}, .region = {}}, {"cuda:0", 0});
+  };
+  const std::size_t whole = planned().workspace_bytes();
+  set_free_memory(whole / 2);
+  const Plan beside_others = planned();
+  set_free_memory(std::size_t{1} << 30);
+  EXPECT_GT(beside_others.stripe_rows(), 0);
+  EXPECT_LE(beside_others.workspace_bytes(), whole / 2);
+  EXPECT_EQ(planned().workspace_bytes(), whole);
 }
 
 TEST_F(CudaDevice, TakesItsMemoryFromTheCallers) {

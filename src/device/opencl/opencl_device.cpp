@@ -8,6 +8,7 @@
 #include "core/memory_text.hpp"
 #include "core/text.hpp"
 #include "device/gpu/device.hpp"
+#include "device/gpu/free_memory.hpp"
 #include "device/gpu/sources.hpp"
 #include "device/opencl/opencl_api.hpp"
 
@@ -86,7 +87,7 @@ gpu::Properties properties_of(const Api& api, cl_device_id id) {
   return p;
 }
 
-class OpenClDevice final : public gpu::Device {
+class OpenClDevice final : public gpu::Device, public gpu::FreeMemory {
  public:
   OpenClDevice(const Api& functions, std::string name, cl_platform_id platform, cl_device_id device)
       : gpu::Device(std::move(name), properties_of(functions, device)),
@@ -97,6 +98,13 @@ class OpenClDevice final : public gpu::Device {
                        std::atoi(text_of(CL_DRIVER_VERSION).c_str()) < 6) {}
 
   std::size_t memory_bytes() override { return number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE); }
+  // Only AMD's drivers report free memory: in KiB, in total and in the largest piece. Others fail, and write nothing.
+  std::size_t free_bytes() override {
+    constexpr cl_device_info free_memory_amd = 0x4038;
+    std::array<std::size_t, 2> kib{};
+    const cl_int status = api.GetDeviceInfo(id, free_memory_amd, sizeof kib, kib.data(), nullptr);
+    return status == CL_SUCCESS && kib[0] > 0 ? kib[0] << 10 : memory_bytes();
+  }
   std::size_t largest_buffer() override { return number<cl_ulong>(CL_DEVICE_MAX_MEM_ALLOC_SIZE); }
   DeviceDescription describe() override {
     DeviceDescription d{name(), text_of(CL_DEVICE_NAME), true, {}, {}};
