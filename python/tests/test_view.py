@@ -8,6 +8,7 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -28,7 +29,7 @@ from stereopsis.view.keep import Keeper  # noqa: E402
 from stereopsis.view.messages import plane, seen, slots_of, state_message  # noqa: E402
 from stereopsis.view.pairing import Pairing  # noqa: E402
 from stereopsis.view.probe import Probe, curve  # noqa: E402
-from stereopsis.view.server import Page  # noqa: E402
+from stereopsis.view.server import Page, Viewer  # noqa: E402
 from stereopsis.view.settings import Settings, changed  # noqa: E402
 from websockets.asyncio.client import connect  # noqa: E402
 from websockets.exceptions import InvalidStatus  # noqa: E402
@@ -366,6 +367,33 @@ def test_a_value_that_contradicts_another_parameter_changes_nothing(settings, sc
     engine.close()
 
 
+def test_a_change_that_plans_does_not_hold_the_pages(scene, settings):
+    """Neither another request of the page, nor a request that needs the engine's lock, waits for a plan."""
+    engine = Engine([Changing(scene)], replace(settings, disparities=(0, 16), device="cpu"), playing=False)
+    viewer = Viewer(engine, Keeper(engine), "127.0.0.1", 0)
+    planning, planned = threading.Event(), threading.Event()
+
+    def plan(_):
+        planning.set()
+        assert planned.wait(30)
+
+    engine._plan = plan
+
+    async def play():
+        page = Page(viewer, None)
+        change = asyncio.create_task(page._answer("set", {"do": "set", "name": "sgm.p1", "value": "9"}))
+        later = asyncio.create_task(page._answer("set", {"do": "set", "name": "sgm.p1", "value": "10"}))
+        await asyncio.to_thread(planning.wait, 30)
+        engine.want(page, frozenset({"left"}))
+        assert engine.settings.pipeline.get("sgm.p1") == 20
+        planned.set()
+        await asyncio.gather(change, later)
+
+    asyncio.run(asyncio.wait_for(play(), 20))
+    assert engine.settings.pipeline.get("sgm.p1") == 10
+    viewer.changes.shutdown()
+
+
 class Changing:
     """A camera that sends another size, then nothing, then the first size again."""
 
@@ -564,7 +592,11 @@ def test_only_who_knows_the_token_gets_in(server):
     assert status(address) == 200 and status(address + "main.js") == 200
     assert status(root + "/") == status(root + "/guess/") == status(root + "/guess/socket") == 403
     assert status(address, Origin="http://elsewhere.example") == 403
-    assert status(address, Host="elsewhere.example") == 403
+    for foreign_host in ("elsewhere.example", "elsewhere.example:80", "localhost.example:80", "localhost:80:80", "", ":80"):
+        assert status(address, Host=foreign_host) == 403, foreign_host
+    for tunnel in ("localhost:9000", "127.0.0.1:9000", "[::1]:9000", "localhost"):  # ssh -L 9000:localhost:PORT
+        assert status(address, Host=tunnel) == 200 and status(address, Host=tunnel, Origin=f"http://{tunnel}") == 200
+        assert status(address, Host=tunnel, Origin="http://localhost:1") == 403
     for name in ("../engine.py", "..%2fengine.py", "/etc/passwd", "engine.py"):
         assert status(address + name) in (403, 404)
     page = urllib.request.urlopen(address, timeout=20)

@@ -172,8 +172,10 @@ class Engine:
         self._reader.shutdown()
 
     def change(self, message: Mapping[str, Any]) -> None:
-        """Applies a request of a page. Raises CallError for a wrong request, and then changes nothing."""
+        """Applies a request of a page. Raises CallError for a wrong request, and then changes nothing. May plan, which takes a while."""
         do = message["do"]
+        if do in processing.CHANGES:
+            self._check_change(message)  # before the lock, for which the event loop waits
         with self._wake:
             if do in PLAYING:
                 self.playback.change(message)
@@ -184,7 +186,7 @@ class Engine:
             elif do == "pin":
                 self.pinned = self.settings if message["on"] else None
             elif do in processing.CHANGES:
-                self.settings = self._accepted(processing.changed(self.settings, message), message)
+                self.settings = processing.changed(self.settings, message)
             else:
                 raise CallError(f"there is no action '{do}'")
             self._dirty |= do not in PLAYING
@@ -192,15 +194,16 @@ class Engine:
             self._wake.notify()
         self.notify("state")
 
-    def _accepted(self, settings: Settings, message: Mapping[str, Any]) -> Settings:
+    def _check_change(self, message: Mapping[str, Any]) -> None:
         """Rejects a parameter that contradicts the others. Matching then continues, and the page shows the previous value."""
+        before = self.settings
+        changed = processing.changed(before, message)
         if message["do"] == "set" and not str(message["name"]).endswith(".stage"):
             try:
-                self._plan(settings)
+                self._plan(changed)
             except Error:
-                if self._can_run(self.settings):
+                if self._can_run(before):
                     raise
-        return settings
 
     def _can_run(self, settings: Settings) -> bool:
         try:

@@ -11,6 +11,7 @@ import secrets
 import socket
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from typing import Any
 
@@ -132,7 +133,7 @@ class Page:
                 return packed_file(file)
             case "command":
                 return json.dumps({"kind": "command", "text": viewer.keeper.command()})
-        viewer.engine.change(message)
+        await asyncio.get_running_loop().run_in_executor(viewer.changes, viewer.engine.change, message)
         return None
 
 
@@ -142,6 +143,7 @@ class Viewer:
     def __init__(self, engine: Engine, keeper: Keeper, host: str, port: int) -> None:
         self.engine, self.keeper, self.host, self.port = engine, keeper, host, port
         self.probe = Probe(engine)
+        self.changes = ThreadPoolExecutor(1, "changes")  # one thread, so that changes are applied in order
         self.token = secrets.token_urlsafe(12)
         self.pages: set[Page] = set()
         self._files = {file.name: file for file in PAGE.iterdir() if file.suffix in TYPES}
@@ -182,6 +184,7 @@ class Viewer:
             self.engine.start()
             ready(self.address)
             await stop.wait()
+        self.changes.shutdown(cancel_futures=True)
         await asyncio.to_thread(self.engine.close)
 
     def _notify(self, what: str) -> None:
@@ -205,12 +208,12 @@ class Viewer:
             self.pages.discard(page)
 
     def _request(self, connection: ServerConnection, request: Request) -> Response | None:
-        host = request.headers.get("Host", "")
-        origin = request.headers.get("Origin")
+        hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+        host = hosts[0] if len(hosts) == 1 else ""
         _, token, *rest = [*request.path.partition("?")[0].split("/"), ""]
-        if self.host not in EVERYWHERE and host not in self._hosts():
+        if self.host not in EVERYWHERE and not self._is_own(host):
             return refusal(HTTPStatus.FORBIDDEN, "this address is not one of the viewer's")
-        if origin is not None and origin != f"http://{host}":
+        if any(origin != f"http://{host}" for origin in origins):
             return refusal(HTTPStatus.FORBIDDEN, "pages of other origins are refused")
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             return refusal(HTTPStatus.FORBIDDEN, "open the address that the viewer printed, with its token")
@@ -225,9 +228,11 @@ class Viewer:
         kind = TYPES[self._files[name].suffix] + "; charset=utf-8"
         return response(HTTPStatus.OK, kind, body)
 
-    def _hosts(self) -> set[str]:
-        names = {"127.0.0.1", "localhost", "[::1]", bracketed(self.host)}
-        return {f"{name}:{self.port}" for name in names}
+    def _is_own(self, host: str) -> bool:
+        """Returns whether a Host header names this machine. The port may be any, because a tunnel has its own."""
+        name, colon, port = host.rpartition(":")
+        named = name if colon and port.isdecimal() else host
+        return named in {"127.0.0.1", "localhost", "[::1]", bracketed(self.host)}
 
 
 def is_here(connection: ServerConnection) -> bool:
