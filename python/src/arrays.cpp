@@ -17,10 +17,8 @@ namespace stereopsis::python {
 namespace {
 
 std::string kind_name(nb::handle object) {
-  return nb::cast<std::string>(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__"));
+  return text_of(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()))).attr("__name__"));
 }
-
-std::string text_of(nb::handle object) { return nb::str(object).c_str(); }
 
 nb::object take(nb::handle object, const char* name) { return nb::getattr(object, name, nb::none()); }
 
@@ -45,6 +43,16 @@ nb::object lend_as(const AnyImageView& v, const std::shared_ptr<const void>& own
 }
 
 }  // namespace
+
+std::string text_of(nb::handle object) {
+  const auto bytes = nb::steal<nb::object>([&]() -> PyObject* {
+    const auto text = nb::steal<nb::object>(PyObject_Str(object.ptr()));
+    return text.is_valid() ? PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace") : nullptr;
+  }());
+  if (bytes.is_valid()) return PyBytes_AsString(bytes.ptr());
+  PyErr_Clear();
+  return std::string("<") + nb::type_name(object.type()).c_str() + " without a text>";
+}
 
 void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
 
@@ -150,7 +158,11 @@ void BorrowedArray::take_dlpack(nb::handle array, std::uint64_t stream) {
   is_tensor_ = nb::hasattr(array, "permute");
   nb::object capsule;
   try {
-    const auto kind = nb::cast<std::pair<int, int>>(nb::tuple(array.attr("__dlpack_device__")()));
+    const nb::object device = array.attr("__dlpack_device__")();
+    std::pair<int, int> kind;
+    if (!nb::try_cast(device, kind))
+      refuse(name_ + ", a " + kind_name(array) + ", does not support DLPack: __dlpack_device__ returned " +
+             text_of(device) + "; it must return (device type, device number)");
     const bool on_gpu = kind.first == dlpack::cuda || kind.first == dlpack::cuda_managed;
     if (!on_gpu && kind.first != dlpack::cpu && kind.first != dlpack::cuda_host)
       refuse(name_ + " is in the memory of a device of DLPack's type " + std::to_string(kind.first) +

@@ -24,6 +24,9 @@ namespace nb = nanobind;
 
 [[noreturn]] void refuse(const std::string& sentence);  // Error(call)
 
+// Returns str(object) in UTF-8. Lone surrogates, which are in the name of every file that is not UTF-8, become \udcff.
+std::string text_of(nb::handle object);
+
 inline constexpr const char* unknown_gpu = "cuda";  // __cuda_array_interface__ does not say which
 
 // An array that Python lends: any strides that the library's views can have, read-only ones too. Made, and done

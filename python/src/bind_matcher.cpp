@@ -190,7 +190,7 @@ nb::dict SharedMatcher::match_on_device(BorrowedPair pair, const nb::dict& out) 
     check_device(*lent);
     order_before(*lent, pair.stream);
   }
-  for (const auto& [name, array] : out) image_of(outputs_, nb::cast<std::string>(name));
+  for (const auto& [name, array] : out) image_of(outputs_, text_of(name));
   Work work{buffers_->take_mark(), std::move(pair), {}};
   const auto buffer = buffers_->take(work.pair.stream);
   nb::dict arrays;

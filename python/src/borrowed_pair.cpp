@@ -54,7 +54,7 @@ BorrowedPair::BorrowedPair(nb::handle left_, nb::handle right_, nb::handle mask_
 void BorrowedPair::take_beside(const nb::dict& beside) {
   for (const auto& [key, array] : beside) {
     if (array.is_none()) continue;
-    const std::string name = nb::cast<std::string>(key);
+    const std::string name = text_of(key);
     const BorrowedArray& lent = lent_beside.emplace_back(array, name);
     if (!lent.device().empty()) refuse(name + " is in memory of " + lent.device() + "; copy it to the host");
     if (name == "paths_above") pair.paths_above = lent.paths();
@@ -176,7 +176,7 @@ std::uint64_t stream_of(nb::handle stream) {
   if (number.is_none()) return dlpack::default_stream;
   std::uint64_t found = 0;
   if (!PyLong_Check(number.ptr()) || !nb::try_cast(number, found))
-    refuse("stream=" + std::string(nb::repr(stream).c_str()) +
+    refuse("stream=" + text_of(nb::repr(stream)) +
            " is not a stream; pass a stream of PyTorch, CuPy or Numba, an object with __cuda_stream__, or the address "
            "of a stream");
   return found == 0 ? dlpack::default_stream : found;

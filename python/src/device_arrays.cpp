@@ -21,8 +21,14 @@ DeviceImage make_image(const std::string& device, const DeviceImageView& shape) 
 
 int ordinal_of(const std::string& device) { return std::stoi(device.substr(device.find(':') + 1)); }
 
-// The owners of an array exported by DLPack, kept until the consumer releases it.
+// The owners of an exported array, kept until the consumer releases it. The next pair in this memory waits for what the
+// consumer's stream did before.
 struct Kept {
+  Kept(std::shared_ptr<OutputBuffers> buffers, std::shared_ptr<OutputBuffer> buffer, std::uint64_t reader)
+      : buffers(std::move(buffers)), buffer(std::move(buffer)), reader(reader) {}
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
   std::shared_ptr<OutputBuffers> buffers;
   std::shared_ptr<OutputBuffer> buffer;
   std::uint64_t reader;
@@ -98,12 +104,13 @@ nb::tuple DeviceArray::dlpack_device() const {
   return nb::make_tuple(static_cast<int>(dlpack::cuda), ordinal_of(device()));
 }
 
+void DeviceArray::check_open() const {
+  if (buffer_->ended) refuse("the array of a stage is valid only during the call of the stage; keep a copy");
+}
+
 template <class Managed>
 nb::capsule DeviceArray::export_as(const char* name, std::uint64_t reader) const {
-  auto kept = std::make_unique<Kept>();
-  kept->buffers = buffers_;
-  kept->buffer = buffer_;
-  kept->reader = reader;
+  auto kept = std::make_unique<Kept>(buffers_, buffer_, reader);
   const std::int64_t shape[] = {view_.height, view_.width, view_.channels},
                      strides[] = {view_.pitch, view_.channels, 1};
   std::copy(shape, shape + 3, kept->shape);
@@ -142,13 +149,15 @@ nb::capsule DeviceArray::export_as(const char* name, std::uint64_t reader) const
 // `stream` as DLPack has it: None is the default one, −1 asks for no order.
 nb::capsule DeviceArray::to_dlpack(nb::handle stream, nb::handle max_version, nb::handle device,
                                    nb::handle copy) const {
+  check_open();
   if (!device.is_none() && !device.equal(dlpack_device()))
     throw nb::buffer_error(
         ("it is on " + this->device() + ", and DLPack does not copy it to another device; use .to_numpy()").c_str());
   if (!copy.is_none() && nb::cast<bool>(copy))
     throw nb::buffer_error("DLPack does not copy this array; copy the imported array instead");
   std::uint64_t reader = dlpack::default_stream;
-  const bool unordered = !stream.is_none() && nb::cast<std::int64_t>(stream) == -1;
+  std::int64_t number = 0;
+  const bool unordered = nb::try_cast(stream, number) && number == -1;
   if (unordered)
     reader = buffer_->stream;
   else
@@ -159,7 +168,11 @@ nb::capsule DeviceArray::to_dlpack(nb::handle stream, nb::handle max_version, nb
                    : export_as<dlpack::Managed>("dltensor", reader);
 }
 
-nb::dict DeviceArray::interface() const {
+// The interface does not name the consumer's stream, and the consumer keeps this object as long as the memory. When the
+// object goes, the default stream is marked, which waits for the work in all streams but non-blocking ones.
+nb::dict DeviceArray::interface() {
+  check_open();
+  if (!lent_) lent_ = std::make_shared<Kept>(buffers_, buffer_, dlpack::default_stream);
   nb::dict d;
   d["version"] = 3;
   d["shape"] = shape();

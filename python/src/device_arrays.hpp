@@ -17,6 +17,7 @@ struct OutputBuffer {
   std::vector<DeviceImage> images;
   std::shared_ptr<StreamMark> done;                   // behind the pair
   std::vector<std::shared_ptr<StreamMark>> released;  // behind what other streams did with it
+  bool ended = false;                                 // the call of a stage, whose arrays these were, is over
 };
 
 // The output buffers of results on one device, with their marks.
@@ -46,7 +47,7 @@ class DeviceArray {
 
   nb::capsule to_dlpack(nb::handle stream, nb::handle max_version, nb::handle device, nb::handle copy) const;
   nb::tuple dlpack_device() const;
-  nb::dict interface() const;
+  nb::dict interface();
   nb::object to_numpy() const;  // waits, and copies
   nb::tuple shape() const;
   const char* dtype() const { return dtype_of(view_.type); }
@@ -54,6 +55,7 @@ class DeviceArray {
   std::uint64_t stream() const { return buffer_->stream; }
 
  private:
+  void check_open() const;
   template <class Managed>
   nb::capsule export_as(const char* name, std::uint64_t reader) const;
   int ndim() const { return view_.channels == 1 ? 2 : 3; }
@@ -61,6 +63,7 @@ class DeviceArray {
   std::shared_ptr<OutputBuffers> buffers_;
   std::shared_ptr<OutputBuffer> buffer_;
   DeviceImageView view_;
+  std::shared_ptr<void> lent_;  // set after an export by __cuda_array_interface__
 };
 
 }  // namespace stereopsis::python

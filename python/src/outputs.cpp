@@ -70,7 +70,7 @@ HostOut::HostOut(const Plan& plan, const nb::dict& out, const std::vector<NamedV
   if (out.size() == 0) return;
   const std::vector<ResultImage> images = images_of(plan);
   for (const auto& [key, array] : out) {
-    const std::string name = nb::cast<std::string>(key);
+    const std::string name = text_of(key);
     const ResultImage& image = image_of(images, name);
     BorrowedArray lent(array, "out['" + name + "']");
     if (!lent.device().empty())

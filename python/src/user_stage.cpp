@@ -6,8 +6,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <cstddef>
+#include <cstring>
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "device_arrays.hpp"
 
@@ -15,6 +18,7 @@ namespace stereopsis::python {
 namespace {
 
 using Sides = std::tuple<int, int, int, int>;
+using Bytes = std::vector<std::byte>;
 
 // Kept by whoever keeps the function, on any thread.
 std::shared_ptr<nb::object> shared(nb::handle function) {
@@ -26,13 +30,9 @@ std::shared_ptr<nb::object> shared(nb::handle function) {
 }
 
 template <class T>
-nb::object view_as(const DeviceImageView& v, bool volume, bool written, const std::shared_ptr<int>& users) {
-  ++*users;
-  const nb::capsule owner(new std::shared_ptr<int>(users), [](void* p) noexcept {
-    auto* left = static_cast<std::shared_ptr<int>*>(p);
-    --**left;
-    delete left;
-  });
+nb::object view_as(const DeviceImageView& v, bool volume, bool written, const std::shared_ptr<Bytes>& memory) {
+  const nb::capsule owner(new std::shared_ptr<Bytes>(memory),
+                          [](void* p) noexcept { delete static_cast<std::shared_ptr<Bytes>*>(p); });
   T* data = reinterpret_cast<T*>(v.memory) + v.offset;
   const std::size_t shape[] = {static_cast<std::size_t>(v.height), static_cast<std::size_t>(v.width),
                                static_cast<std::size_t>(v.channels)};
@@ -42,6 +42,34 @@ nb::object view_as(const DeviceImageView& v, bool volume, bool written, const st
   return nb::cast(nb::ndarray<nb::numpy, nb::ro, const T>(data, ndim, shape, owner, strides));
 }
 
+std::byte* row_of(const DeviceImageView& v, int y) {
+  return reinterpret_cast<std::byte*>(v.memory) + (v.offset + y * v.pitch) * bytes_of(v.type);
+}
+
+std::size_t row_bytes(const DeviceImageView& v) {
+  return static_cast<std::size_t>(bytes_of(v.type)) * v.width * v.channels;
+}
+
+void copy_rows(const DeviceImageView& from, const DeviceImageView& to) {
+  for (int y = 0; y < from.height; ++y) std::memcpy(row_of(to, y), row_of(from, y), row_bytes(from));
+}
+
+// Memory of the arrays of calls on the CPU, by name. The arrays are copies, because a function may keep them, or an array
+// that is made of them, and the library reuses and frees its own memory. Used under the GIL.
+class HostCopies {
+ public:
+  // Returns memory that no array of an earlier or concurrent call uses.
+  std::shared_ptr<Bytes> take(const char* name, std::size_t bytes) {
+    std::shared_ptr<Bytes>& memory = all_[name];
+    if (memory.use_count() != 1) memory = std::make_shared<Bytes>();
+    memory->resize(bytes);
+    return memory;
+  }
+
+ private:
+  std::map<std::string, std::shared_ptr<Bytes>> all_;
+};
+
 // Marks are made once for all calls on a device, and kept until the process ends.
 std::shared_ptr<OutputBuffers> marks_of(const std::string& device) {
   static auto& all = *new std::map<std::string, std::shared_ptr<OutputBuffers>>();
@@ -50,10 +78,10 @@ std::shared_ptr<OutputBuffers> marks_of(const std::string& device) {
   return buffers;
 }
 
-// The function's arguments. It also tells whether somebody still has one of their arrays.
+// The function's arguments. On a GPU, it also tells whether somebody still has one of their arrays.
 class Arguments {
  public:
-  explicit Arguments(const UserCall& call) : call_(call) {
+  Arguments(const UserCall& call, HostCopies& copies) : copies_(copies) {
     if (call.stream) {
       if (!device_of_call().starts_with("cuda"))
         refuse("stages in Python run only on the CPU and on CUDA, not on " + device_of_call());
@@ -64,15 +92,18 @@ class Arguments {
       buffer_->done->take(buffer_->stream);
     }
     nb::dict fields;
-    fields["reference"] = view(call.reference);
-    fields["other"] = view(call.other);
-    fields["mask_reference"] = view(call.mask_reference);
-    fields["mask_other"] = view(call.mask_other);
-    fields["costs"] = view(call.costs, true);
-    fields["made"] = view(call.made, true, true);
-    fields["disparity"] = view(call.disparity, false, true);
-    fields["validity"] = view(call.validity, false, true);
-    fields["confidence"] = view(call.confidence, false, true);
+    const auto add = [&](const char* name, const DeviceImageView& v, bool volume = false, bool written = false) {
+      fields[name] = view(name, v, volume, written);
+    };
+    add("reference", call.reference);
+    add("other", call.other);
+    add("mask_reference", call.mask_reference);
+    add("mask_other", call.mask_other);
+    add("costs", call.costs, true);
+    add("made", call.made, true, true);
+    add("disparity", call.disparity, false, true);
+    add("validity", call.validity, false, true);
+    add("confidence", call.confidence, false, true);
     fields["first"] = call.range.min;
     fields["count"] = call.range.count;
     fields["from_right"] = call.from_right;
@@ -90,32 +121,50 @@ class Arguments {
       nb::setattr(object_, name, nb::none());
   }
 
+  // Copies what the function wrote to the memory of the library.
+  void write_back() const {
+    for (const Written& one : written_) copy_rows(one.copy, one.target);
+  }
+
   // Called after the function: work that it gave to other streams is ordered before later work in this one.
   bool is_kept() {
     object_ = nb::none();
-    if (!buffer_) return *users_ > 0;
+    if (!buffer_) return false;
+    buffer_->ended = true;
     for (const auto& mark : buffer_->released) mark->hold(buffer_->stream);
     return buffer_.use_count() > 1;
   }
 
  private:
-  nb::object view(const DeviceImageView& v, bool volume = false, bool written = false) const {
+  struct Written {
+    DeviceImageView copy, target;
+    std::shared_ptr<Bytes> memory;
+  };
+
+  nb::object view(const char* name, const DeviceImageView& v, bool volume, bool written) {
     if (v.memory == 0) return nb::none();
     if (buffer_) {
       DeviceImageView at = v;
-      at.memory += v.offset * (v.type == PixelType::u8 ? 1 : v.type == PixelType::u16 ? 2 : 4);
+      at.memory += v.offset * bytes_of(v.type);
       at.offset = 0;
       return nb::cast(DeviceArray(buffers_, buffer_, at));
     }
+    const std::shared_ptr<Bytes> memory = copies_.take(name, row_bytes(v) * v.height);
+    DeviceImageView copy = v;
+    copy.memory = reinterpret_cast<std::uint64_t>(memory->data());
+    copy.offset = 0;
+    copy.pitch = std::ptrdiff_t{v.width} * v.channels;
+    copy_rows(v, copy);
+    if (written) written_.push_back({copy, v, memory});
     switch (v.type) {
-      case PixelType::u8: return view_as<std::uint8_t>(v, volume, written, users_);
-      case PixelType::u16: return view_as<std::uint16_t>(v, volume, written, users_);
-      default: return view_as<float>(v, volume, written, users_);
+      case PixelType::u8: return view_as<std::uint8_t>(copy, volume, written, memory);
+      case PixelType::u16: return view_as<std::uint16_t>(copy, volume, written, memory);
+      default: return view_as<float>(copy, volume, written, memory);
     }
   }
 
-  const UserCall& call_;
-  std::shared_ptr<int> users_ = std::make_shared<int>(0);
+  HostCopies& copies_;
+  std::vector<Written> written_;
   std::shared_ptr<OutputBuffers> buffers_;
   std::shared_ptr<OutputBuffer> buffer_;
   nb::object object_;
@@ -125,11 +174,12 @@ class Arguments {
 void collect_garbage() { nb::module_::import_("gc").attr("collect")(); }
 
 std::function<void(const UserCall&)> called(const nb::handle function) {
-  return [function = shared(function)](const UserCall& call) {
+  return [function = shared(function), copies = std::make_shared<HostCopies>()](const UserCall& call) {
     const nb::gil_scoped_acquire lock;
-    Arguments arguments(call);
+    Arguments arguments(call, *copies);
     try {
       (*function)(arguments.object());
+      arguments.write_back();
       if (arguments.is_kept() && (collect_garbage(), arguments.is_kept()))
         refuse("the stage keeps an array of its call, but the array is valid only during the call; keep a copy");
     } catch (nb::python_error& error) {
@@ -170,8 +220,7 @@ std::string& device_of_call() {
 }
 
 RaisedInPython::RaisedInPython(nb::python_error& error)
-    : std::runtime_error(std::string(nb::str(error.type().attr("__name__")).c_str()) + ": " +
-                         nb::str(error.value()).c_str()),
+    : std::runtime_error(text_of(error.type().attr("__name__")) + ": " + text_of(error.value())),
       exception_(shared(error.value())) {}
 
 void set_stage(Pipeline& pipeline, const std::string& slot, nb::handle function, const std::string& name,

@@ -13,8 +13,9 @@ from ._errors import CallError
 
 @dataclass(slots=True)
 class StageCall:
-    """The arguments of a user-defined stage: NumPy arrays on the CPU, arrays with DLPack on a GPU. The arrays are valid only during the
-    call.
+    """The arguments of a user-defined stage: NumPy arrays on the CPU, arrays with DLPack on a GPU.
+
+    On the CPU, the arrays are copies, which the stage may keep. On a GPU, they are valid only during the call.
 
     reference, other   images of the pair, (h, w) or (h, w, 3), as the method uses them. The reference view is the left view, or the
                        right view if `from_right`

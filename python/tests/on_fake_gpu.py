@@ -21,7 +21,7 @@ rename = ctypes.pythonapi.PyCapsule_SetName
 rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 H, W, D = 48, 72, 16
-SIDE, OTHER = 7000, 8000  # numbers of streams
+DEFAULT, SIDE, OTHER = 1, 7000, 8000  # numbers of streams
 
 
 def calls(name, stream=None):
@@ -129,6 +129,11 @@ def check_the_stream_is_joined():
     assert calls("cuEventRecord", SIDE) > before[0], "the match does not come after what the stream was given"
     assert calls("cuStreamWaitEvent", SIDE) > before[1], "the stream goes on before the match is done"
     assert r.disparity.stream == SIDE and r.disparity.__cuda_array_interface__["stream"] == SIDE
+
+    recorded = calls("cuEventRecord", DEFAULT)
+    del r  # its consumer named no stream
+    assert calls("cuEventRecord", DEFAULT) == recorded + 1, "the next pair does not wait for a reader by the interface"
+    r = m(*images(), stream=SIDE)
 
     own, other = calls("cuStreamWaitEvent", SIDE), calls("cuStreamWaitEvent", OTHER)
     same, foreign = Taken(r.disparity, stream=SIDE), Taken(r.disparity, stream=OTHER)
@@ -282,6 +287,9 @@ def check_a_stage_of_ones_own_is_in_the_stream():
     m.close()
     m = st.Matcher(pipeline=st.Pipeline("zncc").set_stage("cost", lambda call: kept.append(call.made)), disparities=D)
     expect(lambda: m(*images()), "keep a copy")
+    m.close()  # the array's memory is freed
+    expect(kept[0].__dlpack__, "keep a copy")
+    expect(lambda: kept[0].__cuda_array_interface__, "keep a copy")
 
 
 def check_memory_is_flat():

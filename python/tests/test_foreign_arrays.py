@@ -144,6 +144,11 @@ def test_refusals_are_a_sentence(pair, call, said):
     assert said in str(refused.value)
 
 
+class Unspeakable(Exception):
+    def __str__(self):
+        raise KeyError
+
+
 def test_a_producer_that_fails_is_told(pair):
     class Failing(OnGpu):
         def __dlpack__(self, *, stream=None):
@@ -151,6 +156,36 @@ def test_a_producer_that_fails_is_told(pair):
 
     with pytest.raises(st.CallError, match="left, a Failing, does not support DLPack: tensors that need a gradient"):
         lent(Failing(pair[0]), OnGpu(pair[1]))
+
+
+@pytest.mark.parametrize(
+    "raised, said",
+    [(ValueError("\udcff"), r"\\udcff"), (BufferError(b"\xff"), r"b'\\xff'"), (Unspeakable(), "Unspeakable without a text")],
+    ids=["surrogate", "bytes", "unspeakable"],
+)
+def test_a_producer_may_raise_any_text(pair, raised, said):
+    class Failing(OnGpu):
+        def __dlpack__(self, *, stream=None):
+            raise raised
+
+    with pytest.raises(st.CallError, match=f"left, a Failing, does not support DLPack: .*{said}"):
+        lent(Failing(pair[0]), OnGpu(pair[1]))
+
+
+@pytest.mark.parametrize("device", ["gpu", (2,), ("cuda", 0), None, (2, 1 << 40), "\udcff"])
+def test_a_wrong_dlpack_device_is_told(pair, device):
+    class Wrong(OnGpu):
+        def __dlpack_device__(self):
+            return device
+
+    with pytest.raises(st.CallError, match="left, a Wrong, does not support DLPack: __dlpack_device__ returned"):
+        lent(Wrong(pair[0]), OnGpu(pair[1]))
+
+
+@pytest.mark.parametrize("name", [5, "\udcff", None])
+def test_a_wrong_name_in_out_is_told(pair, name):
+    with pytest.raises(st.CallError, match="out="):
+        st.Matcher(disparities=32, device="cpu")(*pair, out={name: np.zeros((120, 160), np.float32)})
 
 
 def test_interfaces_are_of_the_same_kinds(pair):

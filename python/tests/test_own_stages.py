@@ -130,20 +130,55 @@ def test_a_region_asks_what_a_part_needs():
     assert asked[0] == (320, 200) and 16 + D < asked[-1][0] < 200 and 10 < asked[-1][1] < 170
 
 
+@pytest.mark.parametrize("slot", ["cost", "aggregation", "optimisation", "refinement"])
+@pytest.mark.parametrize("text", ["no file '\udcff'", b"\xff", "a\0b"])
+def test_an_exception_may_have_any_text(pair, slot, text):
+    def fail(call):
+        raise OSError(text)
+
+    with pytest.raises(st.CallError, match="the stage 'fail' failed: OSError: ") as raised:
+        st.match(*pair, D, pipeline=plain().set_stage(slot, fail), device="cpu")
+    assert raised.value.__cause__.args == (text,)
+    with pytest.raises(st.CallError, match=r"required_input failed with OSError: "):
+        st.match(*pair, D, pipeline=plain().set_stage(slot, difference, required_input=fail_at(text)), region=(9, 9, 9, 9))
+
+
+def fail_at(text):
+    def fail(*_):
+        raise OSError(text)
+
+    return fail
+
+
+def test_arrays_of_a_call_may_be_kept(pair):
+    kept = []
+
+    def keep(call):
+        kept.append((call.reference, call.reference[2:], call.made[1:], call.reference.copy()))
+        difference(call)
+        kept[-1] += (call.made.copy(),)
+
+    m = st.Matcher(pipeline=plain().set_stage("cost", keep), disparities=D, device="cpu")
+    for left, right in (pair, pair[::-1]):
+        expected = st.match(left, right, D, pipeline=plain().set_stage("cost", difference), device="cpu")
+        np.testing.assert_array_equal(m(left, right).disparity, expected.disparity)
+    m.close()
+    assert len(kept) == 2
+    for reference, lower, made, copy, costs in kept:
+        np.testing.assert_array_equal(reference, copy)
+        np.testing.assert_array_equal(lower, copy[2:])
+        made += 1
+        np.testing.assert_array_equal(made, costs[1:] + 1)
+
+
 def test_what_goes_wrong_is_told(pair):
     def fail(call):
         raise KeyError("no such weights")
 
-    kept = []
-
-    def keep(call):
-        kept.append(call.reference[2:])
-        difference(call)
-
     def forget(call):
         pass
 
-    for function, said in ((fail, "KeyError: 'no such weights'"), (keep, "keep a copy"), (forget, "wrote no costs")):
+    for function, said in ((fail, "KeyError: 'no such weights'"), (forget, "wrote no costs")):
         m = st.Matcher(pipeline=plain().set_stage("cost", function), disparities=D, device="cpu")
         with pytest.raises(st.CallError, match=said) as raised:
             m(*pair)
