@@ -13,6 +13,7 @@ from typing import Any
 from . import _options
 from ._errors import CallError, Error
 from ._pair import warn
+from ._program import ending
 
 
 def compare(
@@ -50,7 +51,7 @@ def compare(
         done = subprocess.run(call, capture_output=True, text=True)
         report: dict[str, list[dict[str, Any]]] = json.loads(results.read_text()) if results.exists() else {"failed": []}
         if done.returncode != 0 and not report["failed"]:
-            sentence = done.stderr.strip().removeprefix("stereopsis: ") or f"{PROGRAM} ended with {done.returncode}"
+            sentence = done.stderr.strip().removeprefix("stereopsis: ") or f"{PROGRAM} {ending(done.returncode)}"
             raise CallError(sentence) if done.returncode == 2 else Error(sentence)
         for scene in report["failed"]:
             warn(f"the scene {scene['name']} is left out: {scene['error']}", UserWarning)

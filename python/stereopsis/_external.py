@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -12,6 +14,7 @@ from . import validity
 from ._errors import CallError, UnsupportedError
 
 Array = Any
+ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[ -/]*[0-~])")
 
 
 class Method(Protocol):
@@ -41,6 +44,12 @@ def method_on(method: Method, device: str, threads: int) -> Method:
     if device not in ("auto", "cpu"):
         raise CallError(f"{name_of(method)} cannot be moved to the device {device}; use device='auto', and choose the device in the method itself")
     return method
+
+
+def one_line(text: str, which: int) -> str:
+    """Returns line `which` of a foreign text that an error message quotes, without what a terminal would execute; empty without lines."""
+    lines = [line for line in ESCAPE_SEQUENCE.sub("", text).splitlines() if line.strip()]
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in lines[which].strip())[:300] if lines else ""
 
 
 class Maps:
@@ -96,9 +105,16 @@ def host_maps(
 def device_map(method: Method, left: Array, right: Array, disparities: tuple[int, int]) -> dict[str, Array]:
     """Returns the disparity and the validity of a pair on a GPU, as arrays of the library that the method uses."""
     disparity = Maps(method, left, right, disparities).disparity
-    invalid = ~(abs(disparity) < np.inf)
-    disparity[invalid] = np.nan
-    return {"disparity": disparity, "validity": invalid.astype("uint8") * np.uint8(validity.no_candidate)}
+    with device_of(disparity):
+        invalid = ~(abs(disparity) < np.inf)
+        disparity[invalid] = np.nan
+        return {"disparity": disparity, "validity": invalid.astype("uint8") * np.uint8(validity.no_candidate)}
+
+
+def device_of(array: Array) -> contextlib.AbstractContextManager[Any]:
+    """Returns a context in which the array's GPU is the current one."""
+    device: Any = getattr(array, "device", None)
+    return device if hasattr(device, "__enter__") else contextlib.nullcontext()
 
 
 def _invalidate(maps: dict[str, Array], pixels: Array, reason: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from . import _native, _options
 from ._errors import CallError, Error, FormatError, UnsupportedError
-from ._external import grey
+from ._external import grey, one_line
 from ._result import Picture
 
 Array = Any
@@ -34,7 +35,7 @@ class ProgramMethod:
                                 {out.tiff} are floats
               {first}, {end}, {disparities}   lowest disparity of the search range, its end, and their difference
 
-    No shell is involved. An exit code other than 0 raises Error with the last line of the program's stderr.
+    No shell is involved. An exit code other than 0, or a signal, raises Error with the last line of the program's stderr.
 
     >>> import stereopsis as st
     >>> st.ProgramMethod("elas {left.pgm} {right.pgm} {out}").name
@@ -83,8 +84,8 @@ class ProgramMethod:
         except OSError as error:
             raise UnsupportedError(f"the program '{words[0]}' cannot be run: {error.strerror}; give its path") from error
         if done.returncode != 0:
-            last = (done.stderr.strip() or done.stdout.strip() or "no message").splitlines()[-1]
-            raise Error(f"{self.name} ended with exit code {done.returncode}: {last}")
+            last = one_line(done.stderr, -1) or one_line(done.stdout, -1) or "no message"
+            raise Error(f"{self.name} {ending(done.returncode)}: {last}")
 
     def _read(self, file: Path) -> Floats:
         try:
@@ -100,6 +101,16 @@ class ProgramMethod:
 
     def __reduce__(self) -> tuple[type[ProgramMethod], tuple[str]]:
         return type(self), (self.text.partition(":")[2],)
+
+
+def ending(code: int) -> str:
+    """Returns how a process ended, for a sentence: with an exit code, or by a signal."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"was killed by the signal {signal.Signals(-code).name}"
+    except ValueError:  # a real-time signal
+        return f"was killed by the signal {-code}"
 
 
 def write_picture(file: Path, image: Array) -> None:

@@ -14,7 +14,6 @@ import io
 import json
 import math
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ import numpy as np
 
 from . import _options
 from ._errors import CallError, Error, FileError, FormatError, UnsupportedError
-from ._external import Array, grey
+from ._external import Array, device_of, grey, one_line
 from ._json import parsed
 from ._stage import StageCall
 
@@ -43,6 +42,9 @@ TYPES = {"tensor(float)": "float32", "tensor(float16)": "float16", "tensor(uint8
 OUTPUT_TYPES = {**TYPES, "tensor(double)": "float64", "tensor(int8)": "int8", "tensor(uint16)": "uint16", "tensor(int16)": "int16",
     "tensor(int32)": "int32", "tensor(int64)": "int64"}  # fmt: skip
 WARNING, FATAL = 2, 4  # severities of onnxruntime's messages; WARNING is the default
+ON_GPU = ("cuda", "tensorrt")  # providers whose name may have the number of a GPU: "cuda:1"
+CHANNELS = (1, 3, 2, 6)  # numbers of channels that an input may have
+MOST_PIXELS = 1 << 28  # limit of the size of a network with a fixed size
 GPU_KINDS = (2, 13)  # DLPack's numbers of CUDA's memory
 
 
@@ -124,42 +126,72 @@ class Description:
                 refuse(name, f"an integer from {low} to 4096")
         for name in ("mean", "std"):
             value = getattr(self, name)
-            if not isinstance(value, tuple) or len(value) not in (1, 3) or not all(type(one) in (int, float) for one in value):
-                refuse(name, "a number or a list of 3 numbers")
-        if type(self.white) not in (int, float) or not self.white > 0:
-            refuse("white", "a number above 0")
-        if not all(self.std):
+            if not isinstance(value, tuple) or len(value) not in (1, 3) or not all(_is_float32(one) for one in value):
+                refuse(name, "a number or a list of 3 numbers, finite in float32")
+        if not _is_float32(self.white) or np.float32(self.white) <= 0:
+            refuse("white", "a finite number above 0")
+        if not all(np.float32(one) for one in self.std):
             refuse("std", "other than 0")
-        if self.factor is not None and (type(self.factor) not in (int, float) or not self.factor):
-            refuse("factor", "a number other than 0")
+        if self.factor is not None and (not _is_float32(self.factor) or not np.float32(self.factor)):
+            refuse("factor", "a finite number other than 0")
+
+
+def _is_float32(value: Any) -> bool:
+    """Returns whether a value is a number that float32 represents as a finite number."""
+    return type(value) in (int, float) and abs(value) <= float(np.finfo(np.float32).max)
 
 
 class _Session:
-    """An ONNX file that is loaded on a provider. Inputs and outputs are bound, so that arrays on the session's device stay there."""
+    """An ONNX file that is loaded on a provider. Inputs and outputs are bound, so that arrays on the session's device stay there.
+
+    The provider may name a GPU, as "cuda:1". Without a number, arrays on a GPU are processed on that GPU.
+    """
 
     def __init__(self, file: Path, provider: str, threads: int) -> None:
+        self._file, self._threads = file, threads
+        name, self._named, number = provider.partition(":")
+        self.number = _options.integer("the number of the GPU", int(number), 0, 1023) if number.isdecimal() else 0
+        if self._named and (name not in ON_GPU or not number.isdecimal()):
+            raise CallError(f"provider={provider!r} is not allowed; a number is allowed only for a GPU, as in 'cuda:1'")
+        self._elsewhere: dict[int, _Session] = {}  # by the number of the GPU
         onnxruntime = importlib.import_module("onnxruntime")  # optional, and slow to import
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
-        options.log_severity_level = 3  # errors only, which are raised, too
-        candidates = _providers_of(provider, onnxruntime.get_available_providers())
+        options.log_severity_level = FATAL  # errors are raised
+        candidates = _providers_of(name, onnxruntime.get_available_providers())
         if candidates[0] != "cpu":
             _load_libraries(onnxruntime)
         for self.provider in candidates:
             wanted = [PROVIDERS[one] for one in (self.provider, *BESIDE.get(self.provider, ()))]
+            settings = [{"device_id": self.number} if self.number else {} for _ in wanted]
             try:
-                with _without_messages(onnxruntime, self.provider != candidates[-1]):
-                    self._session = onnxruntime.InferenceSession(str(file), options, providers=wanted)
+                with _without_messages(onnxruntime):
+                    self._session = onnxruntime.InferenceSession(str(file), options, providers=wanted, provider_options=settings)
             except Exception as error:  # noqa: BLE001 - onnxruntime has many exceptions without a common base
-                raise FormatError(f"'{file}' cannot be loaded as a network: {_first_line(error)}") from error
+                raise FormatError(f"'{file}' cannot be loaded as a network: {_reason(error)}") from error
             if wanted[0] in self._session.get_providers():
                 break
         else:
             raise UnsupportedError(
-                f"the provider {self.provider} of onnxruntime does not start on this machine; check its driver and libraries, or use provider='cpu'"
+                f"the provider {self.name} of onnxruntime does not start on this machine; check its driver and libraries, or use provider='cpu'"
             )
         self.inputs = {one.name: one for one in self._session.get_inputs()}
         self.outputs = {one.name: one for one in self._session.get_outputs()}
+
+    @property
+    def name(self) -> str:
+        """The provider, with the number of its GPU unless it is the first one: "cuda", "cuda:1"."""
+        return f"{self.provider}:{self.number}" if self.number else self.provider
+
+    def at(self, number: int) -> _Session:
+        """Returns the network on the GPU of this number."""
+        if number == self.number:
+            return self
+        if self._named:
+            raise CallError(f"the images are on cuda:{number}, and the network runs on cuda:{self.number}; use the same GPU for both")
+        if number not in self._elsewhere:
+            self._elsewhere[number] = _Session(self._file, f"{self.provider}:{number}", self._threads)
+        return self._elsewhere[number]
 
     @property
     def device(self) -> str:
@@ -171,17 +203,19 @@ class _Session:
         on_device = not isinstance(next(iter(inputs.values())), np.ndarray)
         if on_device and self.device != "cuda":
             raise CallError(f"the images are on a GPU, and the network runs by the provider {self.provider}; use provider='cuda', or copy the images to the host")
+        if on_device and (there := self.at(next(iter(inputs.values())).device.id)) is not self:
+            return there.run(inputs, output)
         binding = self._session.io_binding()
+        place, number = ("cuda", self.number) if on_device else ("cpu", 0)
         for name, array in inputs.items():
-            place, number = ("cuda", array.device.id) if on_device else ("cpu", 0)
             binding.bind_input(name, place, number, array.dtype.type, array.shape, _address(array))
-        binding.bind_output(output, "cuda" if on_device else "cpu")
+        binding.bind_output(output, place, number)
         if on_device:
             _cupy().cuda.get_current_stream().synchronize()  # the network runs in a stream of its own
         try:
             self._session.run_with_iobinding(binding)
         except Exception as error:  # noqa: BLE001 - as above
-            raise Error(f"the network cannot be run on images of {_sizes(inputs)}: {_first_line(error)}") from error
+            raise Error(f"the network cannot be run on images of {_sizes(inputs)}: {_reason(error)}") from error
         found = binding.get_outputs()[0]
         return _on_device(found, number) if on_device else found.numpy()
 
@@ -194,8 +228,8 @@ def _sizes(inputs: dict[str, Array]) -> str:
     return ", ".join("×".join(map(str, array.shape)) for array in inputs.values())
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
+def _reason(error: Exception) -> str:
+    return one_line(str(error), 0) or type(error).__name__
 
 
 def _on_device(found: Any, number: int) -> Array:
@@ -213,11 +247,11 @@ def _load_libraries(onnxruntime: Any) -> None:
 
 
 @contextlib.contextmanager
-def _without_messages(onnxruntime: Any, silent: bool) -> Iterator[None]:
-    """Keeps the standard output free of onnxruntime's text about a provider that does not start, and the standard error if `silent`."""
-    onnxruntime.set_default_logger_severity(FATAL if silent else WARNING)
+def _without_messages(onnxruntime: Any) -> Iterator[None]:
+    """Keeps the standard output and the standard error free of onnxruntime's text about what fails; failures are raised."""
+    onnxruntime.set_default_logger_severity(FATAL)
     try:
-        with contextlib.redirect_stdout(io.StringIO() if silent else sys.stderr):
+        with contextlib.redirect_stdout(io.StringIO()):
             yield
     finally:
         onnxruntime.set_default_logger_severity(WARNING)
@@ -277,16 +311,24 @@ class _Input:
     """One input of a network: its layout, channels, size and type."""
 
     def __init__(self, about: Any, described: Description, where: str) -> None:
-        self.name, shape = about.name, [one if isinstance(one, int) else None for one in about.shape]
+        self.name, shape = about.name, [one if isinstance(one, int) and one > 0 else None for one in about.shape]
         if about.type not in TYPES:
             raise UnsupportedError(f"{where}: the input '{self.name}' has the type {about.type}; it must be float32, float16 or uint8")
         self.dtype = TYPES[about.type]
         if len(shape) != 4:
             raise UnsupportedError(f"{where}: the input '{self.name}' has {len(shape)} axes; an image must have 4, NCHW or NHWC")
-        self.layout = described.layout or ("NHWC" if shape[3] in (1, 3, 2, 6) and shape[1] not in (1, 3, 2, 6) else "NCHW")
+        self.layout = described.layout or ("NHWC" if shape[3] in CHANNELS and shape[1] not in CHANNELS else "NCHW")
         first = 2 if self.layout == "NCHW" else 1
         self.channels = shape[1] if self.layout == "NCHW" else shape[3]
         self.size: tuple[int | None, int | None] = (shape[first], shape[first + 1])
+        shown = "×".join(str(one or "any") for one in shape)
+        if self.channels not in CHANNELS and (self.channels is not None or {shape[1], shape[3]} & {*CHANNELS}):
+            raise UnsupportedError(
+                f"{where}: the input '{self.name}' has the shape {shown}, which is {self.channels or 'any number of'} channels in the layout "
+                f"{self.layout}; an input must have 1, 3, 2 or 6 channels, so change the layout or export the network anew"
+            )
+        if (self.size[0] or 1) * (self.size[1] or 1) > MOST_PIXELS:
+            raise UnsupportedError(f"{where}: the input '{self.name}' has the shape {shown}, and at most {MOST_PIXELS} pixels are supported; export a smaller size")
 
     def tensor(self, image: Array, described: Description, channels: int, padding: tuple[tuple[int, int], tuple[int, int]]) -> Array:
         """Returns the padded image in the units and the layout of the network."""
@@ -311,7 +353,7 @@ class OnnxMatcher:
     """A stereo network in an ONNX file, as a method for every tool: st.Matcher(st.OnnxMatcher("model.onnx")), `--method onnx:model.onnx`.
 
     file       the network. A file of the same name with the ending .json is its Description
-    provider   "auto" (CUDA if it starts here, else the CPU), "cpu", "cuda", "tensorrt" or "openvino"
+    provider   "auto" (CUDA if it starts here, else the CPU), "cpu", "cuda", "tensorrt" or "openvino"; "cuda:1" is the second GPU
     threads    number of CPU threads; 0: all
     described  keys of Description, which replace those of the JSON file
 
@@ -337,8 +379,8 @@ class OnnxMatcher:
 
     @property
     def provider(self) -> str:
-        """The provider that runs the network."""
-        return self._session.provider
+        """The provider that runs the network, with the number of the GPU unless that is 0."""
+        return self._session.name
 
     @functools.cached_property
     def digest(self) -> str:
@@ -352,18 +394,20 @@ class OnnxMatcher:
         return self.description.halo
 
     def on(self, device: str, threads: int) -> OnnxMatcher:
-        """Returns the network on a device: auto, cpu or cuda. Raises CallError for others."""
-        provider = device.split(":")[0]
-        if provider not in ("auto", "cpu", "cuda"):
-            raise CallError(f"device={device!r} is not allowed for a network; it must be 'auto', 'cpu' or 'cuda'")
-        if (provider in ("auto", self.provider)) and threads in (0, self._threads):
+        """Returns the network on a device: auto, cpu, cuda or cuda:N. Raises CallError for others."""
+        name, colon, number = device.partition(":")
+        if name not in ("auto", "cpu", "cuda") or (colon and (name != "cuda" or not number.isdecimal())):
+            raise CallError(f"device={device!r} is not allowed for a network; it must be 'auto', 'cpu', 'cuda' or a GPU such as 'cuda:1'")
+        if device in ("auto", self.provider, self._provider) and threads in (0, self._threads):
             return self
-        changed = self._provider if provider == "auto" else provider
+        changed = self._provider if name == "auto" else device
         return OnnxMatcher(self.file, provider=changed, threads=threads, **dataclasses.asdict(self.description))
 
     def _inputs_of(self, where: str) -> tuple[list[_Input], int]:
         """Returns the inputs of the pair, and the number of channels of an image."""
         there, d = self._session.inputs, self.description
+        if not there:
+            raise UnsupportedError(f"{where} has no inputs; a stereo network must have one or two")
         names = [d.left or next(iter(there)), d.right or next((one for one in there if one != (d.left or next(iter(there)))), None)]
         if len(there) == 1:
             names = names[:1]
@@ -395,6 +439,10 @@ class OnnxMatcher:
     def __call__(self, left: Array, right: Array, disparities: tuple[int, int]) -> Array:
         """Returns the disparity of a pair. The search range is not used, because networks have their own."""
         pair = [_as_array(image) for image in (left, right)]
+        with device_of(pair[0]):
+            return self._matched(pair)
+
+    def _matched(self, pair: list[Array]) -> Array:
         padding = self._padding(*pair[0].shape[:2])
         if len(self._inputs) == 2:
             tensors = {
@@ -415,7 +463,7 @@ class OnnxMatcher:
         for size, fixed in zip((height, width), self._inputs[0].size, strict=True):
             padded = fixed or -(-size // self.description.multiple) * self.description.multiple
             if padded < size:
-                h, w = self._inputs[0].size
+                h, w = (one or "any" for one in self._inputs[0].size)
                 raise CallError(
                     f"{self.name} reads images of at most {w}×{h} pixels, and the pair has {width}×{height}; export the network with dynamic axes"
                 )
@@ -446,7 +494,7 @@ class OnnxMatcher:
 
     def __repr__(self) -> str:
         one = self._inputs[0]
-        size = "any size" if one.size == (None, None) else f"{one.size[1]}×{one.size[0]}"
+        size = "any size" if one.size == (None, None) else f"{one.size[1] or 'any'}×{one.size[0] or 'any'}"
         colour = self.description.color or COLOURS[self._channels]
         return f"<{self.name} on {self.provider}: {', '.join(i.name for i in self._inputs)} ({one.layout}, {colour}, {one.dtype}, {size}) → {self._output}>"
 
@@ -509,18 +557,24 @@ class OnnxCost:
         if not self.file.is_file():
             raise FileError(f"'{self.file}' does not exist; give the ONNX file of a network")
         self.largest = _options.integer("largest", largest, 1, 255)
-        self._offset, self._scale = _options.number("offset", offset), _options.number("scale", scale)
+        for name, value in (("offset", offset), ("scale", scale)):
+            if not _is_float32(value):
+                raise CallError(f"{name}={value!r} is not allowed; it must be a finite number")
+        self._offset, self._scale = float(offset), float(scale)
         where = f"'{self.file}'"
         self._description = Description(multiple=1).changed(described, where)
         self._session = _loaded(self.file, provider, _options.integer("threads", threads, 0, 65536))
         self._inputs = [_Input(one, self._description, where) for one in self._session.inputs.values()]
-        if len(self._inputs) > 2:
+        if len(self._inputs) not in (1, 2):
             raise UnsupportedError(f"{where} has {len(self._inputs)} inputs; a network of features has one, and one of a cost volume two")
         self._output = self._description.output or list(self._session.outputs)[-1]
         self.__name__ = f"onnx:{self.file.name}"
 
     def __call__(self, call: StageCall) -> None:
-        with _cupy_stream(call.stream) if call.stream is not None else contextlib.nullcontext():
+        with contextlib.ExitStack() as there:
+            if call.stream is not None:
+                there.enter_context(_cupy().cuda.Device(call.reference.__dlpack_device__()[1]))
+                there.enter_context(_cupy_stream(call.stream))
             self._compute(call)
 
     def _compute(self, call: StageCall) -> None:

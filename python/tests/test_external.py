@@ -1,11 +1,13 @@
 """Methods from outside the library: functions, programs and networks, in the tools and before the library's refinements."""
 
 import json
+import math
 import pathlib
 import pickle
 import stat
 import sys
 import textwrap
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -157,6 +159,9 @@ def test_a_program_is_a_method(scene, program):
 def test_what_a_program_does_wrong_is_named(scene, program):
     for body, sentence in [
         ("sys.exit('no licence')", "program:matcher ended with exit code 1: no licence"),
+        ("import os; os.abort()", "program:matcher was killed by the signal SIGABRT: no message"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGRTMIN + 1)", "program:matcher was killed by the signal 3"),
+        ("sys.exit('\\x1b[31mno\\x1b[0m licence\\x1b]0;title\\x07 \\x00\\x9b2J')", r"exit code 1: no licence \\x00\\x9b2J$"),
         ("pass", "did not write its {out}"),
         ("open(out, 'w').write('x')", "wrote a disparity map that cannot be read"),
         (BODY.replace("150 101", "101 150"), r"shape \(150, 101\) for images of \(101, 150\)"),
@@ -183,7 +188,7 @@ def test_a_pipeline_file_runs_no_program(program, tmp_path):
 
 onnx = pytest.importorskip("onnx", reason="onnx makes the networks of the tests")
 pytest.importorskip("onnxruntime", reason="onnxruntime runs the networks")
-from onnx_files import expected, features_network, learned_network, pair_network, stacked_network, volume_network  # noqa: E402
+from onnx_files import Graph, expected, features_network, learned_network, pair_network, stacked_network, volume_network  # noqa: E402
 
 
 @pytest.fixture
@@ -250,6 +255,12 @@ def test_wrong_descriptions_and_files_are_named(network, tmp_path):
         ({"color": "cmyk"}, "color='cmyk' is not allowed; it must be 'rgb' or 'bgr' or 'grey'"),
         ({"multiple": 0}, "multiple=0 is not allowed; it must be an integer from 1 to 4096"),
         ({"std": [1, 0, 1]}, "std=.* is not allowed; it must be other than 0"),
+        ({"std": 1e-60}, "std=.* is not allowed; it must be other than 0"),
+        ({"std": math.nan}, "std=.* is not allowed; it must be a number or a list of 3 numbers, finite"),
+        ({"mean": [0, math.inf, 0]}, "mean=.* is not allowed; it must be a number or a list of 3 numbers, finite"),
+        ({"white": math.inf}, "white=inf is not allowed; it must be a finite number above 0"),
+        ({"white": 1e60}, r"white=1e\+60 is not allowed"),
+        ({"factor": math.nan}, "factor=nan is not allowed; it must be a finite number other than 0"),
         ({"left": "leftt"}, "has no input 'leftt'; its inputs are left, right"),
         ({"output": "depth"}, "has no output 'depth'; its outputs are disparity"),
     ]:
@@ -271,6 +282,109 @@ def test_wrong_descriptions_and_files_are_named(network, tmp_path):
         st.OnnxMatcher(network, provider="openvino")
     with pytest.raises(st.CallError, match="device='opencl' is not allowed for a network"):
         st.match(*[np.zeros((8, 8, 3), np.uint8)] * 2, 4, f"onnx:{network}", device="opencl")
+
+
+def test_networks_that_cannot_be_fed_are_named(tmp_path, scene, capfd):
+    g = Graph()
+    g.write(tmp_path / "none.onnx", [], g.constant(np.zeros((1, 1, 4, 4), np.float32)), (1, 1, 4, 4))
+    for load in (st.OnnxMatcher, st.OnnxCost):
+        with pytest.raises(st.UnsupportedError, match="none.onnx' has (no|0) inputs"):
+            load(tmp_path / "none.onnx")
+    file = tmp_path / "net.onnx"
+    pair_network(file, 2, shape=(1, 3, 100_000, 100_000))
+    with pytest.raises(st.UnsupportedError, match="'left' has the shape 1×3×100000×100000, and at most 268435456 pixels"):
+        st.OnnxMatcher(file)
+    pair_network(file, 2)
+    with pytest.raises(st.UnsupportedError, match="the shape 1×3×any×any, which is any number of channels in the layout NHWC"):
+        st.OnnxMatcher(file, layout="NHWC")
+    pair_network(file, 2, shape=(1, "h", "w", 3))
+    with pytest.raises(st.UnsupportedError, match="the shape 1×any×any×3, which is any number of channels in the layout NCHW"):
+        st.OnnxMatcher(file, layout="NCHW")
+    pair_network(file, 2, shape=(1, 3, "h", 64))
+    with pytest.raises(st.CallError, match="at most 64×any pixels, and the pair has 150×101"):
+        st.match(scene.left, scene.right, 4, f"onnx:{file}")
+    pair_network(file, 2, shape=(2, 3, "h", "w"))
+    with pytest.raises(st.Error, match="the network cannot be run on images of"):
+        st.match(scene.left, scene.right, 4, f"onnx:{file}")
+    for name in ("offset", "scale"):
+        with pytest.raises(st.CallError, match=f"{name}=nan is not allowed; it must be a finite number"):
+            st.OnnxCost(file, **{name: math.nan})
+    assert capfd.readouterr() == ("", "")  # onnxruntime logs in colours
+
+
+class TwoGpus:
+    """An onnxruntime and a CuPy on a machine with two GPUs, which note where they run."""
+
+    def __init__(self):
+        self.sessions, self.inputs, self.outputs, self.current = [], [], [], 0
+        self.cuda = SimpleNamespace(get_current_stream=lambda: SimpleNamespace(synchronize=lambda: None), Device=self.device)
+        self.cuda.UnownedMemory = lambda address, size, owner, number: number
+        self.cuda.MemoryPointer = lambda number, offset: number
+
+    def ndarray(self, shape, dtype, number):
+        return SimpleNamespace(shape=shape, dtype=np.dtype(dtype), device=SimpleNamespace(id=number), data=SimpleNamespace(ptr=64))
+
+    def device(self, number):
+        return SimpleNamespace(id=number)
+
+    SessionOptions = SimpleNamespace
+
+    def get_available_providers(self):
+        return ["CUDAExecutionProvider", "CPUExecutionProvider"]
+
+    def set_default_logger_severity(self, _):
+        pass
+
+    def InferenceSession(self, file, options, providers, provider_options):
+        self.sessions.append(provider_options[0].get("device_id", 0))
+        place, number = "cuda", self.sessions[-1]
+
+        def bind_input(name, where, device, *_):
+            assert where == place
+            self.inputs.append((number, device))
+
+        def bind_output(name, where, device=0):
+            assert where == place
+            self.outputs.append((number, device))
+
+        value = SimpleNamespace(shape=lambda: (1, 1, 4, 4), data_type=lambda: "tensor(float)", data_ptr=lambda: 64)
+        return SimpleNamespace(
+            get_providers=lambda: providers,
+            get_inputs=lambda: [SimpleNamespace(name=n, type="tensor(float)", shape=(1, 3, "h", "w")) for n in ("left", "right")],
+            get_outputs=lambda: [SimpleNamespace(name="disparity", type="tensor(float)", shape=(1, 1, "h", "w"))],
+            io_binding=lambda: SimpleNamespace(bind_input=bind_input, bind_output=bind_output, get_outputs=lambda: [value]),
+            run_with_iobinding=lambda binding: None,
+        )
+
+
+def test_a_network_runs_on_the_gpu_that_is_named(tmp_path, monkeypatch):
+    from stereopsis import onnx as networks
+
+    machine = TwoGpus()
+    monkeypatch.setitem(sys.modules, "onnxruntime", machine)
+    monkeypatch.setattr(networks, "_cupy", lambda: machine)
+    (tmp_path / "net.onnx").write_bytes(b"")
+    matcher = st.OnnxMatcher(tmp_path / "net.onnx")
+
+    def ran_on(network, number):
+        image = machine.ndarray((1, 3, 4, 4), "float32", number)
+        found = network._session.run({"left": image, "right": image}, "disparity")
+        return machine.inputs[-1], machine.outputs[-1], found.device.id
+
+    assert ran_on(matcher, 0) == ((0, 0), (0, 0), 0)
+    assert ran_on(matcher, 1) == ((1, 1), (1, 1), 1)  # no GPU was named: that of the images
+    assert ran_on(matcher, 1) == ((1, 1), (1, 1), 1) and machine.sessions == [0, 1]
+    moved = matcher.on("cuda:1", 0)
+    assert moved.provider == "cuda:1" and moved.on("auto", 0) is moved and machine.sessions == [0, 1, 1]
+    assert ran_on(moved, 1) == ((1, 1), (1, 1), 1)
+    with pytest.raises(st.CallError, match="the images are on cuda:0, and the network runs on cuda:1; use the same GPU for both"):
+        ran_on(moved, 0)
+    assert st.Matcher(matcher, device="cuda:1")._moved.provider == "cuda:1"
+    for device in ("cuda:", "cuda:x", "cpu:1", "cuda:-1"):
+        with pytest.raises(st.CallError, match="is not allowed for a network"):
+            matcher.on(device, 0)
+    with pytest.raises(st.CallError, match="a number is allowed only for a GPU"):
+        st.OnnxMatcher(tmp_path / "net.onnx", provider="cpu:1")
 
 
 def test_a_network_in_a_pipeline_file(scene, network, tmp_path, same_bits):
