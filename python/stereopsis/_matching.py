@@ -587,9 +587,10 @@ class Matcher:
     def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher:
         self._check_open()
         now = _MadeFor(pair.kind, self._pipeline, self._probes)
-        before = self._planned.get(in_flight)
-        if before is not None and before[0].still(now):
-            return before[1]
+        # Frees workspaces of other pairs before another one is allocated.
+        self._planned = {number: planned for number, planned in self._planned.items() if planned[0].still(now)}
+        if in_flight in self._planned:
+            return self._planned[in_flight][1]
         _, costs, place = now.kind
         if costs is not None:
             disparities = self._range_of_volume(costs[2])

@@ -358,6 +358,29 @@ def test_probes_that_are_none(scene, probes, said):
         st.match(scene.left, scene.right, 32, device="cpu", probes=probes)
 
 
+def test_a_plan_is_freed_before_the_next_one_is_made(scene, monkeypatch):
+    from stereopsis import _matching, _native
+
+    alive, most = set(), 0
+
+    class Counted(_native.Matcher):
+        def __init__(self, *given, **named):
+            nonlocal most
+            most = max(most, len(alive) + 1)
+            super().__init__(*given, **named)
+            alive.add(id(self))
+
+        def __del__(self):
+            alive.discard(id(self))
+
+    monkeypatch.setattr(_matching._native, "Matcher", Counted)
+    m = st.Matcher("sgm", disparities=16, device="cpu")
+    for rows in (120, 60, 90, 60):
+        m(scene.left[:rows], scene.right[:rows])
+        list(m.stream([(scene.left[:rows], scene.right[:rows])] * 3, in_flight=1))
+    assert most == 1
+
+
 def test_sizes_and_types_may_change(scene, same_bits):
     matcher = st.Matcher("sgm", disparities=32, device="cpu")
     whole = matcher(scene.left, scene.right)
