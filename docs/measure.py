@@ -258,6 +258,8 @@ class Values:
             self.files[file] = json.loads((MEASURED / f"{file}.json").read_text())
         value = self.files[file]
         for key in keys:
+            if key not in value:
+                raise SystemExit(f"docs/measured/{file}.json has no {'/'.join(keys)}, which a page shows; continue to measure it, or restore the file")
             value = value[key]
         return value
 
@@ -282,7 +284,7 @@ def presets(values):
 
     def both(ms, with_confidence, method, decimals):
         more = f" ({number(with_confidence[method], decimals)})" if method in with_confidence else ""
-        return number(ms[method], decimals) + more
+        return number(ms.get(method), decimals) + more
 
     rows = [[f"`{name}`", f"`{method}`", number(errors[method]["bad1.0"], 2), number(errors[method]["roads_d1"], 2),
              both(cpu, with_cpu, method, 0), both(gpu, with_gpu, method, 2)] for name, method in PRESETS.items()]
