@@ -338,26 +338,6 @@ TEST(MemoryLimit, IsRefusedBelowTheLeastThatTheRefusalNames) {
   }
 }
 
-// A fused step that needs too much memory is replaced by a slower one.
-TEST(MemoryLimit, LeavesAFusedStepOutThatTakesMore) {
-  const Scene scene = make_scene({.size = {120, 90}, .disparities = 40, .noise = 2});
-  const StereoPair pair{scene.left, scene.right, {}, {}};
-  for_each_tuned_gpu([&](gpu::Queue&, gpu::Device& device) {
-    const auto makes_both = [](const Plan& plan) {
-      const auto steps = plan.steps();
-      return std::any_of(steps.begin(), steps.end(), [](const auto& s) { return s.stage == "ad_census_both_cuda"; });
-    };
-    Problem problem = Problem::of(pair, {0, 40});
-    const Plan fast(Pipeline("ad-census"), problem, {device.name(), 0});
-    EXPECT_TRUE(makes_both(fast));
-    problem.memory_limit = fast.workspace_bytes() - 1;
-    const Plan small(Pipeline("ad-census"), problem, {device.name(), 0});
-    EXPECT_FALSE(makes_both(small));
-    EXPECT_LE(small.workspace_bytes(), problem.memory_limit);
-    expect_same(Matcher(small).match(pair), Matcher(fast).match(pair));
-  });
-}
-
 // The pairs of a batch share memory before the planner uses stripes.
 TEST(MemoryLimit, LetsABatchShareMemory) {
   const Sequence sequence(4);

@@ -11,7 +11,6 @@ struct Run {
   std::span<const Step> steps;
   std::span<const AnyView> values;  // by index
   const Target& target;
-  std::span<const Step> second_view = {};  // the same run for the other view, if the rule sets `both_views`
 
   AnyView shape(const Operand& operand) const {
     return operand.value < 0 ? AnyView() : part_of(values[operand.value], operand.rows);
@@ -27,11 +26,8 @@ struct Rule {
   // states the reason.
   Step (*fuse)(const Run&);
   const StageDescriptor* operation;  // the operation of the new step; its slot is `internal`
-  // Length of the run that begins with these steps; null means the length of `run`.
-  int (*length)(const Run&) = nullptr;
   int (*tile_rows)(Size image, int disparities, const Target&) = nullptr;  // preferred number of rows of a tile
   std::vector<std::string> examples = {};  // pipelines to which the rule applies, written as METHOD NAME=VALUE …
-  bool both_views = false;  // true if the operation also replaces the same run for the other view, which follows later
 };
 
 // Returns a step that runs `operation` in place of a run, with the context of the first step of the run. An input port

@@ -15,21 +15,10 @@ bool is_among(std::string_view name, const std::string& alternatives) {
 
 // Returns the number of steps, from the first on, that form the run of a rule; 0 if they do not form it.
 int length_of(const Rule& rule, const Run& from_here) {
-  if (rule.length != nullptr) return rule.length(from_here);
   if (from_here.steps.size() < rule.run.size()) return 0;
   for (std::size_t i = 0; i < rule.run.size(); ++i)
     if (!is_among(from_here.steps[i].entry->name, rule.run[i])) return 0;
   return static_cast<int>(rule.run.size());
-}
-
-// Returns the same run for the other view, at least `length` steps after the first run; empty if there is none.
-std::span<const Step> second_view(const Rule& rule, const Run& from_here, int length) {
-  const auto count = static_cast<std::size_t>(length);
-  for (std::size_t at = count; at + count <= from_here.steps.size(); ++at) {
-    const auto rest = from_here.steps.subspan(at);
-    if (length_of(rule, {rest, from_here.values, from_here.target}) == length) return rest.first(count);
-  }
-  return {};
 }
 
 bool runs_on(const Rule& rule, On device) {
@@ -56,28 +45,22 @@ bool drops_live_value(const Step& fused, std::span<const Step> run, std::span<co
   return false;
 }
 
-// Returns the step that replaces a rule's run and, if it exists, the run of the second view. If the rule does not
-// apply, returns an empty step with the reason.
-Step in_place_of(const Rule& rule, const Run& from_here, int length, std::span<const Step> second,
-                 std::span<const Value> values) {
+// Returns the step that replaces a rule's run. If the rule does not apply, returns an empty step with the reason.
+Step in_place_of(const Rule& rule, const Run& from_here, int length, std::span<const Value> values) {
   const auto run = from_here.steps.first(static_cast<std::size_t>(length));
-  if (rule.both_views && second.empty()) return {.note = "the same run of steps for the other view does not follow"};
-  Step fused = rule.fuse({run, from_here.values, from_here.target, second});
+  Step fused = rule.fuse({run, from_here.values, from_here.target});
   if (fused.entry == nullptr) return fused;
-  if (drops_live_value(fused, run, from_here.steps, values) || drops_live_value(fused, second, from_here.steps, values))
+  if (drops_live_value(fused, run, from_here.steps, values))
     return {.note = "an intermediate image or volume is requested"};
   if (run.front().title == run.back().title) fused.title = run.front().title;  // the steps share one time
   fused.note = run.front().note;
   return fused;
 }
 
-void replace(std::vector<Step>& steps, std::size_t at, int length, std::span<const Step> second, Step&& fused) {
-  const auto erase = [&](std::ptrdiff_t first, int count) {
-    steps.erase(steps.begin() + first, steps.begin() + first + count);
-  };
-  if (!second.empty()) erase(second.data() - steps.data(), length);
+void replace(std::vector<Step>& steps, std::size_t at, int length, Step&& fused) {
   steps[at] = std::move(fused);
-  erase(static_cast<std::ptrdiff_t>(at) + 1, length - 1);
+  const auto rest = steps.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+  steps.erase(rest, rest + length - 1);
 }
 
 }  // namespace
@@ -92,10 +75,9 @@ void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target&
       const Run from_here{std::span(steps).subspan(at), shapes, target};
       const int length = length_of(*rule, from_here);
       if (length == 0) continue;
-      const auto second = rule->both_views ? second_view(*rule, from_here, length) : std::span<const Step>();
-      Step fused = in_place_of(*rule, from_here, length, second, values);
+      Step fused = in_place_of(*rule, from_here, length, values);
       if (fused.entry != nullptr) {
-        replace(steps, at, length, second, std::move(fused));
+        replace(steps, at, length, std::move(fused));
         break;
       }
       if (!steps[at].note.empty()) steps[at].note += "; ";

@@ -53,8 +53,4 @@ void oracle(const Parameters&, const Input&, const wta::Output&);
 std::size_t workspace_bytes(const Parameters&, Size, int disparities, int threads);
 void cpu(const Parameters&, const Input&, const wta::Output&, std::span<std::byte> workspace, Threads&);
 
-std::size_t gpu_workspace_bytes(const Parameters&, Size, int disparities);
-void gpu(const Parameters&, const InputOf<gpu::View>&, const wta::OutputOf<gpu::View>&, gpu::Span workspace,
-         gpu::Queue&);
-
 }  // namespace stereopsis::support_weight_wta

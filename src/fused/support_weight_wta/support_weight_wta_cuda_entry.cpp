@@ -1,5 +1,4 @@
 // Registers the tuned CUDA kernels for support weights and the selection.
-#include "fused/asw_separable_wta/asw_separable_wta_cuda.hpp"
 #include "fused/support_weight_wta/support_weight_wta_cuda.hpp"
 #include "fused/support_weight_wta/support_weight_wta_entry.hpp"
 
@@ -41,38 +40,8 @@ const Rule esaw_rule{.name = "support_weight_wta_cuda",
                      .operation = &esaw_tuned,
                      .examples = {"esaw"}};
 
-const StageDescriptor separable_tuned{.slot = Slot::internal,
-                                      .name = "asw_separable_wta_cuda",
-                                      .title = "support weights",
-                                      .ports = ports(),
-                                      .functions = {.gpu =
-                                                        [](const Call<On::gpu>& c) {
-                                                          asw_separable_wta::cuda(c.as<Parameters>(), input_of(c),
-                                                                                  wta::output_of(c), c.scratch(),
-                                                                                  c.worker());
-                                                        }},
-                                      .scratch = {.gpu =
-                                                      [](const Shape& s) {
-                                                        return asw_separable_wta::cuda_workspace_bytes(
-                                                            s.as<Parameters>(), s.size(), s.context.range.count);
-                                                      }},
-                                      .work = work};
-
-const Rule separable_rule{.name = "asw_separable_wta_cuda",
-                          .run = {"colour_difference", "asw_separable", "wta"},
-                          .fuse =
-                              [](const Run& run) {
-                                return fuse_tuned<asw_separable_wta::cuda_serves>(
-                                    run, separable_tuned, "the tuned kernels take up to 65535 groups of rows");
-                              },
-                          .operation = &separable_tuned,
-                          .examples = {"asw-separable"}};
-
 }  // namespace
 
-void register_tuned(Registry& registry) {
-  registry.add(esaw_rule);
-  registry.add(separable_rule);
-}
+void register_tuned(Registry& registry) { registry.add(esaw_rule); }
 
 }  // namespace stereopsis::support_weight_wta

@@ -71,12 +71,7 @@ void cpu(const Parameters&, ImageView<const std::uint32_t> lab_left, ImageView<c
          int min_disparity, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> aggregated,
          std::span<std::byte> scratch, Threads&);
 
-// Size of the scratch memory for the tuned CUDA kernels; 0 if the kernels do not support this window. The kernels
-// process bands of fewer rows if there is less memory. If the memory does not hold the weights of a single row, or if
-// there are no tuned kernels, the portable kernel runs.
-std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities, int cuda_capability);
 void gpu(const Parameters&, gpu::View<const std::uint32_t> lab_left, gpu::View<const std::uint32_t> lab_right,
-         int min_disparity, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated,
-         gpu::Span scratch, gpu::Queue&);
+         int min_disparity, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> aggregated, gpu::Queue&);
 
 }  // namespace stereopsis::asw

@@ -27,10 +27,6 @@ const StageDescriptor entry{
     .scratch = {.cpu =
                     [](const Shape& s) {
                       return scratch_bytes(s.as<Parameters>(), s.size().width, s.disparities(), s.target.threads);
-                    },
-                .gpu =
-                    [](const Shape& s) {
-                      return gpu_scratch_bytes(s.as<Parameters>(), s.size(), s.disparities(), s.target.cuda_capability);
                     }},
     .units = CostUnits{.largest = 255 * 128, .units = 128},
     .examples = {{"window=9"}, {"window=33", "area=column"}}};

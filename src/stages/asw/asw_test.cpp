@@ -51,62 +51,9 @@ TEST(Asw, GpuEqualsOracle) {
           const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
           const VolumeOnDevice<std::uint8_t> costs_there(device, queue, costs);
           VolumeOnDevice<std::uint16_t> got(device, queue, size, disparities);
-          const gpu::Buffer scratch =
-              poisoned(device, queue, asw::gpu_scratch_bytes(p, size, disparities, queue.cuda_capability()));
-          asw::gpu(p, left_there, right_there, -2, costs_there.volume(), got.volume(), scratch.span(), queue);
+          asw::gpu(p, left_there, right_there, -2, costs_there.volume(), got.volume(), queue);
           EXPECT_TRUE(same_cells<std::uint16_t>(got.download(), expected));
         }
-  });
-}
-
-struct Case {
-  Size size;
-  int disparities, min_disparity;
-  asw::Parameters p;
-  std::uint32_t colours = dim;
-};
-
-// The cases cover one and several tiles of 64 and of 128 disparities, and costs aligned to 16, 4 and 1 bytes. The cases
-// also cover the largest supported windows, maximal weights, and ranges outside the image.
-TEST(Asw, TunedKernelsEqualOracle) {
-  using asw::Area;
-  const Case cases[] = {{{131, 5}, 3, 0, {.window = 9}},
-                        {{70, 3}, 64, 2, {.window = 5}},
-                        {{37, 11}, 65, -2, {.window = 9}},
-                        {{131, 5}, 130, 1, {.window = 5}},
-                        {{66, 4}, 200, -90, {.window = 3}},
-                        {{70, 4}, 144, -3, {.window = 5}},
-                        {{40, 24}, 20, 3, {.window = 21, .gamma_colour = 4, .gamma_distance = 15}},
-                        {{40, 6}, 100, 3, {.window = 33}},
-                        {{20, 6}, 30, 0, {.window = 41}},
-                        {{20, 6}, 30, 0, {.window = 53}},
-                        {{20, 6}, 30, 0, {.window = 63}},
-                        {{40, 24}, 70, -30, {Area::column, 33, 14, 15}},
-                        {{40, 24}, 70, 0, {Area::column, 63, 1000, 1000}, 0},
-                        {{40, 9}, 40, 0, {.window = 53, .gamma_colour = 1000, .gamma_distance = 1000}, 0},
-                        {{40, 9}, 64, 500, {.window = 33, .gamma_colour = 1, .gamma_distance = 1}, ~0u},
-                        {{70, 5}, 64, -500, {.window = 7}, ~0u}};
-  for_each_tuned_gpu([&](gpu::Queue& queue, gpu::Device& device) {
-    for (const Case& c : cases) {
-      SCOPED_TRACE(testing::Message() << c.size.width << "x" << c.size.height << "x" << c.disparities << ", window "
-                                      << c.p.window);
-      PitchedImage<std::uint32_t> left(random_words(c.size, 1, c.colours & 0x3FFFFFFF).view()),
-          right(random_words(c.size, 2, c.colours & 0x3FFFFFFF).view());
-      const auto costs = random_volume<std::uint8_t>(c.size, c.disparities, 3, c.colours == 0 ? 250 : 0, 255);
-      Volume<std::uint16_t> expected(c.size, c.disparities);
-      asw::oracle(c.p, left, right, c.min_disparity, costs, expected);
-      const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
-      const VolumeOnDevice<std::uint8_t> costs_there(device, queue, costs);
-      const std::size_t all = asw::gpu_scratch_bytes(c.p, c.size, c.disparities, queue.cuda_capability());
-      EXPECT_EQ(all == 0, c.p.area == Area::square && c.p.window > 53);
-      for (const int rows : {1, 2, c.size.height}) {  // maximum height of a band
-        const gpu::Buffer scratch = poisoned(device, queue, all * rows / c.size.height);
-        VolumeOnDevice<std::uint16_t> got(device, queue, c.size, c.disparities);
-        asw::gpu(c.p, left_there, right_there, c.min_disparity, costs_there.volume(), got.volume(), scratch.span(),
-                 queue);
-        EXPECT_TRUE(same_cells<std::uint16_t>(got.download(), expected)) << rows << " rows at a time";
-      }
-    }
   });
 }
 

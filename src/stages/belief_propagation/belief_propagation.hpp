@@ -121,7 +121,7 @@ void cpu(const Parameters&, VolumeView<const std::uint8_t> costs, VolumeView<std
 
 // `scratch` holds at least gpu_scratch_bytes() for the compute capability of the queue. The tuned CUDA kernels use
 // 8-bit messages, support truncations up to 255 and up to 512 disparities, and do not skip converged pixels.
-std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities, int cuda_capability);
+std::size_t gpu_scratch_bytes(const Parameters&, Size, int disparities);
 void gpu(const Parameters&, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> sums, gpu::Span scratch,
          gpu::Queue&);
 

@@ -27,10 +27,7 @@ const StageDescriptor entry{
                     [](const Shape& s) {
                       return scratch_bytes(s.as<Parameters>(), s.size(), s.disparities(), s.target.threads);
                     },
-                .gpu =
-                    [](const Shape& s) {
-                      return gpu_scratch_bytes(s.as<Parameters>(), s.size(), s.disparities(), s.target.cuda_capability);
-                    }},
+                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size(), s.disparities()); }},
     .work =
         [](const Shape& s) {
           const double updates = cells_of(s) * s.as<Parameters>().iterations;

@@ -28,8 +28,7 @@ void expect_all_equal_oracle(const belief_propagation::Parameters& p, Size size,
   for_each_usable_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     const VolumeOnDevice<std::uint8_t> costs_there(device, queue, costs.view());
     VolumeOnDevice<std::uint16_t> got(device, queue, size, disparities);
-    const gpu::Buffer scratch =
-        poisoned(device, queue, belief_propagation::gpu_scratch_bytes(p, size, disparities, queue.cuda_capability()));
+    const gpu::Buffer scratch = poisoned(device, queue, belief_propagation::gpu_scratch_bytes(p, size, disparities));
     belief_propagation::gpu(p, costs_there.volume(), got.volume(), scratch.span(), queue);
     EXPECT_TRUE(same_cells(got.download(), expected));
   });

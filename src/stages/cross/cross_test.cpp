@@ -96,19 +96,5 @@ TEST(CrossParameters, BadOnesAreRefused) {
   EXPECT_THROW(check_ranges("cross", cross::Parameters{.length = 129}), Error);
 }
 
-TEST(CrossLaunch, HasLowTilesWhereHighOnesLeaveMultiprocessorsIdle) {
-  const auto launch = [](const gpu::Properties& device, Size size) {
-    RecordingQueue queue(device);
-    cross::gpu({}, absent_image<const std::uint8_t>(size, 3), absent_image<std::uint32_t>(size), queue);
-    EXPECT_TRUE(queue.is_possible());
-    return queue.last("make_arms");
-  };
-  EXPECT_EQ(launch(h100, {450, 375}), "low: 8 × 47 blocks of 256 × 1");
-  EXPECT_EQ(launch(h100, {640, 480}), "low: 10 × 60 blocks of 256 × 1");
-  EXPECT_EQ(launch(h100, {1280, 960}), "high: 20 × 30 blocks of 256 × 1");
-  EXPECT_EQ(launch(geforce, {450, 375}), "high: 8 × 12 blocks of 256 × 1");
-  EXPECT_EQ(launch(orin, {64, 40}), "low: 1 × 5 blocks of 256 × 1");
-}
-
 }  // namespace
 }  // namespace stereopsis::cross_test

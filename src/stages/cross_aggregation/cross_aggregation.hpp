@@ -85,16 +85,8 @@ std::size_t scratch_bytes(Size size, int disparities, int threads);
 void cpu(const Parameters&, const Arms&, int min_disparity, VolumeView<std::uint8_t> costs,
          std::span<std::byte> scratch, Threads&);
 
-std::size_t gpu_scratch_bytes(Size size, int disparities, int longest_arm, int cuda_capability);
+std::size_t gpu_scratch_bytes(Size size, int disparities);
 void gpu(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs,
          gpu::Span scratch, gpu::Queue&);
-
-// Runs the tuned CUDA kernels on the cells of both views at once. Requires support = both. The volume `beyond` extends
-// the costs of the left view to the right. In its cells (x, d), only the right pixel x − d lies inside the image. The
-// volume is used by fused/ad_census_both.
-bool cuda_takes_both(const Parameters&, Size, int width_beyond, int disparities, int longest_arm, int cuda_capability);
-std::size_t cuda_both_scratch_bytes(Size, int width_beyond, int disparities, int cuda_capability);
-void cuda_both(const Parameters&, const ArmsOf<gpu::View>&, int min_disparity, gpu::Volume<std::uint8_t> costs,
-               gpu::Volume<std::uint8_t> beyond, gpu::Span scratch, gpu::Queue&);
 
 }  // namespace stereopsis::cross_aggregation

@@ -27,11 +27,7 @@ const StageDescriptor entry{
     }),
     .required_input = required_input,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size(), s.disparities(), s.target.threads); },
-                .gpu =
-                    [](const Shape& s) {
-                      return gpu_scratch_bytes(s.size(), s.disparities(), s.as<Parameters>().longest_arm,
-                                               s.target.cuda_capability);
-                    }},
+                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size(), s.disparities()); }},
     .work = [](const Shape& s) { return Work{.bytes = 2.0 * s.as<Parameters>().iterations * s.cells()}; },
     .separate_right_costs = true,
     .plan =

@@ -25,8 +25,7 @@ void expect_all_equal_oracle(const cross_aggregation::Parameters& p, Size size, 
   for_each_usable_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     const OnDevice<std::uint32_t> left_there(device, queue, left), right_there(device, queue, right);
     VolumeOnDevice<std::uint8_t> got(device, queue, costs.view());
-    const gpu::Buffer scratch = poisoned(
-        device, queue, cross_aggregation::gpu_scratch_bytes(size, range.count, longest, queue.cuda_capability()));
+    const gpu::Buffer scratch = poisoned(device, queue, cross_aggregation::gpu_scratch_bytes(size, range.count));
     cross_aggregation::gpu(p, {left_there, right_there, longest}, range.min, got.volume(), scratch.span(), queue);
     EXPECT_TRUE(same_cells(got.download(), expected));
   });
@@ -39,8 +38,6 @@ TEST(CrossAggregation, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-// The cases cover the branches of the tuned CUDA kernels: lines shorter than a step and longer than a ring, search
-// ranges of odd length, and arms of the supported length and longer.
 TEST(CrossAggregation, DevicesEqualOracleWithManyDisparities) {
   for (const int iterations : {1, 2, 3, 4}) expect_all_equal_oracle({iterations}, {150, 43}, {-5, 71}, 33);
   expect_all_equal_oracle({}, {150, 43}, {-5, 71}, 34);
@@ -73,8 +70,7 @@ TEST(CrossAggregation, DevicesEqualOracleWithTheLongestArms) {
   for_each_usable_gpu([&](gpu::Queue& queue, gpu::Device& device) {
     const OnDevice<std::uint32_t> left_there(device, queue, left);
     VolumeOnDevice<std::uint8_t> there(device, queue, VolumeView<const std::uint8_t>(costs.view()));
-    const gpu::Buffer memory =
-        poisoned(device, queue, cross_aggregation::gpu_scratch_bytes(size, 1, cross::longest_arm, 0));
+    const gpu::Buffer memory = poisoned(device, queue, cross_aggregation::gpu_scratch_bytes(size, 1));
     cross_aggregation::gpu(p, {left_there, {}}, 0, there.volume(), memory.span(), queue);
     EXPECT_TRUE(same_cells(there.download(), got));
   });

@@ -67,11 +67,4 @@ std::size_t gpu_scratch_bytes(Size size, int disparities);
 void gpu(const Parameters&, gpu::Volume<const std::uint8_t> costs, gpu::Volume<std::uint16_t> sums, gpu::Span scratch,
          gpu::Queue&);
 
-// The tuned CUDA kernels, from compute capability 8.0 on, can also select: they return, for each pixel, the integer
-// disparity with the lowest S among all candidates. `kept` holds cuda_kept_bytes().
-bool cuda_selects(const Parameters&, int disparities);
-std::size_t cuda_kept_bytes(Size, int disparities);
-void cuda_select(const Parameters&, gpu::Volume<const std::uint8_t> costs, int min_disparity,
-                 gpu::View<float> disparity, gpu::View<std::uint8_t> validity, gpu::Span kept, gpu::Queue&);
-
 }  // namespace stereopsis::dynamic_programming

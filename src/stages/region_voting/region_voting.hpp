@@ -76,7 +76,7 @@ void oracle(const Parameters&, ImageView<const std::uint32_t> arms, const Map&);
 std::size_t scratch_bytes(Size size);
 void cpu(const Parameters&, ImageView<const std::uint32_t> arms, const Map&, std::span<std::byte> scratch, Threads&);
 
-std::size_t gpu_scratch_bytes(Size size, int cuda_capability);
+std::size_t gpu_scratch_bytes(Size size);
 void gpu(const Parameters&, gpu::View<const std::uint32_t> arms, const MapOf<gpu::View>&, gpu::Span scratch,
          gpu::Queue&);
 

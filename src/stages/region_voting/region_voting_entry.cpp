@@ -6,21 +6,20 @@ namespace {
 
 constexpr auto vote = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const StageDescriptor entry{
-    .slot = Slot::refinement,
-    .name = "region_voting",
-    .title = "region voting",
-    .parameters = Parameters{},
-    .ports = {in("cross"), change("disparity"), change("validity")},
-    .functions = on_every_device([](const auto& c) {
-      const auto map =
-          c.template of<MapOf>(c.template image<float>("disparity"), c.template image<std::uint8_t>("validity"));
-      vote(c, c.template as<Parameters>(), c.template image<const std::uint32_t>("cross"), map);
-    }),
-    .global_support = true,
-    .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size()); },
-                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size(), s.target.cuda_capability); }},
-    .examples = {{}, {"votes=5", "share=20"}}};
+const StageDescriptor entry{.slot = Slot::refinement,
+                            .name = "region_voting",
+                            .title = "region voting",
+                            .parameters = Parameters{},
+                            .ports = {in("cross"), change("disparity"), change("validity")},
+                            .functions = on_every_device([](const auto& c) {
+                              const auto map = c.template of<MapOf>(c.template image<float>("disparity"),
+                                                                    c.template image<std::uint8_t>("validity"));
+                              vote(c, c.template as<Parameters>(), c.template image<const std::uint32_t>("cross"), map);
+                            }),
+                            .global_support = true,
+                            .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size()); },
+                                        .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size()); }},
+                            .examples = {{}, {"votes=5", "share=20"}}};
 
 }  // namespace
 

@@ -27,8 +27,7 @@ void expect_all_equal_oracle(const region_voting::Parameters& p, const Map& map,
     SCOPED_TRACE(device->name());
     const auto queue = device->make_queue();
     const OnDevice<std::uint32_t> arms_there(*device, *queue, arms);
-    const gpu::Buffer scratch =
-        poisoned(*device, *queue, region_voting::gpu_scratch_bytes(size, queue->cuda_capability()));
+    const gpu::Buffer scratch = poisoned(*device, *queue, region_voting::gpu_scratch_bytes(size));
     expect_gpu_map_equals_oracle(*device, *queue, map, oracle, [&](auto disparity, auto validity) {
       region_voting::gpu(p, arms_there, {disparity, validity}, scratch.span(), *queue);
     });
@@ -84,21 +83,6 @@ TEST(RegionVotingOracle, MaskedPixelsStayInvalid) {
   const Map map = voted({.votes = 1}, {3, 3, 3, nan}, validity::masked);
   EXPECT_TRUE(std::isnan(map.disparity(3, 0)));
   EXPECT_EQ(map.validity(3, 0), validity::masked);
-}
-
-TEST(RegionVotingLaunch, HasAsManyBlocksAsTheDeviceRunsAtATime) {
-  const auto launch = [](const gpu::Properties& device) {
-    RecordingQueue queue(device);
-    const Size size{450, 375};
-    region_voting::gpu({}, absent_image<const std::uint32_t>(size),
-                       {absent_image<float>(size), absent_image<std::uint8_t>(size)}, absent_memory(), queue);
-    EXPECT_TRUE(queue.is_possible());
-    EXPECT_EQ(queue.last("fill"), queue.last("vote"));
-    return queue.last("vote");
-  };
-  EXPECT_EQ(launch(h100), "any: 1056 × 1 blocks of 256 × 1");
-  EXPECT_EQ(launch(geforce), "any: 276 × 1 blocks of 256 × 1");
-  EXPECT_EQ(launch(orin), "any: 96 × 1 blocks of 256 × 1");
 }
 
 }  // namespace

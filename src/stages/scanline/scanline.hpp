@@ -78,7 +78,7 @@ void cpu(const Parameters&, const Images&, int min_disparity, VolumeView<const s
          VolumeView<std::uint16_t> sums, std::span<std::byte> scratch, Threads&);
 
 // `scratch` holds at least gpu_scratch_bytes().
-std::size_t gpu_scratch_bytes(Size size, int disparities, int cuda_capability);
+std::size_t gpu_scratch_bytes(Size size, int disparities);
 void gpu(const Parameters&, const ImagesOf<gpu::View>&, int min_disparity, gpu::Volume<const std::uint8_t> costs,
          gpu::Volume<std::uint16_t> sums, gpu::Span scratch, gpu::Queue&);
 

@@ -20,9 +20,8 @@ const StageDescriptor entry{
     }),
     .global_support = true,
     .check = check,
-    .scratch = {
-        .cpu = [](const Shape& s) { return scratch_bytes(s.size(), s.disparities(), s.target.threads); },
-        .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size(), s.disparities(), s.target.cuda_capability); }},
+    .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size(), s.disparities(), s.target.threads); },
+                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size(), s.disparities()); }},
     // A path reads the costs and adds to the sums. Each of its cells takes 11 instructions.
     .work = [](const Shape& s) { return Work{.bytes = 18 * s.cells(), .path_ops = 44 * s.cells()}; },
     .separate_right_costs = true,

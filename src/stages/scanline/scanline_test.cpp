@@ -24,8 +24,7 @@ void expect_all_equal_oracle(const scanline::Parameters& p, Size size, Disparity
     const OnDevice<std::uint8_t> left_there(device, queue, left), right_there(device, queue, right);
     const VolumeOnDevice<std::uint8_t> costs_there(device, queue, costs.view());
     VolumeOnDevice<std::uint16_t> got(device, queue, size, range.count);
-    const gpu::Buffer scratch =
-        poisoned(device, queue, scanline::gpu_scratch_bytes(size, range.count, queue.cuda_capability()));
+    const gpu::Buffer scratch = poisoned(device, queue, scanline::gpu_scratch_bytes(size, range.count));
     scanline::gpu(p, {left_there, right_there}, range.min, costs_there.volume(), got.volume(), scratch.span(), queue);
     EXPECT_TRUE(same_cells(got.download(), expected));
   });
