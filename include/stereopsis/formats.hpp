@@ -30,10 +30,6 @@ AnyImageView any_view_with_byte_pitch(const void* data, PixelType type, Size siz
 DeviceImageView device_view_with_byte_pitch(std::uint64_t address, PixelType type, Size size, int channels,
                                             std::size_t byte_pitch, int bit_depth = 0);
 
-// Returns the size of the picture that an image in this format holds. Throws Error(call) if the image cannot have that
-// format.
-Size picture_size(const AnyImageView& image, PixelFormat format);
-
 // Converts an image to RGB of the same type, with the same result as in plans. The memory of `rgb` is reused if it
 // fits.
 //

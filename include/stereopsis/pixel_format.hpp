@@ -27,4 +27,8 @@ int channels_of(PixelFormat format);        // returns the number of channels of
 // Returns the size of an image in that format that holds a picture of this size.
 Size image_size(Size picture, PixelFormat format);
 
+// Returns the size of the picture that an image in this format holds. Throws Error(call) if the image cannot have that
+// format.
+Size picture_size(const AnyImageView& image, PixelFormat format);
+
 }  // namespace stereopsis

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "stereopsis/device.hpp"
-#include "stereopsis/matcher.hpp"
+#include "stereopsis/stage_time.hpp"
 
 namespace stereopsis {
 

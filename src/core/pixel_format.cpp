@@ -1,7 +1,7 @@
 #include <array>
 
 #include "core/text.hpp"
-#include "stereopsis/formats.hpp"
+#include "stereopsis/pixel_format.hpp"
 
 namespace stereopsis {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "graph/descriptor.hpp"
-#include "stereopsis/matcher.hpp"
+#include "stereopsis/image.hpp"
 
 namespace stereopsis::probe {
 

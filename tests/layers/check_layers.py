@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the layers of src/: which folders may include which, that the planner names no stage, the size of files and functions, that
-each test has a namespace of its own, and that Highway is included through one header.
+"""Checks the layers: which folders and public headers may include which, that the planner names no stage, the size of files and
+functions, that each test has a namespace of its own, and that Highway is included through one header.
 
-Usage: check_layers.py [--count]. With --count it prints the lines of code of the connecting layers.
+Usage: check_layers.py [--count | --update]. With --count it prints the lines of code of the connecting layers, with --update it
+writes the table of layers into CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -13,19 +14,53 @@ from pathlib import Path
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 
-# A folder may include itself and the folders behind it.
-LAYERS = {
-    "core": [],
-    "device": ["core"],
-    "graph": ["device", "core"],
-    "stages": ["graph", "device", "core"],
-    "fused": ["stages", "graph", "device", "core"],
-    "planning": ["graph", "device", "core"],
-    "execution": ["planning", "graph", "device", "core"],
-    "methods": ["stages", "graph", "device", "core"],
-    "sparse": ["core"],
-    "api": ["sparse", "methods", "execution", "planning", "graph", "device", "core"],
-    "jobs": ["sources", "io", "synth", "evaluation", "geometry", "api", "device", "core"],
+# The layers from the highest to the lowest: folders, what they contain, and their public headers. A file may include its own
+# folder, folders of lower layers, and public headers of its own and of lower layers. CONTRIBUTING.md has this table.
+LAYERS = [
+    (("apps", "python"), "the command, the Python package", ("opencv.hpp",)),
+    (("jobs",), "runs: from the pairs of an input to files of results, for every front end", ()),
+    (("sources",), "the pairs of an input: files, lists, videos; scenes of datasets", ("dataset.hpp", "pair_source.hpp")),
+    (("io",), "image, calibration and pipeline files", ("calibration.hpp", "io.hpp", "point_cloud_files.hpp")),
+    (
+        ("synth", "evaluation", "geometry"),
+        "generated scenes; measures; cameras",
+        ("evaluation.hpp", "point_cloud.hpp", "registration.hpp", "render.hpp", "synth.hpp", "triangulation.hpp"),
+    ),
+    (("c",), "the C interface", ("version.h",)),
+    (
+        ("api",),
+        "`Matcher`, checks of arguments, outputs",
+        ("arguments.hpp", "async.hpp", "expected.hpp", "formats.hpp", "in_stripes.hpp", "matcher.hpp", "matcher_group.hpp",
+         "pair_check.hpp", "pair_judge.hpp", "partition_plan.hpp", "self_test.hpp", "stages.hpp"),
+    ),
+    (("sparse",), "sparse matches of a pair in two dimensions, for the check of a pair", ()),
+    (("methods", "execution"), "default pipelines; engines that run plans on the CPU and on GPUs", ()),
+    (("planning",), "the planner: required input, fused steps, memory", ()),
+    (("fused",), "fused kernels, each of which replaces several stages", ()),
+    (("stages",), "one folder for each stage", ()),
+    (
+        ("graph",),
+        "values, steps, stage descriptors, builder",
+        ("argument_rows.hpp", "pipeline.hpp", "rectification.hpp", "rig.hpp", "user_stage.hpp"),
+    ),
+    (
+        ("device",),
+        "CPU, CUDA, OpenCL",
+        ("device.hpp", "device_image.hpp", "resources.hpp", "roofs.hpp", "simd.hpp", "stage_time.hpp", "stream_mark.hpp"),
+    ),
+    (("core",), "images, text, errors", ("disparity.hpp", "error.hpp", "image.hpp", "mask.hpp", "parameter.hpp", "pixel_format.hpp")),
+]
+HEIGHT = {folder: height for height, (folders, _, _) in enumerate(reversed(LAYERS)) for folder in folders}
+PUBLIC = {header: height for height, (_, _, headers) in enumerate(reversed(LAYERS)) for header in headers}
+INCLUDE = SRC.parent / "include/stereopsis"
+MARKS = ("<!-- layers: begin -->\n", "<!-- layers: end -->\n")
+# The folders of a layer must not include each other; these may not include every folder below them.
+NOT_INCLUDED = {
+    "sparse": {"methods", "execution", "planning", "fused", "stages", "graph", "device"},
+    "planning": {"stages", "fused"},
+    "execution": {"stages", "fused"},
+    "api": {"stages", "fused"},
+    "jobs": {"stages", "fused", "graph", "planning", "execution", "methods"},
 }
 CONNECTING = ("graph", "planning", "execution", "methods", "api")
 WITHOUT_STAGE_NAMES = ("planning", "execution", "api")
@@ -58,18 +93,60 @@ def includes(path: Path) -> list[str]:
     return re.findall(r'#include "([a-z_]+/[^"]+)"', path.read_text())
 
 
+def height_of(name: str) -> int | None:
+    """Returns the height of the layer of an included file, such as core/text.hpp or stereopsis/image.hpp; None if it is in no layer."""
+    folder, _, file = name.partition("/")
+    return PUBLIC.get(file) if folder == "stereopsis" else HEIGHT.get(folder)
+
+
 def wrong_includes() -> list[str]:
     problems = []
-    for folder, below in LAYERS.items():
-        for path in sources(folder):
-            for name in includes(path):
-                layer = name.split("/")[0]
-                if layer in LAYERS and layer != folder and layer not in below:
-                    problems.append(f"{path.relative_to(SRC)} includes {name}, which is not below {folder}")
-    for folder in LAYERS["jobs"]:
-        for path in sources(folder):
-            problems += [f"{path.relative_to(SRC)} includes {name}" for name in includes(path) if name.startswith("jobs/")]
+    for path in sources(""):
+        folder = path.relative_to(SRC).parts[0]
+        if folder not in HEIGHT:
+            continue
+        for name in includes(path):
+            other = name.split("/")[0]
+            height = height_of(name)
+            is_below = height is None or height < HEIGHT[folder] or other == folder or (other == "stereopsis" and height == HEIGHT[folder])
+            if not is_below or other in NOT_INCLUDED.get(folder, ()):
+                problems.append(f"{path.relative_to(SRC)} includes {name}, which is not below {folder}")
+    for path in sorted(INCLUDE.iterdir()):
+        for name in includes(path):
+            if path.name in PUBLIC and (height_of(name) or 0) > PUBLIC[path.name]:
+                problems.append(f"include/stereopsis/{path.name} includes {name}, which is of a higher layer")
     return problems
+
+
+def without_layer() -> list[str]:
+    """Folders and public headers that no layer names, and names of layers that do not exist."""
+    folders = {p.name for p in SRC.iterdir() if p.is_dir()} | {"apps", "python"}
+    headers = {p.name for p in INCLUDE.iterdir()}
+    problems = [f"the folder src/{name} is in no layer" for name in sorted(folders - set(HEIGHT))]
+    problems += [f"include/stereopsis/{name} is in no layer" for name in sorted(headers - set(PUBLIC))]
+    return problems + [f"there is no {name}, which a layer names" for name in sorted((set(HEIGHT) - folders) | (set(PUBLIC) - headers))]
+
+
+def table() -> str:
+    """Returns the table of CONTRIBUTING.md."""
+    rows = ["| folder | contents |", "|---|---|"]
+    for folders, contents, _ in LAYERS:
+        paths = ", ".join(f"`{name}/`" if name in ("apps", "python") else f"`src/{name}/`" for name in folders)
+        rows.append(f"| {paths} | {contents} |")
+    return "\n".join(rows) + "\n"
+
+
+def stale_table(update: bool) -> list[str]:
+    page = SRC.parent / "CONTRIBUTING.md"
+    text = page.read_text()
+    before, rest = text.split(MARKS[0])
+    found, after = rest.split(MARKS[1])
+    if found == table():
+        return []
+    if not update:
+        return ["the table of layers in CONTRIBUTING.md is not that of check_layers.py; call check_layers.py --update"]
+    page.write_text(before + MARKS[0] + table() + MARKS[1] + after)
+    return []
 
 
 def direct_uses_of_highway() -> list[str]:
@@ -150,7 +227,7 @@ def shared_namespaces() -> list[str]:
 
 def size_problems() -> list[str]:
     problems = []
-    for folder in (*CONNECTING, "jobs"):
+    for folder in CONNECTING:
         for path in sources(folder):
             if len(path.read_text().splitlines()) > MOST_LINES_OF_FILE:
                 problems.append(f"{path.relative_to(SRC)} has more than {MOST_LINES_OF_FILE} lines")
@@ -174,7 +251,7 @@ def main() -> int:
     if sys.argv[1:] == ["--count"]:
         count()
         return 0
-    problems = wrong_includes() + named_stages() + size_problems() + shared_namespaces() + direct_uses_of_highway()
+    problems = without_layer() + wrong_includes() + stale_table(sys.argv[1:] == ["--update"]) + named_stages() + size_problems() + shared_namespaces() + direct_uses_of_highway()
     found = stages_that_include_another()
     problems += [f"stages/{a} includes the stage {b}" for a, b in sorted(found - STAGES_THAT_INCLUDE_ANOTHER)]
     problems += [f"remove ({a}, {b}) from the list" for a, b in sorted(STAGES_THAT_INCLUDE_ANOTHER - found)]
