@@ -257,13 +257,6 @@ struct VolumeShape {
   PixelType type = PixelType::u8;  // type of each cost
 };
 
-// Inputs that the refinements of a plan with Problem::refine_only require in addition to disparity and validity.
-struct RefinementNeeds {
-  bool images = true;       // both images
-  bool right = false;       // GivenMaps::right
-  bool confidence = false;  // GivenMaps::confidence
-};
-
 class Programs;  // internal
 
 // A pipeline prepared for a problem on a device. A plan holds no memory of the device and does not change.

@@ -91,4 +91,11 @@ class Pipeline {
   std::unique_ptr<PipelineData> data_;
 };
 
+// Inputs that the refinements of a plan with Problem::refine_only require in addition to disparity and validity.
+struct RefinementNeeds {
+  bool images = true;       // both images
+  bool right = false;       // GivenMaps::right
+  bool confidence = false;  // GivenMaps::confidence
+};
+
 }  // namespace stereopsis

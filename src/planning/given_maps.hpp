@@ -3,7 +3,7 @@
 #pragma once
 
 #include "graph/builder.hpp"
-#include "stereopsis/matcher.hpp"
+#include "stereopsis/pipeline.hpp"
 
 namespace stereopsis::given_maps {
 

@@ -24,7 +24,7 @@ LAYERS = [
     (
         ("synth", "evaluation", "geometry"),
         "generated scenes; measures; cameras",
-        ("evaluation.hpp", "point_cloud.hpp", "registration.hpp", "render.hpp", "synth.hpp", "triangulation.hpp"),
+        ("evaluation.hpp", "length.hpp", "point_cloud.hpp", "registration.hpp", "render.hpp", "synth.hpp", "triangulation.hpp"),
     ),
     (("c",), "the C interface", ("version.h",)),
     (
@@ -41,7 +41,7 @@ LAYERS = [
     (
         ("graph",),
         "values, steps, stage descriptors, builder",
-        ("argument_rows.hpp", "pipeline.hpp", "rectification.hpp", "rig.hpp", "user_stage.hpp"),
+        ("argument_rows.hpp", "constant_regions.hpp", "pipeline.hpp", "rectification.hpp", "rig.hpp", "user_stage.hpp"),
     ),
     (
         ("device",),
