@@ -20,7 +20,7 @@ bool is_lossy(const std::filesystem::path& file) {
 }  // namespace
 
 void ConstantOptions::add_to(Command& command) {
-  command.integer("--black", black, 0, 255, "LEVEL",
+  command.integer("--mask-black", black, 0, 255, "LEVEL",
                   "Largest value of black regions at the border, which are masked, in 8-bit units [0; 2 for JPEG and "
                   "videos]");
   command.flag("--measure-constant", measure,
@@ -29,7 +29,7 @@ void ConstantOptions::add_to(Command& command) {
 
 void ConstantOptions::check() const {
   if (measure && black)
-    refuse("--black applies to regions that --measure-constant does not mask; leave one of the two options out");
+    refuse("--mask-black applies to regions that --measure-constant does not mask; leave one of the two options out");
 }
 
 ConstantRegions ConstantOptions::regions(const std::filesystem::path& file, bool is_video) const {

@@ -1,4 +1,4 @@
-// The options of regions without contrast: --black and --measure-constant.
+// The options of regions without contrast: --mask-black and --measure-constant.
 #pragma once
 
 #include <filesystem>

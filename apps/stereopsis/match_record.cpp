@@ -40,7 +40,7 @@ Json description_of(const MatchJob& of) {
                {"--bit-depth", number(o.intensity.bit_depth)},
                {"--black", number(o.intensity.black)},
                {"--white", number(o.intensity.white)},
-               {"--black", o.constant.measure ? Json(nullptr) : Json(of.constant_regions().black)},
+               {"--mask-black", o.constant.measure ? Json(nullptr) : Json(of.constant_regions().black)},
                {"--measured-only", o.measured_only},
                {"--min-confidence", number(o.min_confidence)},
                {"--frame", o.frame},

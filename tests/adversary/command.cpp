@@ -106,7 +106,7 @@ std::string through_command(const std::string& command, const Call& call, const 
                                     std::to_string(p.range.count)};
   name_pipeline(call, folder.path, dice, words);
   if (p.constant.mask_black)
-    words.insert(words.end(), {"--black", std::to_string(p.constant.black)});
+    words.insert(words.end(), {"--mask-black", std::to_string(p.constant.black)});
   else
     words.push_back("--measure-constant");
   if (p.region)

@@ -326,7 +326,7 @@ TEST_F(Trust, ConstantRegionsAreNotMeasured) {
     }
     return both;
   };
-  const Image<std::uint8_t> of_two = validity({"--black", "2"}), of_zero = validity({}),
+  const Image<std::uint8_t> of_two = validity({"--mask-black", "2"}), of_zero = validity({}),
                             measured = validity({"--measure-constant"});
   EXPECT_EQ(bits_of_bars(of_two), std::pair(20 * 100, 0));
   EXPECT_EQ(bits_of_bars(of_zero), std::pair(0, 0));
@@ -334,9 +334,10 @@ TEST_F(Trust, ConstantRegionsAreNotMeasured) {
   EXPECT_TRUE(json("b.json")["black"].is_null());
   validity({});
   EXPECT_EQ(json("b.json")["black"], 0);
-  expect_refused({"match", "barred/left.png", "barred/right.png", "-o", "b.pfm", "--black", "2", "--measure-constant"},
-                 {"--black", "--measure-constant"});
-  expect_refused({"match", "barred/left.png", "barred/right.png", "-o", "b.pfm", "--black", "256"},
+  expect_refused(
+      {"match", "barred/left.png", "barred/right.png", "-o", "b.pfm", "--mask-black", "2", "--measure-constant"},
+      {"--mask-black", "--measure-constant"});
+  expect_refused({"match", "barred/left.png", "barred/right.png", "-o", "b.pfm", "--mask-black", "256"},
                  {"256", "0 to 255"});
 }
 
