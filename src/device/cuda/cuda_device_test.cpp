@@ -356,15 +356,16 @@ TEST_F(CudaDevice, ReportsItsPropertiesAndDefaultsForTheRest) {
 // Attributes must not change later, because other threads may be launching the function.
 TEST_F(CudaDevice, SetsAttributesOfAFunctionWhenItIsLoaded) {
   const auto match = [&](const char* window) {
-    Pipeline pipeline("asw");
-    pipeline.set("aggregation.window", window);
+    Pipeline pipeline("prehn-window");
+    pipeline.set("cost.window_width", window);
+    pipeline.set("cost.window_height", window);
     Matcher(Plan(pipeline, Problem::of(pair(), {0, 16}), {"cuda:0", 0})).match(pair());
   };
   const int before = calls("cuFuncSetAttribute");
-  match("9");
+  match("25");
   const int loaded = calls("cuFuncSetAttribute");
   EXPECT_GT(loaded, before);
-  match("33");  // this window requires more shared memory
+  match("31");  // this window requires more shared memory
   EXPECT_EQ(calls("cuFuncSetAttribute"), loaded);
 }
 
