@@ -272,7 +272,7 @@ typedef struct sp_problem {
   int32_t disparities;                              /* number of disparities in the search range, 1 to 16384 */
   int32_t batch;                                    /* number of pairs in flight at a time, 1 to 4096; 0 means 1 */
   sp_rect region;         /* region of interest of the left image; all members 0: the whole image */
-  /* Limit of the workspace, bytes; 0 means half of the host's memory, or 9/10 of a GPU's memory. */
+  /* Limit of the workspace, bytes; 0 means half of the host's memory, or 9/10 of a GPU's free memory. */
   uint64_t memory_limit;
   const char* device;     /* "auto" (also null), "cpu", "cuda", "cuda:N", "opencl" or "opencl:N" */
   int32_t threads;        /* number of CPU threads, or SP_CALLERS_ARENA; 0 means as many as the process may use */
@@ -384,7 +384,8 @@ SP_API sp_status sp_matcher_enqueue_in_stream(sp_matcher* matcher, const sp_pair
 /* Waits until a pair is done, and returns the error of the pair if it failed. Further calls with the ticket return the
  * same status at once; the errors of the last 1,024 failed pairs are kept. */
 SP_API sp_status sp_matcher_wait(sp_matcher* matcher, sp_ticket ticket);
-/* Sets `done` to 1 if a pair is done, else to 0, without waiting. */
+/* Sets `done` to 1 if a pair is done, else to 0, without waiting. While another thread is in a call with the matcher,
+ * `done` may be 0 for a pair that became done since the last call with its ticket. */
 SP_API sp_status sp_matcher_is_done(sp_matcher* matcher, sp_ticket ticket, int32_t* done);
 
 /* The time of a stage in the last sp_matcher_match. */

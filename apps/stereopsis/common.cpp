@@ -38,7 +38,14 @@ void MethodOptions::add_file_to(Command& command, const Option& by_name) {
 
 Pipeline MethodOptions::pipeline(bool of_costs) const {
   Pipeline pipeline = pipeline_file.empty() ? Pipeline(method) : read_pipeline(pipeline_file);
-  if (of_costs && pipeline.get("cost.stage") != "volume") pipeline.set("cost.stage", "volume");
+  if (of_costs && pipeline.get("cost.stage") != "volume") {
+    pipeline.set("cost.stage", "volume");
+    // A saved volume contains both costs of the method already.
+    if (pipeline.get("plus.stage") != "none") {
+      pipeline.set("plus.stage", "none");
+      remark("--cost-volume replaces the costs of {}, cost and plus; --set plus.stage=NAME adds another cost", method);
+    }
+  }
   apply_settings(pipeline, settings);
   return pipeline;
 }

@@ -165,7 +165,6 @@ class MatchJob : public LoopFrames {
   // match_volumes.cpp
   void find_volumes();
   void read_volumes();
-  void check_costs() const;
   void check_probes() const;
   void check_unit() const;
   void switch_fill_off();

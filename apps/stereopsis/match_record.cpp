@@ -55,7 +55,8 @@ Json description_of(const MatchJob& of) {
 }
 
 std::vector<bool> MatchJob::there(Size result) const {
-  if (!left.sequence) return {false};
+  // A single pair and videos alone have no record.
+  if (sinks->sidecar().empty()) return std::vector<bool>(left.size(), false);
   std::vector<FrameFiles> frames(left.size());
   for (std::size_t i = 0; i < frames.size(); ++i) {
     frames[i].inputs = {left.file(i), right.file(i)};

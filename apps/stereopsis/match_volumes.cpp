@@ -20,24 +20,6 @@ std::pair<int, int> probed_pixel(const std::string& given) {
   return {number(given.substr(0, comma)), number(given.substr(comma + 1))};
 }
 
-// The lowest cost, at most 0, and the highest. Infinity and NaN are no candidates.
-std::pair<float, float> extremes_of(ImageView<const float> volume) {
-  float least = 0, most = 0;
-  for (int y = 0; y < volume.height; ++y)
-    for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(volume.width) * volume.channels; ++i)
-      if (const float cost = volume.row(y)[i]; std::isfinite(cost)) {
-        least = std::min(least, cost);
-        most = std::max(most, cost);
-      }
-  return {least, most};
-}
-
-// Returns whether the pipeline has stages that use 8-bit costs; other stages support any costs.
-bool takes_8_bits(const Pipeline& pipeline) {
-  const std::string aggregation = pipeline.get("aggregation.stage");
-  return pipeline.get("optimisation.stage") != "none" || (aggregation != "none" && aggregation != "guided");
-}
-
 double cost_at(const AnyImageView& probed, int candidate, int probe) {
   return with_pixels(probed, [&](const auto& costs) { return static_cast<double>(costs(candidate, probe)); });
 }
@@ -63,21 +45,6 @@ void MatchJob::read_volumes() {
     refuse(fmt::format("{} is {} but {} is {}; a cost volume must have the size of the left image",
                        options.cost_volume.string(), size_text(costs->size()), left.name(first_index),
                        size_text(first.left.size())));
-  check_costs();
-}
-
-void MatchJob::check_costs() const {
-  if (costs->view().type != PixelType::f32 || pipeline.get("cost.stage") != "volume" || !takes_8_bits(pipeline)) return;
-  const auto [least, most] = extremes_of(costs->view().as<float>());
-  if (least < 0)
-    refuse(
-        fmt::format("{} has costs down to {:.6g}, and costs below 0 would be clamped to 0; add a constant to all costs",
-                    options.cost_volume.string(), least));
-  if (most > 1 && pipeline.get("cost.largest") == "0")
-    refuse(
-        fmt::format("{} has costs up to {:.6g}, and float32 costs above 1 would be clamped to 1; add --set "
-                    "volume.largest={:.6g}, or scale the costs",
-                    options.cost_volume.string(), most, most));
 }
 
 void MatchJob::check_probes() const {

@@ -17,14 +17,17 @@ namespace {
 
 std::string name_of(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
-// Uses the name of a positional argument as its placeholder. Rejects an option in place of a value, because the value
-// is missing.
+// Uses the name of a positional argument as its placeholder. Rejects an option in place of a value, and an
+// empty value, because the value is missing.
 CLI::Option* named(const CLI::App& app, CLI::Option* option, const std::string& placeholder) {
   option->check(
       [&app, option](const std::string& value) {
         if (value.starts_with('-') && app.get_option_no_throw(value) != nullptr)
           refuse(fmt::format("{} requires a value, and {} is an option; write `{} {}`", option->get_name(), value,
                              option->get_name(), option->get_option_text()));
+        if (value.empty() && !option->get_positional())
+          refuse(fmt::format("the value of {0} is empty; write `{0} {1}`, or leave the option out", option->get_name(),
+                             option->get_option_text()));
         return std::string();
       },
       "");

@@ -156,7 +156,7 @@ class Matcher:
     bit_depth    number of significant low-order bits of uint16 images, 9 to 16; 0: 16
     threads      number of CPU threads; 0: as many as the process may use
     implementation  "fused"; "plain", each stage by itself; or "oracle", the scalar definitions, which are slow
-    memory_limit  limit of the workspace in bytes; 0: half of the host's memory, or 9/10 of a GPU's
+    memory_limit  limit of the workspace in bytes; 0: half of the host's memory, or 9/10 of a GPU's free memory
     measure_constant  True to measure regions without contrast like all others; False to mask black regions at the border, and to
                  mark pixels as filled whose 7×7 window has one value; None: False, but True for refine_only, for a stripe, and for
                  methods from outside the library [None]
@@ -775,16 +775,7 @@ def match_volume(
     shape: tuple[int, ...] = tuple(getattr(volume, "shape", ()))
     if len(shape) != 3:
         raise CallError(f"volume has the shape {shape}; a cost volume must be (height, width, disparities)")
-    in_8_bits = optimise != "none" or aggregate not in ("none", "guided")
-    if in_8_bits and isinstance(volume, np.ndarray) and volume.dtype == np.float32:
-        least = np.min(volume, where=np.isfinite(volume), initial=0)
-        if least < 0:
-            raise CallError(f"volume has costs down to {least:.4g}, and costs below 0 would be clamped to 0; add a constant to all costs")
     if largest:
         pipeline.set("cost.largest", largest)
-    elif {"cost.largest", "volume.largest"}.isdisjoint(set or {}) and isinstance(volume, np.ndarray) and volume.dtype == np.float32:
-        found = np.max(volume, where=volume < np.inf, initial=0)
-        if found > 1:
-            raise CallError(f"volume has costs up to {found:.4g}, and float32 costs above 1 would be clamped to 1; give largest={found:.4g}, or scale the costs")
     with Matcher(pipeline=pipeline, disparities=(first, first + int(shape[2])), set=set, **options) as matcher:
         return matcher(left, right, volume=volume, stream=stream)

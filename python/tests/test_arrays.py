@@ -172,7 +172,7 @@ def test_float_costs_that_would_be_cut_are_refused(same_bits):
     costs = np.random.default_rng(3).integers(0, 250, (30, 40, 12)).astype(np.float32)
     costs[:, :3, 5] = np.nan
     costs[2, 2, 2] = np.inf
-    with pytest.raises(st.CallError, match="costs up to 249, and float32 costs above 1 would be clamped to 1; give largest=249"):
+    with pytest.raises(st.CallError, match="costs up to 249, and costs above 1 would be clamped to 1; set cost.largest=249"):
         st.match_volume(costs)
     with pytest.raises(st.CallError, match="costs down to -1, and costs below 0 would be clamped to 0"):
         st.match_volume(costs / np.float32(255) - 1, optimise="sgm")

@@ -6,6 +6,8 @@
 #include "api/refuse.hpp"
 #include "api/values.hpp"
 #include "api/views.hpp"
+#include "core/check_costs.hpp"
+#include "graph/pipeline.hpp"
 #include "stereopsis/mask.hpp"
 #include "stereopsis/stream_mark.hpp"
 
@@ -136,6 +138,10 @@ void CallImages::check_values(const Plan& plan) const {
       check_intensities(image_name(view), host_image(at(view), bit_depths_[view == Binding::right]));
   for (const Binding mask : {Binding::mask_left, Binding::mask_right})
     check_mask_in_place(at(mask).on_host<const std::uint8_t>());
+  const PipelineData& pipeline = plan.pipeline().data();
+  if (const AnyView& costs = at(Binding::costs); costs.memory != 0 && may_quantise(pipeline))
+    check_costs(image_name(Binding::costs), host_image(costs, 0),
+                pipeline.cost.entry->units(pipeline.cost.parameters).largest);
   for (const Binding paths : {Binding::paths_above, Binding::paths_below})
     check_path_costs(image_name(paths), at(paths).on_host<const std::uint16_t>());
   if (plan.problem().refine_only)

@@ -224,6 +224,41 @@ TEST(Volumes, LargeCostsAlongPathsEqualTheDefinition) {
     }
 }
 
+TEST(Volumes, CostsThatWouldBeClampedAreRefused) {
+  const auto said = [](Pipeline pipeline, const AnyImageView& costs, const char* largest) {
+    pipeline = from_volume(std::move(pipeline));
+    pipeline.set("cost.largest", largest);
+    StereoPair given = pair();
+    given.costs = costs;
+    Problem problem = Problem::of(given, range);
+    problem.volumes.given = costs.type;
+    try {
+      Matcher(Plan(pipeline, problem, {.name = "cpu"})).match(given);
+      return std::string();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.category(), ErrorCategory::call);
+      return std::string(error.what());
+    }
+  };
+  Image<float> costs(pair().left.size(), range.count, 0.5f);
+  costs(3, 4, 5) = std::numeric_limits<float>::infinity();
+  costs(3, 4, 6) = std::numeric_limits<float>::quiet_NaN();
+  const Pipeline sgm = left_alone("sgm"), guided = left_alone("census-guided");
+  EXPECT_EQ(said(sgm, costs.view(), "0"), "");
+  costs(60, 42, 20) = 7.5f;
+  EXPECT_NE(said(sgm, costs.view(), "0").find("has costs up to 7.5, and costs above 1 would"), std::string::npos);
+  EXPECT_NE(said(sgm, costs.view(), "7").find("has costs up to 7.5, and costs above 7 would"), std::string::npos);
+  EXPECT_EQ(said(sgm, costs.view(), "7.5"), "");
+  EXPECT_EQ(said(guided, costs.view(), "0"), "") << "it filters floats as they are";
+  costs(0, 0, 0) = -0.25f;
+  EXPECT_NE(said(sgm, costs.view(), "8").find("has costs down to -0.25"), std::string::npos);
+  Image<std::uint16_t> integers(pair().left.size(), range.count, 200);
+  integers(9, 9, 9) = 65535;  // no candidate
+  EXPECT_EQ(said(sgm, integers.view(), "0"), "");
+  EXPECT_EQ(said(sgm, integers.view(), "200"), "");
+  EXPECT_NE(said(sgm, integers.view(), "199").find("has costs up to 200"), std::string::npos);
+}
+
 TEST(Volumes, OfARegionTheyAreTheRegions) {
   const Pipeline pipeline = left_alone("census-guided");
   const Matched whole = matched(pipeline, pair(), {.want_cost = true});

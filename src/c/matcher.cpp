@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <optional>
+#include <set>
 
 #include "c/handles.hpp"
 #include "c/pipeline.hpp"
@@ -14,13 +16,54 @@
 namespace stereopsis::c {
 namespace {
 
+[[noreturn]] void refuse_ticket() {
+  refuse("the ticket belongs to another matcher; wait with the matcher that returned the ticket");
+}
+
+// The pairs of a matcher that are not known to be done, for a thread that asks while another thread has its turn.
+class Progress {
+ public:
+  void begin(const Ticket& ticket) {
+    const std::lock_guard lock(mutex_);
+    matcher_ = ticket.matcher;
+    next_ = ticket.number + 1;
+    in_work_.insert(ticket.number);
+  }
+  void end(const Ticket& ticket) {
+    const std::lock_guard lock(mutex_);
+    if (ticket.matcher == matcher_) in_work_.erase(ticket.number);
+  }
+  // Forgets the pairs that are done and that nobody asked for.
+  void sweep(const Matcher& matcher) {
+    const std::lock_guard lock(mutex_);
+    if (in_work_.size() < 1024) return;
+    std::erase_if(in_work_, [&](std::uint64_t number) { return matcher.is_done({number, matcher_}); });
+  }
+  bool is_done(const Ticket& ticket) const {
+    const std::lock_guard lock(mutex_);
+    if (ticket == Ticket()) return true;
+    if (ticket.matcher != matcher_ || ticket.number >= next_) refuse_ticket();
+    return !in_work_.contains(ticket.number);
+  }
+  // The number of the matcher in its tickets; 0 before the first one.
+  std::uint64_t matcher() const {
+    const std::lock_guard lock(mutex_);
+    return matcher_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::uint64_t matcher_ = 0, next_ = 0;
+  std::set<std::uint64_t> in_work_;
+};
+
 struct MatcherObject {
   explicit MatcherObject(Plan plan) : matcher(std::move(plan)) {}
 
   Matcher matcher;
-  std::uint64_t number = 0;      // number of the matcher in its tickets
   std::vector<StageTime> times;  // times of the last match
-  std::mutex mutex;
+  std::mutex mutex;              // held by the thread whose turn it is, also while that thread waits for a pair
+  Progress progress;
 };
 
 auto& matchers() { return handles<sp_matcher, MatcherObject>(); }
@@ -61,8 +104,9 @@ Ticket ticket_of(sp_ticket number, const MatcherObject& object) {
   // A matcher that has enqueued nothing has issued no ticket. This number, which no matcher has, stands for another
   // matcher.
   constexpr auto another = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t of = number >> bits_of_pair, own = (object.number << bits_of_pair) >> bits_of_pair;
-  return {(number - 1) & (pairs - 1), object.number != 0 && of == own ? object.number : another};
+  const std::uint64_t of = number >> bits_of_pair, matcher = object.progress.matcher(),
+                      own = (matcher << bits_of_pair) >> bits_of_pair;
+  return {(number - 1) & (pairs - 1), matcher != 0 && of == own ? matcher : another};
 }
 
 // Converts an image of a C struct to the type of the C++ member.
@@ -126,7 +170,8 @@ sp_ticket enqueue(MatcherObject& object, const sp_pair* pair, const sp_result* r
     refuse("images in host memory cannot be matched in a stream of the caller; pass images on the device");
   const Ticket ticket = on_device ? object.matcher.enqueue(pair_of<DevicePair>(p), device_result(r), stream)
                                   : object.matcher.enqueue(pair_of<StereoPair>(p), result_of<MatchedViews>(r));
-  object.number = ticket.matcher;
+  object.progress.begin(ticket);
+  object.progress.sweep(object.matcher);
   return number_of(ticket);
 }
 
@@ -228,14 +273,25 @@ sp_status sp_matcher_enqueue_in_stream(sp_matcher* matcher, const sp_pair* pair,
 sp_status sp_matcher_wait(sp_matcher* matcher, sp_ticket ticket) {
   return guarded([&] {
     const InTurn object(matcher);
-    object->matcher.wait(ticket_of(ticket, *object));
+    const Ticket waited = ticket_of(ticket, *object);
+    try {
+      object->matcher.wait(waited);
+    } catch (...) {
+      object->progress.end(waited);
+      throw;
+    }
+    object->progress.end(waited);
   });
 }
 
 sp_status sp_matcher_is_done(sp_matcher* matcher, sp_ticket ticket, int32_t* done) {
   return guarded([&] {
-    const InTurn object(matcher);
-    given(done, "done") = object->matcher.is_done(ticket_of(ticket, *object));
+    const auto object = InTurn::outside(matcher);
+    int32_t& answer = given(done, "done");
+    const Ticket asked = ticket_of(ticket, *object);
+    const std::unique_lock turn(object->mutex, std::try_to_lock);
+    if (turn && object->matcher.is_done(asked)) object->progress.end(asked);
+    answer = object->progress.is_done(asked);
   });
 }
 

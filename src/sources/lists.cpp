@@ -67,6 +67,16 @@ std::optional<std::array<std::size_t, 2>> columns_in(const std::vector<std::stri
   return std::array<std::size_t, 2>{0, 1};
 }
 
+// Throws Error(call) for a file that is no text, such as an image or a table in UTF-16.
+void check_text(const fs::path& list, const std::string& contents) {
+  const auto is_text = [](unsigned char c) { return c >= ' ' || (c >= '\t' && c <= '\r'); };
+  const auto found = std::ranges::find_if_not(contents, is_text);
+  if (found != contents.end())
+    refuse(text(list.string(), " is not a list of images, because line ", 1 + std::count(contents.begin(), found, '\n'),
+                " contains the byte ", static_cast<int>(static_cast<unsigned char>(*found)),
+                "; save the list as text in UTF-8"));
+}
+
 }  // namespace
 
 bool is_list(const fs::path& path) {
@@ -80,7 +90,9 @@ std::array<Frames, 2> frames_of_list(const fs::path& list, std::size_t views) {
   std::array<std::vector<fs::path>, 2> files;
   std::array<std::size_t, 2> columns{};
   std::vector<std::string> heading(views);
-  std::istringstream lines(read_text(list));
+  const std::string contents = read_text(list);
+  check_text(list, contents);
+  std::istringstream lines(contents);
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     const auto refuse_line = [&](const std::string& why) { refuse(text(list.string(), ", line ", number, ": ", why)); };

@@ -2,9 +2,12 @@
 // versions.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <future>
 #include <limits>
 #include <string>
 #include <thread>
@@ -500,6 +503,54 @@ TEST_F(CInterface, AStageDoesNotUseItsOwnMatcher) {
   expect_ok(sp_matcher_wait(matcher, ticket));
   EXPECT_TRUE(same_bits(map.view(), matched.view()));
   EXPECT_GE(inside.calls, 2);
+}
+
+// A user stage that waits in its second call until the test lets it go on.
+struct Held {
+  std::promise<void> entered, released;
+  std::shared_future<void> release{released.get_future()};
+  int pairs = 0, calls = 0;
+};
+std::int32_t hold(const sp_stage_call* call, void* user) {
+  auto& held = *static_cast<Held*>(user);
+  if (++held.pairs == 2) {
+    held.entered.set_value();
+    held.release.wait();
+  }
+  return differ(call, &held.calls);
+}
+
+TEST_F(CInterface, AskingForAPairDoesNotWaitForAThreadThatWaits) {
+  Held held;
+  const sp_stage stage = sized(sp_stage{.name = "hold", .cpu = hold, .user = &held, .takes = -1});
+  expect_ok(sp_pipeline_set_stage(pipeline, "cost", &stage));
+  problem.batch = 2;
+  plan();
+  Image<float> other_map(width, height);
+  const sp_image other_image = image_of(other_map.view());
+  const sp_result other = sized(sp_result{.disparity = &other_image});
+  sp_ticket first = 0, second = 0;
+  expect_ok(sp_matcher_enqueue(matcher, &pair, &result, &first));
+  expect_ok(sp_matcher_wait(matcher, first));
+  expect_ok(sp_matcher_enqueue(matcher, &pair, &other, &second));
+  held.entered.get_future().wait();
+  std::thread waiting([&] { expect_ok(sp_matcher_wait(matcher, second)); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the other thread has its turn now
+  auto asked = std::async(std::launch::async, [&] {
+    std::array<std::int32_t, 3> done{-1, -1, -1};
+    expect_ok(sp_matcher_is_done(matcher, first, &done[0]));
+    expect_ok(sp_matcher_is_done(matcher, second, &done[1]));
+    expect_ok(sp_matcher_is_done(matcher, 0, &done[2]));
+    expect_refused(sp_matcher_is_done(matcher, second + 1, &done[2]), "ticket");
+    return done;
+  });
+  EXPECT_EQ(asked.wait_for(std::chrono::seconds(20)), std::future_status::ready) << "it waits for the pair";
+  held.released.set_value();
+  EXPECT_EQ(asked.get(), (std::array<std::int32_t, 3>{1, 0, 1}));
+  waiting.join();
+  std::int32_t done = 0;
+  expect_ok(sp_matcher_is_done(matcher, second, &done));
+  EXPECT_EQ(done, 1);
 }
 
 TEST_F(CInterface, ThrownThingsBecomeSentences) {

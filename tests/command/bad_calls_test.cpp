@@ -188,6 +188,8 @@ TEST_F(BadCalls, Devices) {
   expect_match_refused({"--device", "abacus"}, {"abacus"});
   expect_match_refused({"--threads", "0"}, {"--threads 0"});
   expect_match_refused({"--memory-limit", "2X"}, {"--memory-limit 2X"});
+  for (const char* option : {"--memory-limit", "--device", "--report", "--mask-left", "--set"})
+    expect_match_refused({option, ""}, {"the value of ", option, " is empty; write `"});
 }
 
 TEST_F(BadCalls, CommandLine) {

@@ -175,6 +175,12 @@ TEST_F(Inputs, AListOfPairs) {
   EXPECT_EQ(heading.code, 2);
   EXPECT_NE(heading.err.find("heading.csv, line 1: the heading 'images' names 1 column"), std::string::npos)
       << heading.err;
+  write(folder / "lists/binary.csv", "left,right\n\x89PNG\x1a,\xff\n");
+  const Answer binary = match_to_out({"lists/binary.csv"});
+  EXPECT_EQ(binary.code, 2);
+  EXPECT_NE(binary.err.find("binary.csv is not a list of images, because line 2 contains the byte 26; save"),
+            std::string::npos)
+      << binary.err;
 }
 
 // The files of a list may have one name in many folders, which then name the results.

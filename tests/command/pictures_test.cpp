@@ -117,6 +117,9 @@ TEST_F(Pictures, OfASequenceMayBeAVideo) {
   ASSERT_EQ(read.code, 0) << read.err;
   EXPECT_NE(read.out.find("2 frames"), std::string::npos) << read.out;
   EXPECT_EQ(call(sequence({"--color", "videos/color.mp4", "--resume"})).code, 2);
+  const Answer alone = call({"match", "l", "r", "--disparities", "32", "--color", "alone.mp4"});
+  EXPECT_EQ(alone.code, 0) << alone.err;
+  EXPECT_TRUE(fs::exists(folder / "alone.mp4"));
 }
 #endif
 

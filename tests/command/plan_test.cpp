@@ -102,7 +102,7 @@ TEST_F(ShownPlan, BadCallsAreRefused) {
     EXPECT_NE(answer.err.find(part), std::string::npos) << answer.err;
   };
   refused(match({}), "-o OUT");
-  refused(match({"-o", ""}), "-o OUT");
+  refused(match({"-o", ""}), "is empty; write `--output OUT`");
   refused(match({"-o", "d.pfm", "--json"}), "--explain");
   refused(match({"-o", "d.pfm", "--implementation", "fast"}), "fused, plain or oracle");
 }

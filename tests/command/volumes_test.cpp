@@ -24,6 +24,19 @@ TEST_F(Volumes, SavedCostsGiveTheSameMap) {
   EXPECT_EQ(contents(folder / "first.pfm"), contents(folder / "again.pfm"));
 }
 
+// `sgm-learned` adds a second cost. A saved volume contains both.
+TEST_F(Volumes, ASavedVolumeOfTwoCostsGivesTheSameMap) {
+  const auto run = [](std::vector<std::string> more) {
+    more.insert(more.end(), {"--method", "sgm-learned", "--set", "refinements=none"});
+    return match(more);
+  };
+  ASSERT_EQ(run({"-o", "first.pfm", "--save-volume", "cost=both.npy"}).code, 0);
+  const Answer again = run({"-o", "again.pfm", "--cost-volume", "both.npy"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.err.find("--cost-volume replaces the costs of sgm-learned, cost and plus"), std::string::npos);
+  EXPECT_EQ(contents(folder / "first.pfm"), contents(folder / "again.pfm"));
+}
+
 TEST_F(Volumes, AProbeShowsWhatASavedVolumeHolds) {
   const Answer answer = match({"--save-volume", "optimised=sums.npy", "-o", "d.pfm", "--quiet"});
   ASSERT_EQ(answer.code, 0) << answer.err;
@@ -51,11 +64,15 @@ TEST_F(Volumes, FloatCostsCountUpToTheLargestThatWasSaid) {
   write_volume(folder / "float.npy", volume.view());
   const Answer unsaid = match_plainly({"-o", "unsaid.pfm", "--cost-volume", "float.npy"});
   EXPECT_EQ(unsaid.code, 2);
-  EXPECT_NE(unsaid.err.find("add --set volume.largest=20"), std::string::npos) << unsaid.err;
+  EXPECT_NE(
+      unsaid.err.find(
+          "the given cost volume has costs up to 20, and costs above 1 would be clamped to 1; set cost.largest=20"),
+      std::string::npos)
+      << unsaid.err;
   EXPECT_FALSE(fs::exists(folder / "unsaid.pfm"));
 
   const Answer said = match_plainly(
-      {"-o", "said.pfm", "--cost-volume", "float.npy", "--set", "volume.largest=20", "--set", "wta.subpixel=none"});
+      {"-o", "said.pfm", "--cost-volume", "float.npy", "--set", "cost.largest=20", "--set", "wta.subpixel=none"});
   ASSERT_EQ(said.code, 0) << said.err;
   const Image<float> disparity = read_disparity(folder / "said.pfm");
   EXPECT_EQ(disparity(size.width / 2, size.height / 2), 5);

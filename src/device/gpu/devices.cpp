@@ -10,7 +10,9 @@ namespace stereopsis::gpu {
 
 #ifndef STEREOPSIS_CUDA
 const Found& cuda_devices() {
-  static const Found none{"this build has no CUDA kernels; build it on a machine with nvcc", {}};
+  static const Found none{
+      "this build has no CUDA kernels; build it on a machine with nvcc of CUDA 12 or later and zstd, with its headers",
+      {}};
   return none;
 }
 #endif
@@ -40,8 +42,8 @@ Device& device(const std::string& name) {
   const Found& found = api == "cuda" ? cuda_devices() : opencl_devices();
   if (!found.reason.empty()) cannot_use(name, found.reason);
   if (*number >= found.candidates.size())
-    cannot_use(name,
-               text("the last of the ", found.candidates.size(), " devices is ", api, ":", found.candidates.size() - 1));
+    cannot_use(
+        name, text("the last of the ", found.candidates.size(), " devices is ", api, ":", found.candidates.size() - 1));
   const Found::Candidate& candidate = found.candidates[*number];
   if (!candidate.device) cannot_use(name, candidate.unusable.reason);
   return *candidate.device;

@@ -261,7 +261,6 @@ Bundles schedule(Problem& problem, const Parameters& p, const gpu::Properties& d
   problem.line_bundles = bundles.lines;
   problem.wide_rows = bundles.wide_rows;
   problem.order = problem.only_upward ? Order::lines_first : bundles.order;
-  problem.acquires = gpu::pick(tunings, device).acquires;
   return bundles;
 }
 

@@ -84,7 +84,6 @@ struct Tuning {
   int wide_turns, narrow_turns;
   // Number of warps of the first pass per multiprocessor above which blocks are small, if they can be small.
   double warps_of_small_blocks;
-  bool acquires;  // Problem::acquires
 };
 // Effects of the numbers on an H100 with 8 paths. The rows for other devices were compiled but not measured.
 //
@@ -98,7 +97,6 @@ struct Tuning {
 // - keeps_rows: 0.644 instead of 0.675 ms at 1280 × 960 × 128. More memory was not faster on devices before 9.0.
 // - wide_turns, narrow_turns: 7.0 instead of 7.3 ms at 2880 × 1980 × 256, and 0.81 instead of 0.83 ms
 //   at 1280 × 960 × 128.
-// - acquires: costs 3 % of the second pass on 9.0, where it is not needed.
 // - The other numbers were not varied separately.
 inline constexpr Tuning before_9_0{.capability = 80,
                                    .feature_threads = 256,
@@ -116,21 +114,14 @@ inline constexpr Tuning before_9_0{.capability = 80,
                                    .keeps_rows = false,
                                    .wide_turns = 3,
                                    .narrow_turns = 2,
-                                   .warps_of_small_blocks = 22.73,
-                                   .acquires = false};
+                                   .warps_of_small_blocks = 22.73};
 constexpr Tuning from_9_0() {
   Tuning tuning = before_9_0;
   tuning.capability = 90;
   tuning.keeps_rows = true;
   return tuning;
 }
-constexpr Tuning from_10_0() {
-  Tuning tuning = from_9_0();
-  tuning.capability = 100;
-  tuning.acquires = true;
-  return tuning;
-}
-inline constexpr Tuning tunings[] = {before_9_0, from_9_0(), from_10_0()};
+inline constexpr Tuning tunings[] = {before_9_0, from_9_0()};
 
 // Order of the blocks of the first pass.
 enum class Order {
@@ -196,7 +187,6 @@ struct Problem {
   // bands, [2][bands + 1]; for rows, by the band, [bands].
   std::uint32_t* progress;
   int counters;               // number of all counters
-  int acquires;               // 1 if waiting for a counter must also acquire the counted data
   std::uint32_t* right_best;  // S << 16 | d for each right pixel; null if not requested
   float* disparity;
   std::uint8_t* validity;

@@ -50,18 +50,17 @@ __device__ __forceinline__ void count(u32* counter, u32 warps = 1) {
   if (threadIdx.x % 32 == 0)
     asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(warps) : "memory");
 }
-// Acquiring the data would empty the L1 cache, whose features other tiles of the multiprocessor use (3 % of the pass on
-// compute capability 9.0). On 9.0, this is not necessary: a stored state is not read before it was counted, so that the
-// cache cannot hold an older state. On later capabilities, the data is acquired, as the memory model requires. On
-// earlier ones, the passes run one after the other.
-__device__ __forceinline__ void wait_for(const u32* counter, u32 warps, bool acquires) {
+// Polls with relaxed loads, because each acquire empties the L1 cache, whose features other tiles of the multiprocessor
+// use. The last load acquires what the counted warps released: it reads the polled value or a later one, which belongs
+// to the release sequences of all additions before.
+__device__ __forceinline__ void wait_for(const u32* counter, u32 warps) {
+  u32 counted;
   while (true) {
-    u32 counted;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(counted) : "l"(counter) : "memory");
     if (counted >= warps) break;
     __nanosleep(400);
   }
-  if (acquires) __threadfence();
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(counted) : "l"(counter) : "memory");
 }
 
 // Waits until all states that enter tiles of the band are stored. A barrier must follow this call.
@@ -81,7 +80,7 @@ __device__ __forceinline__ void wait_for_states(const Problem& p, int band) {
   const int groups =
       p.wide_rows ? Layout<T::range, form.wide_rows>::groups : Layout<T::range, form.narrow_rows>::groups;
   wait_for(along_rows ? rows_done_in(p, band) : lines_done_with(p, up, bands),
-           along_rows ? 2 * ((rows + groups - 1) / groups) : lines, p.acquires);
+           along_rows ? 2 * ((rows + groups - 1) / groups) : lines);
 }
 
 // Returns the bands of tiles in the order in which they can start: from the middle outward, or from the last one up.
