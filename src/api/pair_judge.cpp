@@ -80,9 +80,10 @@ std::vector<PairFault> faults_of(const PairReport& report) {
                            in_tenths(report.median_disparity), " px)", remark_on_few(report)),
                       true});
   if (report.shared_pattern)
-    faults.push_back({shared_pattern,
-                      "both images have the same pattern at the same place, such as fixed noise of the sensor or a "
-                      "watermark, and it is matched instead of the scene, with disparity 0"});
+    faults.push_back(
+        {shared_pattern,
+         text("both images have the same pattern at the same place, such as fixed noise of the sensor or a "
+              "watermark, and it is matched instead of the scene, with disparity 0")});
   // The disparities of swapped images lie outside for another reason.
   if (const auto fault = range_fault(report); fault && faults.empty()) faults.push_back(*fault);
   return faults;
