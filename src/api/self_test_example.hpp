@@ -11,9 +11,9 @@
 #include "device/gpu/device.hpp"
 #include "graph/pipeline.hpp"
 #include "stages/cost/any_kind.hpp"
-#include "stages/shared/arms.hpp"
 #include "stages/cross_scale/cross_scale.hpp"
 #include "stages/sgm/sgm.hpp"
+#include "stages/shared/arms.hpp"
 #include "stages/shared/segments.hpp"
 #include "stages/window_sad/window_sad.hpp"
 
@@ -148,7 +148,7 @@ class Example {
     const bool makes_picture = !is_read && name == "image" && entry.slot == Slot::image && entry.name != "remap";
     if (name == "channels" || makes_picture)
       shape.channels = 3;
-    else if (name == "image" || name == "image8" || name == "raw")
+    else if (name == "image" || name == "image8" || name == "raw" || name == "given")
       shape.channels = operands.empty() || is_read ? pair.channels : operands[0].shape.channels;
     if (name == "map") shape.channels = 2;
     if (name == "points") shape.channels = 3;
@@ -166,7 +166,7 @@ class Example {
     if (port.use == Port::Use::out) return operands[0].shape.element;
     if (name == "words") return words;
     if (name == "census9x7") return Element::u64;
-    if (name == "image" || name == "grey" || name == "raw" || name == "channels" || name == "mosaic")
+    if (name == "image" || name == "grey" || name == "raw" || name == "given" || name == "channels" || name == "mosaic")
       return pair.element;
     if (name == "map") return Element::s32;
     if (name == "samples") return Element::s16;

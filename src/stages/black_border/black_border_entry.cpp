@@ -46,6 +46,7 @@ const StageDescriptor entry{
     .slot = Slot::internal,
     .name = "black_border",
     .title = "black regions at the border",
+    .parameters = Parameters{},
     .ports = {in("given"), if_there("mask"), out("mask", Element::u8)},
     .functions = on_every_device([](const auto& c) {
       c.with_pixels([&]<class T>() {

@@ -13,6 +13,7 @@ constexpr auto mark = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 const StageDescriptor entry{.slot = Slot::internal,
                             .name = "contrast",
                             .title = "pixels without contrast",
+                            .parameters = Parameters{},
                             .ports = {in("image"), change("validity")},
                             .functions = on_every_device([](const auto& c) {
                               c.with_pixels([&]<class T>() {
