@@ -108,7 +108,7 @@ std::vector<PairFault> MatchJob::faults(const InputFrame& frame, std::size_t i) 
 // With --strict, every pair requires a verdict, as for `check`.
 void MatchJob::not_judged(const std::string& why) const {
   if (options.strict) throw Error(ErrorCategory::format, why + " (--strict)");
-  remark("{}", why);
+  detail("{}", why);
 }
 
 std::string MatchJob::judge(const std::vector<PairFault>& found, std::size_t i) const {

@@ -139,7 +139,7 @@ void CallImages::check_values(const Plan& plan) const {
   for (const Binding mask : {Binding::mask_left, Binding::mask_right})
     check_mask_in_place(at(mask).on_host<const std::uint8_t>());
   const PipelineData& pipeline = plan.pipeline().data();
-  if (const AnyView& costs = at(Binding::costs); costs.memory != 0 && may_quantise(pipeline))
+  if (const AnyView& costs = at(Binding::costs); costs.memory != 0 && may_quantise(pipeline, costs.element))
     check_costs(image_name(Binding::costs), host_image(costs, 0),
                 pipeline.cost.entry->units(pipeline.cost.parameters).largest);
   for (const Binding paths : {Binding::paths_above, Binding::paths_below})

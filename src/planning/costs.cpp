@@ -35,9 +35,9 @@ bool decides(const PipelineData& p) {
   return p.confidence && std::ranges::any_of(p.confidence.entry->ports(p.confidence.parameters, {}), is_made);
 }
 
-bool may_quantise(const PipelineData& p) {
-  if (!p.cost) return false;
-  Element made = element_made(p.cost);
+bool may_quantise(const PipelineData& p) { return p.cost && may_quantise(p, element_made(p.cost)); }
+
+bool may_quantise(const PipelineData& p, Element made) {
   if (p.plus) {
     if (made != Element::u8 || element_made(p.plus) != Element::u8) return true;
     made = Element::u8;

@@ -126,7 +126,7 @@ TEST_F(Pairs, SmallImagesWhoseRowsDifferByLittle) {
 TEST_F(Pairs, ImagesThatAreTooSmallAreNotJudged) {
   made("small", {"--seed", "5", "--width", "150", "--height", "110", "--disparities", "32"});
   const std::string left = "small/left.png", right = "small/right.png", words = "not judged: images of 150×110 pixels";
-  const Answer check = call({"check", left, right}), match = match_pair(left, right),
+  const Answer check = call({"check", left, right}), match = match_pair(left, right, {"--verbose"}),
                strict = match_pair(left, right, {"--strict"});
   EXPECT_EQ(check.code, 1);
   EXPECT_EQ(match.code, 0);

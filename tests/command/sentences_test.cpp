@@ -77,7 +77,7 @@ TEST_F(Sentences, AVideoIsSentToTheViewer) {
   write(folder / "still.heic",
         "\0\0\0\x18"
         "ftypheic\0\0\0\0"s);
-  expect_says(call({"check", "still.heic", "scene/right.png"}), 1, {"convert it"});
+  expect_says(call({"check", "still.heic", "scene/right.png"}), 1, {"write each view as a PNG file"});
 }
 
 TEST_F(Sentences, MemoryLimitsAreNamedAsTheyWereGiven) {
@@ -147,8 +147,7 @@ TEST_F(Sentences, ACalibrationOfRawCamerasSuggestsRaw) {
   };
   const std::string advice = "rows do not correspond: they differ by up to 8.";
   expect_says(matched("lower.png", {"--disparities", "32"}), 0, {advice, "; add --raw"});
-  expect_says(matched("lower.png", {}), 2,
-              {"the search range cannot be estimated", "if rows do not correspond, add --raw"});
+  expect_says(matched("lower.png", {}), 0, {advice, "; add --raw"});
   expect_says(matched("lower.png", {"--disparities", "32", "--strict"}), 1, {advice});
   EXPECT_EQ(matched("judged/right.png", {"--disparities", "32"}).err.find("--raw"), std::string::npos);
   expect_says(call({"check", "judged/left.png", "lower.png"}), 1, {});
