@@ -19,7 +19,8 @@ class Rig:
 
     `focal`, `cx_left`, `cx_right` and `cy` are in pixels; the centre of a pixel has integer coordinates. `baseline`
     is in `unit`: "mm", "m", or "" if the unit is not known. `size` is (width, height), or (0, 0) if it is not known.
-    If `cx_right` is None, it equals `cx_left`.
+    If `cx_right` is None, it equals `cx_left`. `baseline` may be a text such as "120mm" or "12cm", which gives
+    the unit.
     """
 
     def __init__(self, *, focal: float, baseline: float | str, cx_left: float = 0.0, cy: float = 0.0, cx_right: float | None = None, unit: str = '', size: tuple[int, int] = (0, 0)) -> None: ...
@@ -60,7 +61,8 @@ class Rig:
 
     def range(self, near: float | str, far: float | str) -> tuple[int, int]:
         """
-        Returns the search range (first, end) of all depths from `near` to `far`, in `unit`. Raises CallError.
+        Returns the search range (first, end) of all depths from `near` to `far`: numbers in `unit`, or texts such
+        as "1.5m". Raises CallError.
         """
 
     @staticmethod

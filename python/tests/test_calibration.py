@@ -148,7 +148,7 @@ def test_lengths_have_units():
     from stereopsis._board import Board
 
     board = Board.parse("charuco:8x6:0.03m:2.2cm:DICT_4X4_50")
-    assert (board.square, board.marker, board.unit) == (0.03, 0.022, "m")
+    assert (board.square, board.marker, board.unit) == (0.03, pytest.approx(0.022), "m")
     rig = st.Rig(focal=700, baseline="12cm")
     assert (rig.baseline, rig.unit) == (120, "mm")
     assert rig.range("1m", "500cm") == rig.range(1000, 5000) == st.Rig(focal=700, baseline="120mm", unit="m").range(1, 5)

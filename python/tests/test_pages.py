@@ -42,7 +42,7 @@ def test_bash_completes_commands_options_values_and_files(tmp_path):
     (tmp_path / "left image.png").touch()
     (tmp_path / "folder").mkdir()
     assert completed("mat") == ["match"] and set(commands.names()) <= set(completed(""))
-    assert set(completed("match", "--me")) == {"--measured-only", "--memory-limit", "--method"}
+    assert set(completed("match", "--me")) == {"--measure-constant", "--measured-only", "--memory-limit", "--method"}
     assert completed("match", "--method", "banz") == ["banz-sgm"] == completed("match", "--method", "=", "banz")
     assert completed("match", "--set", "optimisation.path") == ["optimisation.paths="]
     assert completed("methods", "census-g") == ["census-guided"]
