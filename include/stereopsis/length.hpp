@@ -7,7 +7,7 @@ namespace stereopsis {
 
 // A length of at least 0.
 struct Length {
-  double value = 0;
+  double value = 0;  // the number, in `unit`
   std::string unit;  // "mm", "cm", "m" or "in", or "" for a number without a unit
 
   // Returns the length in `to`, the unit of a rig ("mm", "m", or "" if unknown). A number without a unit is in that unit.
