@@ -88,7 +88,7 @@ bool takes_margin(const PipelineData&);
 // Returns whether costs may have to be converted to 8-bit integers, because a stage does not accept the type or the
 // largest cost of the previous stage.
 bool may_quantise(const PipelineData&);
-// The same for costs of this type, such as those of a given volume.
+// Returns whether costs of this type, such as those of a given volume, may have to be converted.
 bool may_quantise(const PipelineData&, Element made);
 // Returns whether the stage of the slot `confidence` also changes the disparity.
 bool decides(const PipelineData&);
