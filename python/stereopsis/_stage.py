@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
+from concurrent.futures import Future
+from concurrent.futures.thread import _WorkItem
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from typing import Any
@@ -101,7 +103,7 @@ def _joined_by(thread: int) -> int | None:
         if frame.f_code is threading.Thread.join.__code__:
             joined: int | None = frame.f_locals["self"].ident
             return joined
-        if frame.f_code.co_qualname == "Future.result":
+        if frame.f_code is Future.result.__code__:
             return _runner_of(frame.f_locals["self"])
         frame = frame.f_back
     return None
@@ -111,7 +113,7 @@ def _runner_of(future: Any) -> int | None:
     for thread, found in sys._current_frames().items():
         frame: Any = found
         while frame is not None:
-            if frame.f_code.co_qualname == "_WorkItem.run" and frame.f_locals["self"].future is future:
+            if frame.f_code is _WorkItem.run.__code__ and frame.f_locals["self"].future is future:
                 return thread
             frame = frame.f_back
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,6 @@ def summary_of(report: dict[str, Any]) -> list[str]:
 
 
 def write_report(path: Path, report: dict[str, Any]) -> None:
-    beside = path.with_name(f".{path.name}.tmp")
+    beside = path.with_name(f".stereopsis-{socket.gethostname()}-{os.getpid()}.tmp")
     beside.write_text(json.dumps(report, indent=1) + "\n")
     os.replace(beside, path)
