@@ -36,7 +36,8 @@ class Selection {
 
   // Removes the sums of a pixel that do not belong to candidates.
   HWY_INLINE void leave_candidates(int x, int y, std::uint16_t* total) const {
-    if (x < whole_.first || x > whole_.last) remove_others(x, y, total);
+    if ((x < whole_.first || x > whole_.last) && usable(x, y))
+      wta_cpu::leave_candidates(parameters_, in_, x, y, width_, disparities_, total);
   }
 
   // Finds the winners of the pixels in a step, which are in the given column of their tiles.
@@ -81,16 +82,6 @@ class Selection {
     while (columns.first < width_ && !all(columns.first)) ++columns.first;
     while (columns.last >= columns.first && !all(columns.last)) --columns.last;
     return columns;
-  }
-
-  void remove_others(int x, int y, std::uint16_t* total) const {
-    const auto range = wta::candidates(parameters_, x, width_, in_.min_disparity, disparities_);
-    if (range.first > 0) std::fill_n(total, std::min(range.first, disparities_), wta_cpu::no_cost);
-    if (range.last < disparities_ - 1)
-      std::fill(total + std::max(range.last + 1, 0), total + disparities_, wta_cpu::no_cost);
-    if (!in_.mask_right.empty())
-      for (int k = 0; k < disparities_; ++k)
-        if (in_.mask_right.clamped(x - in_.min_disparity - k, y) == 0) total[k] = wta_cpu::no_cost;
   }
 
   void leave_masked(int y, int first_x, int end_x) const {

@@ -74,12 +74,7 @@ class Selector {
 
     wta_cpu::Selected selected{.validity = validity::masked};
     if (!masked) {
-      const auto range = wta::candidates(job_.parameters.select, x, job_.width, in.min_disparity, job_.disparities);
-      std::fill(costs, costs + std::clamp(range.first, 0, job_.disparities), wta_cpu::no_cost);
-      std::fill(costs + std::clamp(range.last + 1, 0, job_.disparities), costs + job_.disparities, wta_cpu::no_cost);
-      if (!in.mask_right.empty())
-        for (int k = 0; k < job_.disparities; ++k)
-          if (in.mask_right.clamped(x - in.min_disparity - k, y) == 0) costs[k] = wta_cpu::no_cost;
+      wta_cpu::leave_candidates(job_.parameters.select, in, x, y, job_.width, job_.disparities, costs);
       selected = wta_cpu::select(job_.parameters.select, costs, scratch_.padded, job_.disparities, in.min_disparity,
                                  !job_.out.confidence.empty());
     }

@@ -216,12 +216,7 @@ class Band {
     if (!out_.right.empty() && !masked) wta_cpu::update(right, width_ - 1 - x, total, s_.padded);
     wta_cpu::Selected selected{.validity = validity::masked};
     if (!masked) {
-      const auto range = wta::candidates(p_.select, x, width_, in.min_disparity, in_.disparities);
-      std::fill(total, total + std::clamp(range.first, 0, in_.disparities), wta_cpu::no_cost);
-      std::fill(total + std::clamp(range.last + 1, 0, in_.disparities), total + in_.disparities, wta_cpu::no_cost);
-      if (!in.mask_right.empty())
-        for (int k = 0; k < in_.disparities; ++k)
-          if (in.mask_right.clamped(x - in.min_disparity - k, y) == 0) total[k] = wta_cpu::no_cost;
+      wta_cpu::leave_candidates(p_.select, in, x, y, width_, in_.disparities, total);
       selected =
           wta_cpu::select(p_.select, total, s_.padded, in_.disparities, in.min_disparity, !out_.confidence.empty());
     }

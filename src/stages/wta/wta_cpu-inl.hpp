@@ -21,6 +21,37 @@ using namespace stereopsis::HWY_NAMESPACE;
 
 using wta::no_cost;
 
+// Gives no_cost to the candidates that `mask` excludes in the right view. costs[k] is the cost of the right pixel
+// (first − k, y); pixels beside the image have the mask of the nearest pixel.
+inline void remove_masked(const ImageView<const std::uint8_t>& mask, int y, int first, int disparities,
+                          std::uint16_t* costs) {
+  if (mask.empty()) return;
+  const hn::CappedTag<std::uint16_t, 32> d;
+  const hn::Rebind<std::uint8_t, decltype(d)> d8;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  int k = 0;
+  const auto one_by_one = [&](int end) {
+    for (; k < end; ++k)
+      if (mask.clamped(first - k, y) == 0) costs[k] = no_cost;
+  };
+  one_by_one(std::clamp(first - mask.width + 1, 0, disparities));
+  for (; k + lanes <= std::min(disparities, first + 1); k += lanes) {
+    const auto usable = hn::Reverse(d, hn::PromoteTo(d, hn::LoadU(d8, mask.row(y) + first - k - lanes + 1)));
+    const auto excluded = hn::Eq(usable, hn::Zero(d));
+    hn::StoreU(hn::IfThenElse(excluded, hn::Set(d, no_cost), hn::LoadU(d, costs + k)), d, costs + k);
+  }
+  one_by_one(disparities);
+}
+
+// Gives no_cost to the disparities of the left pixel (x, y) that are no candidates.
+inline void leave_candidates(const Parameters& p, const Input& in, int x, int y, int width, int disparities,
+                             std::uint16_t* costs) {
+  const auto range = candidates(p, x, width, in.min_disparity, disparities);
+  std::fill(costs, costs + std::clamp(range.first, 0, disparities), no_cost);
+  std::fill(costs + std::clamp(range.last + 1, 0, disparities), costs + disparities, no_cost);
+  remove_masked(in.mask_right, y, x - in.min_disparity, disparities, costs);
+}
+
 // Returns the lowest cost, or no_cost if there is no candidate.
 inline int lowest_cost(const std::uint16_t* costs, int padded) {
   const hn::CappedTag<std::uint16_t, 32> d;

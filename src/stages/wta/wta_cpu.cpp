@@ -205,9 +205,7 @@ class SumSelection {
     std::fill(candidates_, candidates_ + first, no_cost);
     std::copy(sums_.pixel(x, y) + first, sums_.pixel(x, y) + end, candidates_ + first);
     std::fill(candidates_ + end, candidates_ + memory_.padded, no_cost);
-    if (!in_.mask_right.empty())
-      for (int k = first; k < end; ++k)
-        if (in_.mask_right.clamped(x - in_.min_disparity - k, y) == 0) candidates_[k] = no_cost;
+    remove_masked(in_.mask_right, y, x - in_.min_disparity, sums_.disparities, candidates_);
     if (backwards_) std::reverse(candidates_, candidates_ + sums_.disparities);
   }
   void set(int x, int y, const Selected& selected) const {
