@@ -301,6 +301,64 @@ TEST(ConstantRegions, AreFoundInOtherFormats) {
   }
 }
 
+// Compares the devices with the oracle, and the masked pixels with the painted bar.
+void expect_black_bar(const Image<std::uint8_t>& left, const Image<std::uint8_t>& right, PixelFormat format) {
+  StereoPair pair{left, right, {}, {}};
+  pair.format = format;
+  const Problem problem = problem_of(pair, both);
+  const Matched expected =
+      matched(Pipeline("sgm"), problem, pair, {.name = "cpu", .implementation = Implementation::oracle});
+  for (const Device& device : all_devices()) expect_same(matched(Pipeline("sgm"), problem, pair, device), expected);
+  for (int y = 0; y < problem.size.height; ++y)
+    for (int x = 0; x < problem.size.width; ++x)
+      EXPECT_EQ((expected.validity(x, y) & validity::masked) != 0, x < 14) << x << "," << y;
+  EXPECT_EQ(expected.validity(70, 65), validity::filled);
+}
+
+TEST(ConstantRegions, AreFoundInTheLumaOfNv12) {
+  constexpr Size even{120, 82};
+  const auto nv12 = [&](const Image<std::uint8_t>& grey) {
+    Image<std::uint8_t> made({even.width, even.height * 3 / 2}, 1, 128);
+    for (int y = 0; y < even.height; ++y)
+      for (int x = 0; x < even.width; ++x) made(x, y) = static_cast<std::uint8_t>(std::min(16 + grey(x, y), 235));
+    return made;
+  };
+  const Painted grey(1);
+  expect_black_bar(nv12(grey.left), nv12(grey.right), PixelFormat::nv12);
+}
+
+TEST(ConstantRegions, AreFoundInMosaics) {
+  const Painted grey(1);
+  for (const PixelFormat format : {PixelFormat::bayer_rggb, PixelFormat::bayer_gbrg})
+    expect_black_bar(grey.left, grey.right, format);
+}
+
+// A clipped sky is at disparity 0 in both images, where all candidates fit alike.
+TEST(ConstantRegions, ASkyAtDisparity0IsNotMeasured) {
+  constexpr int horizon = 30;
+  Scene scene = make_scene({.size = size, .disparities = range.count, .noise = 4});
+  for (Image<std::uint8_t>* image : {&scene.left, &scene.right})
+    for (int y = 0; y < size.height; ++y)
+      for (int i = 0; i < 3 * size.width; ++i)
+        image->row(y)[i] = y < horizon ? std::uint8_t{255} : std::min(image->row(y)[i], std::uint8_t{250});
+  const StereoPair pair{scene.left, scene.right, {}, {}};
+  for (const char* method : methods) {
+    SCOPED_TRACE(method);
+    const Matched expected = matched(Pipeline(method), problem_of(pair, both), pair,
+                                     {.name = "cpu", .implementation = Implementation::oracle});
+    for (const Device& device : all_devices())
+      expect_same(matched(Pipeline(method), problem_of(pair, both), pair, device), expected);
+    int below = 0;
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x) {
+        EXPECT_EQ(expected.validity(x, y) & validity::masked, 0) << "white is no black border";
+        EXPECT_TRUE(y >= horizon - contrast::reach || expected.validity(x, y) != 0) << x << "," << y;
+        below += y >= horizon && expected.validity(x, y) == 0;
+      }
+    EXPECT_GT(below, size.width * (size.height - horizon) / 4);
+  }
+}
+
 TEST(ConstantRegions, DoNothingWhereThereAreNone) {
   const Scene scene = make_scene({.size = size, .disparities = range.count, .noise = 4});
   const StereoPair pair{scene.left, scene.right, {}, {}};
