@@ -52,6 +52,8 @@ std::string named_kind(std::string_view start) {
                                      {"\x76\x2f\x31\x01", "an OpenEXR file", "convert it to PFM or TIFF"},
                                      {"#?RADIANCE", "a Radiance HDR file", "convert it to PFM or TIFF"},
                                      {"SIMPLE  =", "a FITS file", "convert it to TIFF"},
+                                     {"\x89HDF", "an HDF5 file, as Spring's .dsp5 and .flo5",
+                                      "write the map as .npy; of Spring, every second row and column fits the images"},
                                      {"IIU\0"sv, "a camera's raw file (RW2)", develop},
                                      {"IIRO", "a camera's raw file (ORF)", develop},
                                      {"FUJIFILMCCD-RAW", "a camera's raw file (RAF)", develop}};

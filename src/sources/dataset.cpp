@@ -237,11 +237,12 @@ std::vector<DatasetScene> find_scenes(const fs::path& folder,
       failed(place / "dataset.json", error);
     }
   if (scenes.empty() && !any_failed)
-    throw Error(ErrorCategory::file,
-                text(folder.string(),
-                     ": has no dataset.json with left, right, gt and ndisp, and no folder with "
-                     "im0.png, im1.png and disp0GT.pfm or disp0.pfm; give the folder of a scene, of a "
-                     "dataset or of several datasets"));
+    throw Error(
+        ErrorCategory::file,
+        text(folder.string(),
+             ": has no dataset.json with left, right, gt and ndisp, and no folder with "
+             "im0.png, im1.png and disp0GT.pfm or disp0.pfm; give the folder of a scene, of a "
+             "dataset or of several datasets, and write a dataset.json for others, such as Booster and Spring"));
   return scenes;
 }
 

@@ -105,6 +105,8 @@ std::span<const Layout> layouts() {
       {"EuRoC", "cam0", "cam1", true},
       {"EuRoC", "mav0/cam0", "mav0/cam1", true},
       {"Virtual KITTI", "Camera_0", "Camera_1", true},
+      {"Spring", "frame_left", "frame_right", true},
+      {"Booster", "camera_00", "camera_02", true},
       {"Middlebury", "im2", "im6", false, {"disp2.pfm"}},
       {"Middlebury", "im0", "im1", false, {"disp0GT.pfm", "disp0.pfm"}, {"mask0nocc.png"}, {"calib.txt"}},
       {"Middlebury 2006", "view1", "view5", false},
@@ -132,8 +134,7 @@ std::optional<SceneFiles> scene_in(const fs::path& folder) {
 std::vector<fs::path> scene_folders_in(const fs::path& folder) {
   std::vector<fs::path> folders;
   for (const fs::path& entry : entries_of(folder))
-    if (is_folder(entry))
-      if (const auto scene = scene_in(entry); scene && is_file(scene->left)) folders.push_back(entry);
+    if (is_folder(entry) && scene_in(entry)) folders.push_back(entry);
   return folders;
 }
 

@@ -30,7 +30,7 @@ struct SceneFiles {
 // Throws Error(call) if several rows fit.
 std::optional<SceneFiles> scene_in(const std::filesystem::path& folder);
 
-// Returns the subfolders with a scene of two images, in the order of their names.
+// Returns the subfolders with a scene, in the order of their names.
 std::vector<std::filesystem::path> scene_folders_in(const std::filesystem::path& folder);
 
 // The images of a folder whose names differ only in the side, such as NAME_left and NAME_right.

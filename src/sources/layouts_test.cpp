@@ -109,6 +109,28 @@ TEST_F(Layouts, FoldersOfScenes) {
   EXPECT_TRUE(refuses([&] { pairs("q"); }, ErrorCategory::call, "give LEFT and RIGHT"));
 }
 
+TEST_F(Layouts, FoldersOfScenesWithFoldersOfImages) {
+  images({"b/Bathroom/camera_00/im0.png", "b/Bathroom/camera_00/im1.png", "b/Bathroom/camera_02/im0.png",
+          "b/Bathroom/camera_02/im1.png", "b/Car/camera_00/im0.png", "b/Car/camera_02/im0.png"});
+  EXPECT_EQ(pairs("b/Car"), Found{"b/Car/camera_00/im0.png b/Car/camera_02/im0.png im0"});
+  EXPECT_EQ(pairs("b"), (Found{"b/Bathroom/camera_00/im0.png b/Bathroom/camera_02/im0.png Bathroom_im0",
+                               "b/Bathroom/camera_00/im1.png b/Bathroom/camera_02/im1.png Bathroom_im1",
+                               "b/Car/camera_00/im0.png b/Car/camera_02/im0.png Car_im0"}));
+  images({"s/0001/frame_left/frame_left_0001.png", "s/0001/frame_right/frame_right_0001.png",
+          "s/0001/maps/matchmap_left_0001.png"});
+  for (const char* other :
+       {"disp1_left", "disp1_right", "disp2_FW_left", "disp2_FW_right", "flow_BW_left", "flow_BW_right", "cam_data"})
+    fs::create_directories(folder / "s/0001" / other);
+  const std::string pair = "s/0001/frame_left/frame_left_0001.png s/0001/frame_right/frame_right_0001.png ";
+  EXPECT_EQ(pairs("s/0001"), Found{pair + "frame_left_0001"});
+  EXPECT_EQ(pairs("s"), Found{pair + "0001_frame_left_0001"});
+  const fs::path truth = put(folder / "s/0001/disp1_left/disp1_left_0001.dsp5", "\x89HDF\r\n\x1a\n");
+  EXPECT_TRUE(refuses([&] { read_disparity(truth); }, ErrorCategory::format, "HDF5 file, as Spring's .dsp5"));
+  images({"s/0001/frame_left/frame_left_0002.png"});
+  EXPECT_TRUE(refuses([&] { pairs("s"); }, ErrorCategory::call, "frame_left_0002.png"));
+  EXPECT_EQ(pairs("s", "", true).size(), 1U);
+}
+
 TEST_F(Layouts, TheTableFindsTruthAndCalibration) {
   images({"s/im0.png", "s/im1.png", "s/mask0nocc.png"});
   put(folder / "s/disp0.pfm", "truth");

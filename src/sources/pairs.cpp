@@ -224,17 +224,23 @@ Pairs pairs_of_names(const fs::path& folder, NamedPairs named, bool keep_going, 
   return pairs;
 }
 
-// Returns a pair for each folder of a scene.
-Pairs pairs_of_scenes(const std::vector<fs::path>& folders) {
+// Returns the pairs of each folder of a scene: its two images, or the images of its two folders.
+Pairs pairs_of_scenes(const std::vector<fs::path>& folders, const PairSourceOptions& options,
+                      const std::string& advice) {
   std::vector<fs::path> left, right;
-  std::vector<std::string> names;
+  std::vector<std::string> names, dropped;
   for (const fs::path& folder : folders) {
-    const auto scene = scene_in(folder);
-    left.push_back(scene->left);
-    right.push_back(scene->right);
-    names.push_back(folder.filename().string());
+    const SceneFiles scene = *scene_in(folder);
+    Pairs own = paired(find_view(scene.left, "the left image", options), scene.left,
+                       find_view(scene.right, "the right image", options), scene.right, options, advice);
+    for (std::size_t i = 0; i < own.left.size(); ++i) {
+      left.push_back(own.left.file(i));
+      right.push_back(own.right.file(i));
+      names.push_back(folder.filename().string() + (is_file(scene.left) ? "" : '_' + own.left.stem(i)));
+    }
+    dropped.insert(dropped.end(), own.dropped.begin(), own.dropped.end());
   }
-  return {frames_named(std::move(left), names), frames_named(std::move(right), names)};
+  return {frames_named(std::move(left), names), frames_named(std::move(right), names), std::move(dropped)};
 }
 
 // Returns the pairs of a folder that is no scene itself; nothing if it has none.
@@ -245,7 +251,7 @@ std::optional<Pairs> pairs_below(const fs::path& folder, const PairSourceOptions
     refuse(text(folder.string(), " has images of both sides, such as ", named.left[0].filename().string(),
                 ", and folders of scenes, such as ", scenes[0].filename().string(), "; give LEFT and RIGHT"));
   if (!named.left.empty()) return pairs_of_names(folder, std::move(named), options.keep_going, advice);
-  if (!scenes.empty()) return pairs_of_scenes(scenes);
+  if (!scenes.empty()) return pairs_of_scenes(scenes, options, advice);
   return std::nullopt;
 }
 
@@ -332,6 +338,11 @@ Pairs find_pairs(const fs::path& left, const fs::path& right, const PairSourceOp
   if (is_folder(left) && options.pair != "stamp")
     if (auto below = pairs_below(left, options, advice)) return std::move(*below);
   return in_files_of_both(left, options);
+}
+
+std::string names_of_pair(const Frames& left, const Frames& right, std::size_t i) {
+  const std::string of_left = left.name(i), of_right = right.name(i);
+  return of_left == of_right ? of_left : text(of_left, " and ", of_right);
 }
 
 PairOfImages read_pair(const Frames& left, const Frames& right, std::size_t i) {

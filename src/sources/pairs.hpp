@@ -23,6 +23,9 @@ struct Pairs {
 Pairs find_pairs(const std::filesystem::path& left, const std::filesystem::path& right,
                  const PairSourceOptions& options, const std::string& advice = "");
 
+// Returns the names of both files of pair i, "A and B", or one name if one file holds both views.
+std::string names_of_pair(const Frames& left, const Frames& right, std::size_t i);
+
 // Returns both views of pair i. Throws as read_image, and Error(call) for a picture that cannot be halved.
 PairOfImages read_pair(const Frames& left, const Frames& right, std::size_t i);
 
