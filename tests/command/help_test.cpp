@@ -18,7 +18,28 @@ class HelpText : public Command {
     }
     return wide;
   }
+
+  static bool needs_package(const Answer& answer) {
+    return answer.code == 1 && answer.err.find("is a command of the Python package") != std::string::npos;
+  }
 };
+
+// A subcommand whose options have a name twice aborts when it is called, and not before.
+TEST_F(HelpText, EverySubcommandStarts) {
+  std::istringstream lines(call({"--help"}).out);
+  std::string line;
+  while (std::getline(lines, line) && line != "Commands:") continue;
+  int started = 0;
+  while (std::getline(lines, line) && !line.empty()) {
+    if (line.size() < 3 || line[2] == ' ') continue;
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    const Answer help = call({name, "--help"}), wrong = call({name, "--no-such-option"});
+    EXPECT_TRUE(help.code == 0 || needs_package(help)) << name << help.err;
+    EXPECT_TRUE(wrong.code == 2 || needs_package(wrong)) << name << wrong.code << wrong.err;
+    ++started;
+  }
+  EXPECT_GT(started, 10);
+}
 
 TEST_F(HelpText, EveryLineFits80ColumnsOrTheGivenWidth) {
   unsetenv("COLUMNS");
