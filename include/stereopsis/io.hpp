@@ -115,8 +115,18 @@ bool is_whole(const std::filesystem::path& file, Size size = {});
 // existing file.
 std::filesystem::path follow_links(const std::filesystem::path& file);
 
+// Returns the name of a hidden file next to `file`: "." + name + ending. A hash replaces a name that would become longer
+// than 255 bytes.
+std::filesystem::path name_beside(const std::filesystem::path& file, const std::string& ending);
+
+// Creates an empty file next to `file`, which another library then writes, and returns its name. The name has the host,
+// the process and the extension of `file`. Throws the errors of check_writable().
+std::filesystem::path unfinished_file(const std::filesystem::path& file);
+// Renames the complete file to `file`, after the disk holds its contents. Throws Error(file).
+void finish_file(const std::filesystem::path& unfinished, const std::filesystem::path& file);
+
 // Writes the complete text, or leaves the file unchanged.
-void write_text(const std::filesystem::path& file, const std::string& contents);
+void write_text(const std::filesystem::path& file, std::string_view contents);
 // Reads a whole file, without a byte order mark. Throws Error(file) if the file cannot be read.
 std::string read_text(const std::filesystem::path& file);
 

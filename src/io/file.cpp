@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <tuple>
 
 #include "core/memory_text.hpp"
 #include "device/system/system.hpp"
@@ -54,19 +55,11 @@ bool replaceable(const fs::path& file) {
 
 constexpr int most_temporaries = 1000;
 constexpr std::string_view ending = ".tmp";
-constexpr std::size_t longest_name = 255;  // bytes, of the usual file systems
 
-// Returns the n-th candidate for the name of the temporary file next to the target: ".NAME.HOST.PROCESS.NUMBER.tmp". A
-// hash replaces a long NAME.
-fs::path temporary_name(const fs::path& target, int n) {
-  std::string name = target.filename().string();
-  const std::string rest = text('.', system::host_name(), '.', system::process_id(), '.', n, ending);
-  if (name.size() + rest.size() + 1 > longest_name) {
-    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    name = text("stereopsis-", hash);
-  }
-  return folder_of(target) / text('.', name, rest);
+// Returns the n-th candidate for the name of the temporary file next to the target:
+// ".NAME.HOST.PROCESS.NUMBER.tmp" and the extension, if the writer needs one.
+fs::path temporary_name(const fs::path& target, int n, std::string_view extension) {
+  return name_beside(target, text('.', system::host_name(), '.', system::process_id(), '.', n, ending, extension));
 }
 
 // Removes ".NUMBER" from the end of a name. Returns the number, or −1 if the name ends in another way.
@@ -81,7 +74,9 @@ long long take_number(std::string_view& name) {
 
 // Returns the process of this machine that made a temporary file; 0 for other files.
 long long process_of(std::string_view name) {
-  if (!name.starts_with('.') || !name.ends_with(ending)) return 0;
+  if (!name.starts_with('.')) return 0;
+  if (!name.ends_with(ending)) name = name.substr(0, name.rfind('.'));  // the extension that a writer needs
+  if (!name.ends_with(ending)) return 0;
   name.remove_suffix(ending.size());
   const long long number = take_number(name), process = take_number(name);
   return number >= 0 && process > 0 && name.ends_with('.' + system::host_name()) ? process : 0;
@@ -97,18 +92,38 @@ Temporaries& temporaries() {
   return *all;
 }
 
+// Creates a file next to the target, under a new name.
+std::pair<fs::path, File> new_temporary(const fs::path& target, std::string_view extension = "") {
+  const std::lock_guard lock(temporaries().mutex);
+  for (int n = 0;; ++n) {
+    fs::path name = temporary_name(target, n, extension);
+    if (File stream = open(name, "wbx")) {
+      temporaries().names.insert(name);
+      return {std::move(name), std::move(stream)};
+    }
+    if (errno != EEXIST || n == most_temporaries) fail(target, "written");
+  }
+}
+
+// Renames a complete temporary file to the target, which keeps its permissions. Synchronises first, because a power
+// loss could otherwise leave the new name without contents.
+void replace(const fs::path& name, File stream, const fs::path& target) {
+  if (const int code = system::sync_file(stream.get()); code != 0) fail(target, "written", code);
+  if (std::fclose(stream.release()) != 0) fail(target, "written");
+  std::error_code error;
+  const fs::file_status old = fs::status(target, error);
+  if (fs::exists(old)) fs::permissions(name, old.permissions(), error);
+  const std::lock_guard lock(temporaries().mutex);
+  fs::rename(name, target, error);
+  if (error) fail(target, "written", error.value());
+  temporaries().names.erase(name);
+  system::sync_folder(folder_of(target));
+}
+
 // A new file next to the target. Unless it has been renamed to the target, the destructor removes it.
 class Temporary {
  public:
-  explicit Temporary(const fs::path& target) : target_(target) {
-    const std::lock_guard lock(temporaries().mutex);
-    for (int n = 0; !stream_; ++n) {
-      name_ = temporary_name(target, n);
-      stream_ = open(name_, "wbx");
-      if (!stream_ && (errno != EEXIST || n == most_temporaries)) fail(target, "written");
-    }
-    temporaries().names.insert(name_);
-  }
+  explicit Temporary(const fs::path& target) : target_(target) { std::tie(name_, stream_) = new_temporary(target); }
   ~Temporary() {
     if (name_.empty()) return;
     std::error_code ignored;
@@ -123,18 +138,8 @@ class Temporary {
   std::FILE* stream() { return stream_.get(); }
 
   void rename() {
-    // Synchronises before renaming. Otherwise, a power loss could leave the new name without contents.
-    if (const int code = system::sync_file(stream_.get()); code != 0) fail(target_, "written", code);
-    if (std::fclose(stream_.release()) != 0) fail(target_, "written");
-    std::error_code error;
-    const fs::file_status old = fs::status(target_, error);
-    if (fs::exists(old)) fs::permissions(name_, old.permissions(), error);
-    const std::lock_guard lock(temporaries().mutex);
-    fs::rename(name_, target_, error);
-    if (error) fail(target_, "written", error.value());
-    temporaries().names.erase(name_);
+    replace(name_, std::move(stream_), target_);
     name_.clear();
-    system::sync_folder(folder_of(target_));
   }
 
  private:
@@ -215,6 +220,28 @@ std::filesystem::path follow_links(const std::filesystem::path& file) {
   return target;
 }
 
+std::filesystem::path name_beside(const std::filesystem::path& file, const std::string& ending) {
+  constexpr std::size_t longest_name = 255;  // bytes, of the usual file systems
+  std::string name = file.filename().string();
+  if (name.size() + ending.size() + 1 > longest_name) {
+    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    name = text("stereopsis-", hash);
+  }
+  return io::folder_of(file) / text('.', name, ending);
+}
+
+std::filesystem::path unfinished_file(const std::filesystem::path& file) {
+  io::check_target(file);
+  return io::new_temporary(follow_links(file), file.extension().string()).first;
+}
+
+void finish_file(const std::filesystem::path& unfinished, const std::filesystem::path& file) {
+  io::File stream = io::open(unfinished, "rb+");
+  if (!stream) io::fail(file, "written");
+  io::replace(unfinished, std::move(stream), follow_links(file));
+}
+
 void check_writable(const std::filesystem::path& file) {
   io::check_target(file);
   if (const auto target = follow_links(file); io::replaceable(target)) io::Temporary{target};
@@ -235,7 +262,7 @@ void remove_leftovers(const std::filesystem::path& file) {
   }
 }
 
-void write_text(const std::filesystem::path& file, const std::string& contents) { io::write_file(file, contents); }
+void write_text(const std::filesystem::path& file, std::string_view contents) { io::write_file(file, contents); }
 
 std::string read_text(const std::filesystem::path& file) {
   constexpr std::uintmax_t largest_text = 64 << 20;

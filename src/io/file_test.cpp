@@ -73,6 +73,28 @@ TEST(Files, NamesMayHave255Bytes) {
   EXPECT_TRUE(refuses([&] { check_writable(folder / too_long); }, ErrorCategory::file, "File name too long"));
 }
 
+// The test of a bag, a raster and a video: what another library writes has a name of this process until it is complete.
+TEST(Files, FilesOfOtherLibrariesAreRenamedWhenTheyAreComplete) {
+  const TemporaryFolder folder;
+  const fs::path file = put(folder / "c.mp4", "old");
+  for (const std::string& name : {std::string("c.mp4"), std::string(251, 'n') + ".mp4"}) {
+    const fs::path one = unfinished_file(folder / name), two = unfinished_file(folder / name);
+    EXPECT_NE(one, two);
+    EXPECT_EQ(one.extension(), ".mp4");
+    EXPECT_NE(one.string().find('.' + std::to_string(getpid()) + '.'), std::string::npos) << one;
+    EXPECT_LE(one.filename().string().size(), 255U);
+    put(one, "new");
+    finish_file(one, folder / name);
+    EXPECT_EQ(get(folder / name), "new");
+    fs::remove(two);
+  }
+  EXPECT_EQ(folder.files(), 2U);
+  EXPECT_TRUE(refuses([&] { finish_file(folder / "none.mp4", file); }, ErrorCategory::file, "c.mp4 cannot be written"));
+  EXPECT_TRUE(refuses([&] { unfinished_file(folder / "none/c.mp4"); }, ErrorCategory::file, "no folder"));
+  EXPECT_EQ(name_beside(folder / "out", ".parts"), folder / ".out.parts");
+  EXPECT_LE(name_beside(folder / std::string(255, 'n'), ".parts").filename().string().size(), 255U);
+}
+
 TEST(Files, OnlyLeftoversOfProcessesThatEndedAreRemoved) {
   const TemporaryFolder folder;
   char host[65] = {};
@@ -83,13 +105,15 @@ TEST(Files, OnlyLeftoversOfProcessesThatEndedAreRemoved) {
   const auto name = [&](const std::string& target, const std::string& machine, pid_t process, const std::string& end) {
     return "." + target + "." + machine + "." + std::to_string(process) + end;
   };
-  const std::vector<std::string> removed{name("d.pfm", host, ended, ".0.tmp"), name("e.pfm", host, ended, ".7.tmp")},
+  const std::vector<std::string> removed{name("d.pfm", host, ended, ".0.tmp"), name("e.pfm", host, ended, ".7.tmp"),
+                                         name("c.mp4", host, ended, ".0.tmp.mp4")},
       left{name("d.pfm", host, getpid(), ".0.tmp"),
            name("d.pfm", "elsewhere", ended, ".0.tmp"),
            name("d.pfm", host, ended, ".tmp"),
            name("d.pfm", host, ended, ".0"),
            name("d.pfm", host, ended, ".x.tmp"),
            name("d.pfm", host, ended, ".0.tmp").substr(1),
+           name("c.mp4", host, getpid(), ".0.tmp.mp4"),
            ".d.pfm.0.tmp",
            ".tmp",
            "d.pfm"};

@@ -20,7 +20,7 @@ fs::path record_beside(const fs::path& pattern) {
   while (has_star(folder)) folder = folder.parent_path();
   std::string name = pattern.filename().string();
   std::erase(name, '*');
-  return folder / fmt::format(".{}.json", name);
+  return name_beside(folder / name, ".json");
 }
 
 }  // namespace
