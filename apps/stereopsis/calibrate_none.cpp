@@ -5,10 +5,11 @@
 namespace stereopsis::command::calibrating {
 
 void calibrate(const Call&) {
-  throw Error(ErrorCategory::unsupported,
-              "calibrate requires OpenCV, and this build was made without it; calibrate in Python with stereopsis.calibrate, "
-              "which uses the installed cv2, or build with OpenCV: apt-get install libopencv-dev && ./dev build (and "
-              "libopencv-contrib-dev for charuco boards)");
+  throw Error(
+      ErrorCategory::unsupported,
+      "calibrate requires OpenCV, and this build was made without it; calibrate in Python with stereopsis.calibrate, "
+      "which uses the installed cv2, or build with OpenCV: apt-get install libopencv-dev && ./dev build (and "
+      "libopencv-contrib-dev for charuco boards)");
 }
 
 }  // namespace stereopsis::command::calibrating

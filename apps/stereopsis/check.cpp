@@ -7,8 +7,11 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "diagnosis.hpp"
 #include "frames.hpp"
+#include "front_end.hpp"
+#include "intensity_options.hpp"
+#include "jobs/fault_advice.hpp"
+#include "jobs/inputs.hpp"
 #include "pairs.hpp"
 #include "stereopsis/pair_check.hpp"
 #include "terminal.hpp"
@@ -88,19 +91,20 @@ void check(const Options& options) {
   files.reads(pairs);
   const std::string left_name = pairs.left.name(0), right_name = pairs.right.name(0);
   auto [of_left, of_right] = read_pair(pairs.left, pairs.right, 0);
-  AnyImage left = options.intensity.applied(std::move(of_left), left_name).image,
-           right = options.intensity.applied(std::move(of_right), right_name).image;
+  AnyImage left = options.intensity.applied(std::move(of_left), left_name, option_names()).image,
+           right = options.intensity.applied(std::move(of_right), right_name, option_names()).image;
   std::vector<std::string> remarks;
   if (!pairs.note.empty()) remarks.push_back(pairs.note);
-  if (const std::string note = make_alike(left, left_name, right, right_name); !note.empty()) remarks.push_back(note);
+  if (const std::string note = jobs::make_alike(left, left_name, right, right_name); !note.empty())
+    remarks.push_back(note);
   if (pairs.left.size() > 1)
     remarks.push_back(fmt::format("this is the first of {} pairs; `stereopsis match --strict` checks all of them",
                                   pairs.left.size()));
   const PairReport result = check_pair(left, right);
   for (const auto& [image, name] : {std::pair{&left, &left_name}, {&right, &right_name}})
-    if (const auto remark = options.intensity.low_contrast(*image, *name)) remarks.push_back(*remark);
+    if (const auto remark = options.intensity.low_contrast(*image, *name, option_names())) remarks.push_back(*remark);
   std::vector<std::string> complaints;
-  for (const PairFault& fault : with_advice(faults_of(result), left_name, right_name))
+  for (const PairFault& fault : jobs::with_advice(faults_of(result), left_name, right_name, option_names()))
     complaints.push_back(fault.sentence);
   if (const std::string why = why_not_judged(result); !why.empty()) complaints.push_back(why);
   if (options.json)

@@ -8,8 +8,9 @@
 
 #include "commands.hpp"
 #include "common.hpp"
-#include "diagnosis.hpp"
 #include "frames.hpp"
+#include "front_end.hpp"
+#include "intensity_options.hpp"
 #include "jobs/folders.hpp"
 #include "jobs/pixels.hpp"
 #include "result_files.hpp"
@@ -44,7 +45,7 @@ void check_size(const fs::path& file, Size size, const Options& o, Size disparit
 void check_call(const Options& o) {
   if (o.output.empty() && o.mesh.empty() && o.depth.empty())
     refuse("cloud has no output; give -o FILE for the points, --mesh FILE.ply or --depth FILE");
-  o.rig.check();
+  o.rig.calibration().check();
   if (!o.rig.given())
     refuse("a cloud requires a calibration; give it with --calib FILE, or with --focal and --baseline");
   if (o.min_confidence && o.confidence.empty())
@@ -62,7 +63,7 @@ void check_call(const Options& o) {
       refuse(fmt::format("the file {} does not exist; check its name", file->string()));
     files.reads(*file, what);
   }
-  o.rig.reads(files);
+  o.rig.calibration().reads(files);
   files.writes(o.output, "-o");
   files.writes(o.depth, "--depth");
   files.writes(o.mesh, "--mesh");
@@ -108,8 +109,8 @@ void drop_unsure(double least, Image<float>& disparity, const Image<float>& conf
 
 // Removes the points that are nearer than --near or farther than --far.
 void drop_beyond_limits(const Options& o, const Rig& rig, Triangulated& metric) {
-  const double nearest = o.nearest ? o.rig.in_unit_of(rig, "--near", *o.nearest) : 0,
-               farthest = o.farthest ? o.rig.in_unit_of(rig, "--far", *o.farthest) : HUGE_VAL;
+  const double nearest = o.nearest ? o.rig.calibration().in_unit_of(rig, "near", *o.nearest) : 0,
+               farthest = o.farthest ? o.rig.calibration().in_unit_of(rig, "far", *o.farthest) : HUGE_VAL;
   if (nearest >= farthest)
     refuse(
         fmt::format("--near {} is not below --far {}; no point would remain", o.nearest->text(), o.farthest->text()));
@@ -140,7 +141,7 @@ std::pair<PointCloud, std::size_t> cloud_of(const Options& o, const Rig& rig, co
     const auto [neighbours, deviations] = to_outliers(o.outliers);
     cloud = without_outliers(cloud, neighbours, deviations, o.device.threads.value_or(0));
   }
-  if (o.voxel) cloud = voxel_means(cloud, o.rig.in_unit_of(rig, "--voxel", *o.voxel));
+  if (o.voxel) cloud = voxel_means(cloud, o.rig.calibration().in_unit_of(rig, "voxel", *o.voxel));
   const auto valid = std::ranges::count_if(cloud.points, [](const auto& point) { return std::isfinite(point[0]); });
   return {std::move(cloud), static_cast<std::size_t>(valid)};
 }
@@ -156,7 +157,8 @@ void make_cloud(Options& o) {
   if (!o.outliers.empty()) to_outliers(o.outliers);
   Image<float> disparity = read_disparity(o.disparity, o.depth_input ? o.scale.value_or(1) : o.scale.value_or(0));
   Image<std::uint8_t> colour;
-  if (!o.colour.empty()) colour = jobs::to_8_bits(o.intensity.read(o.colour));
+  if (!o.colour.empty())
+    colour = jobs::to_8_bits(o.intensity.applied(read_masked_image(o.colour), o.colour, option_names()).image);
   Image<float> confidence;
   if (!o.confidence.empty()) confidence = read_confidence(o.confidence);
   if (!colour.empty()) check_size(o.colour, colour.size(), o, disparity.size());
@@ -166,13 +168,14 @@ void make_cloud(Options& o) {
     validity = read_validity(o.validity);
     check_size(o.validity, validity.size(), o, disparity.size());
   }
-  const CalibrationFile calibration = o.rig.rectified(disparity.size(), !colour.empty() && colour.channels() == 1);
+  const CalibrationFile calibration =
+      o.rig.calibration().rectified(disparity.size(), !colour.empty() && colour.channels() == 1);
   for (const std::string& warning : calibration.warnings) warn("warning: {}", warning);
   const Rig& rig = calibration.rig;
-  if (rig.size != Size{}) o.rig.check_size(rig.size, o.disparity, disparity.size());
+  if (rig.size != Size{}) o.rig.calibration().check_size(rig.size, o.disparity, disparity.size());
 
   if (o.depth_input)
-    disparity = disparity_of_depth(disparity, rig, o.rig.in_unit_of(rig, "--depth-input", *o.depth_input));
+    disparity = disparity_of_depth(disparity, rig, o.rig.calibration().in_unit_of(rig, "depth_input", *o.depth_input));
   else
     check_disparities(o, disparity);
   if (o.min_confidence) drop_unsure(*o.min_confidence, disparity, confidence);
@@ -187,7 +190,7 @@ void make_cloud(Options& o) {
       write_image(o.depth, jobs::millimetres(metric.depth, rig, too_far));
     else
       refuse(fmt::format("--depth {} stores millimetres, but {} has no unit; {}, or use .pfm, .npy or .tiff",
-                         o.depth.string(), o.rig.source(), o.rig.how_to_name_the_unit(rig)));
+                         o.depth.string(), o.rig.calibration().name(), o.rig.calibration().how_to_name_the_unit(rig)));
   }
   const auto [cloud, points] = cloud_of(o, rig, metric.points, colour, confidence);
   if (!o.output.empty()) write_point_cloud(o.output, cloud, o.organised ? disparity.size() : Size{});

@@ -63,7 +63,7 @@ void check_call(const Options& o) {
       refuse(fmt::format("{} {} does not exist; check its name", name, file->string()));
     files.reads(*file, name);
   }
-  o.truth.rig.reads(files);
+  o.truth.rig.calibration().reads(files);
   files.writes(o.error_image, "--error-image");
   files.writes(o.sparsification, "--sparsification");
   files.writes(o.json, "--json");

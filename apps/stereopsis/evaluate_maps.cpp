@@ -124,7 +124,7 @@ void evaluate_maps(const MapsCall& call) {
     files.reads(map.files.map, "the disparity");
     files.reads(map.files.truth, "--truth");
   }
-  call.truth.rig.reads(files);
+  call.truth.rig.calibration().reads(files);
   files.writes(call.json, "--json");
   if (!call.json.empty()) check_result(call.json);
   for (MapScore& map : maps) score(call, map);

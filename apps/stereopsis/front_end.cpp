@@ -28,4 +28,9 @@ void CommandFrontEnd::progress(std::size_t done) {
   if (bar_ != nullptr) bar_->update(done);
 }
 
+const jobs::SettingNames& option_names() {
+  static const CommandFrontEnd names;
+  return names;
+}
+
 }  // namespace stereopsis::command

@@ -30,4 +30,7 @@ class CommandFrontEnd : public jobs::FrontEnd {
   Progress* bar_ = nullptr;
 };
 
+// The spelling of options, for sentences.
+const jobs::SettingNames& option_names();
+
 }  // namespace stereopsis::command

@@ -17,24 +17,24 @@ constexpr double huge = std::numeric_limits<double>::infinity();
 
 void match_frames(MatchJob& call, FrameRecords& records) {
   const Options& o = call.options;
-  records.frames.resize(call.left.size());
+  records.frames.resize(call.inputs.left().size());
   const LoopSettings settings{.in_flight = call.frames_in_flight(),
                               .files_at_once = call.files_at_once(),
-                              .keep_going = o.keep_going,
+                              .keep_going = o.input.keep_going,
                               .strict = o.strict,
                               .measured_only = o.measured_only,
                               .min_confidence = o.min_confidence,
                               .with_right = o.sinks.wants(ResultFile::right)};
   const ResultFacts facts = call.facts();
   Loop loop(settings, call, call.pipeline, call.devices, *call.sinks, facts, call.front_end, records);
-  Progress bar(call.left.size(), "frames", loop.advice().c_str());
+  Progress bar(call.inputs.left().size(), "frames", loop.advice().c_str());
   call.front_end.set_bar(bar);  // used only while the loop runs
   loop.run();
 }
 
 void run(Options& options) {
   PipedResult piped;
-  for (fs::path* const view : {&options.left, &options.right}) resolve_input(*view);
+  for (fs::path* const view : {&options.input.left, &options.input.right}) resolve_input(*view);
   CommandFrontEnd front_end;
   for (std::size_t k = 0; k < file_count; ++k)
     piped.resolve(options.sinks.files[k], front_end.spelled(file_kinds()[k].name), options.format);
@@ -102,7 +102,7 @@ void add_output(Command& command, Options& o, std::size_t k, const char* help) {
 }
 
 void add_inputs(Command& command, Options& o) {
-  add_views(command, o.left, o.right, ", a ROS bag");
+  add_views(command, o.input.left, o.input.right, ", a ROS bag");
   add_output(command, o, ResultFile::disparity, help_of(ResultFile::disparity));
   command.text("--format", o.format, "EXT",
                "Format of a result whose name is - and that is written to standard output: pfm, npy, tiff, png, …");
@@ -113,9 +113,9 @@ void add_inputs(Command& command, Options& o) {
   command.group("Images");
   o.pairing.add_to(command);
   o.intensity.add_to(command);
-  command.path("--mask-left", o.mask_left, "FILE",
+  command.path("--mask-left", o.input.mask_left, "FILE",
                "Mask of the left input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
-  command.path("--mask-right", o.mask_right, "FILE",
+  command.path("--mask-right", o.input.mask_right, "FILE",
                "Mask of the right input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
   o.constant.add_to(command);
   command.flag("--strict", o.strict,
@@ -140,23 +140,23 @@ void add_method(Command& command, Options& o) {
 
 void add_range(Command& command, Options& o) {
   command.group("Range and region");
-  command.integer("--disparities", o.disparities, 1, 65535, "N",
+  command.integer("--disparities", o.range.disparities, 1, 65535, "N",
                   "Number of disparities in the search range [estimated from the images]");
-  command.integer("--min-disparity", o.min_disparity, -65535, 65535, "N",
+  command.integer("--min-disparity", o.range.min_disparity, -65535, 65535, "N",
                   "Lowest disparity of the search range, which may be negative [0]");
-  command.flag("--range-per-frame", o.range_per_frame,
+  command.flag("--range-per-frame", o.range.per_frame,
                "Estimate the search range for each frame of a sequence [once for all frames]");
   o.rig.add_files_to(command, "Calibration of the cameras");
   o.rig.add_numbers_to(command);
-  command.length("--near", o.near, "Z",
+  command.length("--near", o.range.near, "Z",
                  "Nearest depth, such as 1m, or a number in the unit of the calibration; --near and --far give the "
                  "search range in place of --disparities");
-  command.length("--far", o.far, "Z",
+  command.length("--far", o.range.far, "Z",
                  "Farthest depth of the search range, such as 5m, or a number in the unit of the calibration "
                  "[infinity]");
-  command.flag("--raw", o.raw, "Rectify the raw pair with the calibration of --calib before matching");
+  command.flag("--raw", o.cameras.raw, "Rectify the raw pair with the calibration of --calib before matching");
   command.flag(
-      "--vertical", o.vertical,
+      "--vertical", o.input.vertical,
       "Match cameras that are above each other, with LEFT from the upper camera; disparities are differences of rows");
   command.text("--roi", o.roi, "X,Y,W,H",
                "Compute only this region of the left image: left column, top row, width and height, in pixels");
@@ -176,7 +176,7 @@ void add_results(Command& command, Options& o) {
                "[optical]");
   command.flag("--organised", o.sinks.organised,
                "Write a point for every pixel to --cloud, with NaN where the disparity is invalid [valid points only]");
-  command.text("--register-to", o.register_to, "FILE",
+  command.text("--register-to", o.cameras.register_to, "FILE",
                "Camera to which --depth is registered: FILE with its lens and its pose relative to the left camera, or "
                "the word raw for the unrectified left camera [rectified left camera]");
   command.number("--disparity-error", o.disparity_error, 0, 1e6, "PX",
@@ -191,7 +191,7 @@ void add_results(Command& command, Options& o) {
   command.flag("--json", o.json, "Print the result of --explain as JSON, and nothing else on standard output");
 
   command.group("Volumes of matching costs, as NPY arrays of (height, width, disparities)");
-  command.path("--cost-volume", o.cost_volume, "FILE.npy",
+  command.path("--cost-volume", o.range.cost_volume, "FILE.npy",
                "Cost volume of the left view (uint8, uint16 or float32), read instead of computing costs; its first "
                "disparity is --min-disparity");
   command.list("--save-volume", o.volumes, "STATE=FILE.npy",
@@ -202,7 +202,7 @@ void add_results(Command& command, Options& o) {
 
   command.group("Long sequences");
   command.flag("--resume", o.resume, "Skip frames that an earlier run of the same call has completed");
-  command.flag("--keep-going", o.keep_going,
+  command.flag("--keep-going", o.input.keep_going,
                "Continue after a frame that fails, and remove the results of this frame; the exit code is then 1. "
                "Images without a "
                "partner are skipped and counted");

@@ -16,7 +16,7 @@ void check_colors(const Options& options) {
   if (options.color.given() && !options.sinks.wants(ResultFile::colour) &&
       !options.sinks.wants(ResultFile::depth_picture))
     refuse("--color-map, --color-range, --no-legend and --show-filled apply to pictures; add --color or --depth-color");
-  const bool depth_has_filled = options.fill_depth && options.register_to.empty();
+  const bool depth_has_filled = options.fill_depth && options.cameras.register_to.empty();
   if (options.color.show_filled && !options.sinks.wants(ResultFile::colour) && !depth_has_filled)
     refuse(
         "--show-filled applies to --color, and to --depth-color with --fill-depth and without --register-to; add "
@@ -29,13 +29,14 @@ void check_vertical(const Options& options) {
     if (given) refuse(fmt::format("--vertical cannot be combined with {}; {}", option, advice));
   };
   exclude(!options.roi.empty(), "--roi", "crop the images");
-  exclude(!options.cost_volume.empty() || !options.volumes.empty(), "cost volumes", "transpose the images yourself");
+  exclude(!options.range.cost_volume.empty() || !options.volumes.empty(), "cost volumes",
+          "transpose the images yourself");
   exclude(!options.probes.empty(), "--probe", "transpose the images yourself");
   exclude(options.sinks.wants(ResultFile::right), "--right", "leave it out");
 }
 
 void check_registration(const Options& options) {
-  if (options.register_to.empty()) return;
+  if (options.cameras.register_to.empty()) return;
   if (!options.sinks.wants_depth_map())
     refuse("--register-to applies to the depth map; add --depth FILE or --depth-color FILE");
   if (options.sinks.crop)
@@ -53,21 +54,21 @@ void check_dependent_options(Options& options) {
     refuse("--fill-depth applies to --depth, --depth-color, --uncertainty and --cloud; add one of these options");
   if (options.fill_depth && options.measured_only)
     refuse("--fill-depth and --measured-only exclude each other; leave one of them out");
-  if (options.far && !options.near) refuse("--far requires the nearest depth; add --near");
-  if (options.near && options.disparities)
+  if (options.range.far && !options.range.near) refuse("--far requires the nearest depth; add --near");
+  if (options.range.near && options.range.disparities)
     refuse("--near and --disparities both give the search range; leave one of them out");
   if (!options.frame.empty() && !options.sinks.wants(ResultFile::cloud))
     refuse("--frame applies to the point cloud; add --cloud FILE");
-  if (options.near && !options.cost_volume.empty())
+  if (options.range.near && !options.range.cost_volume.empty())
     refuse("--near and --cost-volume both give the search range; leave one of them out");
-  if (options.min_disparity && !options.disparities && options.cost_volume.empty())
+  if (options.range.min_disparity && !options.range.disparities && options.range.cost_volume.empty())
     refuse("--min-disparity requires the number of disparities; give it with --disparities");
-  if (options.range_per_frame && (options.disparities || options.near))
+  if (options.range.per_frame && (options.range.disparities || options.range.near))
     refuse("--range-per-frame estimates the search range, which --disparities or --near give; leave one of them out");
   options.sinks.pictures = options.color.settings();
   check_colors(options);
   if (options.sinks.crop && options.roi.empty()) refuse("--crop requires a region; give it with --roi");
-  if (options.vertical) check_vertical(options);
+  if (options.input.vertical) check_vertical(options);
   check_registration(options);
 }
 
@@ -92,10 +93,13 @@ SavedVolume saved_volume(const std::string& given) {
 void set_sinks(Options& options) {
   SinkSettings& sinks = options.sinks;
   if (!options.frame.empty()) sinks.point_frame = to_frame(options.frame);
-  sinks.vertical = options.vertical;
+  sinks.vertical = options.input.vertical;
   sinks.resumes = options.resume;
   sinks.creates_folders = creates_folders();
   sinks.create_video = create_video;
+  options.input.pairing = options.pairing;
+  options.input.intensities = options.intensity;
+  options.cameras.rig = options.rig;
 }
 
 }  // namespace
@@ -135,15 +139,15 @@ void check(Options& options) {
     refuse("--json prints the result of --explain; give both, or use --report FILE.json");
   if (options.json && (options.timings || !options.probes.empty()))
     refuse("--json must be alone on standard output; leave --timings and --probe out, or use --report FILE.json");
-  options.rig.check();
+  options.rig.calibration().check();
   options.constant.check();
-  if (options.raw && options.rig.files.empty())
+  if (options.cameras.raw && options.rig.files.empty())
     refuse("--raw requires the calibration of the cameras; give it with --calib FILE");
   if (options.sinks.wants_depth() && !options.rig.given())
     refuse(
         "--depth, --depth-color, --uncertainty and --cloud require a calibration; give it with --calib FILE, or with "
         "--focal and --baseline");
-  if (options.near && !options.rig.given())
+  if (options.range.near && !options.rig.given())
     refuse("--near requires a calibration; give it with --calib FILE, or with --focal and --baseline");
   check_dependent_options(options);
   if (!options.memory_limit.empty()) to_bytes("--memory-limit", options.memory_limit);

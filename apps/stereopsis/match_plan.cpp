@@ -49,10 +49,10 @@ void print(const Explanation& explanation) {
 }  // namespace
 
 Geometry MatchJob::geometry() const {
-  const auto on_device = rectifies_ahead() ? nullptr : maps;
+  const auto on_device = cameras->maps_of_matcher();
   return {.rectification = on_device,
           .want_rectified = on_device && options.sinks.wants(ResultFile::cloud),
-          .rig = rig,
+          .rig = cameras->rig(),
           .want_depth = options.sinks.wants_depth_map(),
           .want_points = options.sinks.wants(ResultFile::cloud),
           .want_uncertainty = options.sinks.wants(ResultFile::uncertainty),
@@ -62,7 +62,7 @@ Geometry MatchJob::geometry() const {
 }
 
 ConstantRegions MatchJob::constant_regions() const {
-  return options.constant.regions(left.file(first_index), left.video != nullptr);
+  return options.constant.regions(inputs.left().file(inputs.first_index()), inputs.left().video != nullptr);
 }
 
 Problem MatchJob::problem(const InputFrame& frame, bool of_right) const {
@@ -73,9 +73,9 @@ Problem MatchJob::problem(const InputFrame& frame, bool of_right) const {
   problem.want_times = options.timings || !options.sinks.report.empty();
   problem.memory_limit = memory_for_matching();
   if (options.sinks.wants(ResultFile::right)) problem.memory_limit /= 2;
-  if (left.sequence) problem.batch = 2;
+  if (inputs.is_sequence()) problem.batch = 2;
   if (of_right) {
-    if (region) problem.region->x = size.width - region->x - region->width;
+    if (region) problem.region->x = size().width - region->x - region->width;
   } else {
     problem.want_confidence |= options.sinks.wants(ResultFile::confidence) || options.sinks.wants(ResultFile::cloud);
     problem.geometry = geometry();
@@ -95,7 +95,7 @@ Plan MatchJob::plan_in_memory(const InputFrame& frame, bool of_right) const try 
 
 Plan MatchJob::plan(const InputFrame& frame, bool of_right) const {
   const Plan made = plan_in_memory(frame, of_right);
-  if ((options.sinks.crop || target) && made.output_size() != size)
+  if ((options.sinks.crop || cameras->target()) && made.output_size() != size())
     refuse(
         fmt::format("{0} requires results of the size of the images, but this pipeline reduces the size; set "
                     "reduce.upsample=true, or leave {0} out",

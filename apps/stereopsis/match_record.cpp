@@ -7,7 +7,7 @@ namespace stereopsis::command::matching {
 
 Json description_of(const MatchJob& of) {
   const Options& o = of.options;
-  Json call = {{"the version", STEREOPSIS_VERSION}, {"LEFT", o.left.string()}, {"RIGHT", o.right.string()}};
+  Json call = {{"the version", STEREOPSIS_VERSION}, {"LEFT", o.input.left.string()}, {"RIGHT", o.input.right.string()}};
   const fs::path here = fs::absolute(of.sinks->sidecar()).parent_path();  // results may be moved together
   for (std::size_t k = 0; k < file_count; ++k)
     if (!o.sinks.files[k].empty())
@@ -21,19 +21,19 @@ Json description_of(const MatchJob& of) {
                {"--right-first", o.pairing.right_first},
                {"--method", of.pipeline.method()},
                {"--set", parameters_json(of.pipeline)},
-               {"the search range", of.range_is_estimated() ? Json(o.range_per_frame ? "per frame" : "estimated")
-                                                            : Json(range_text(of.range))},
-               {"--mask-left", o.mask_left.string()},
-               {"--mask-right", o.mask_right.string()},
+               {"the search range", of.range->is_estimated() ? Json(o.range.per_frame ? "per frame" : "estimated")
+                                                             : Json(range_text(of.range->whole()))},
+               {"--mask-left", o.input.mask_left.string()},
+               {"--mask-right", o.input.mask_right.string()},
                {"--calib", lines_of(o.rig.files)},
                {"--calib-scale", number(o.rig.scale)},
                {"--lens", o.rig.lens},
-               {"--focal", o.rig.focal},
+               {"--focal", number(o.rig.focal)},
                {"--baseline", o.rig.baseline ? o.rig.baseline->text() : ""},
                {"--doffs", number(o.rig.doffs)},
-               {"--raw", o.raw},
-               {"--vertical", o.vertical},
-               {"--register-to", o.register_to},
+               {"--raw", o.cameras.raw},
+               {"--vertical", o.input.vertical},
+               {"--register-to", o.cameras.register_to},
                {"--roi", o.roi},
                {"--crop", o.sinks.crop},
                {"--scale", number(o.sinks.scale)},
@@ -56,20 +56,17 @@ Json description_of(const MatchJob& of) {
 
 std::vector<bool> MatchJob::there(Size result) const {
   // A single pair and videos alone have no record.
-  if (sinks->sidecar().empty()) return std::vector<bool>(left.size(), false);
-  std::vector<FrameFiles> frames(left.size());
+  if (sinks->sidecar().empty()) return std::vector<bool>(inputs.left().size(), false);
+  std::vector<FrameFiles> frames(inputs.left().size());
+  const auto& target = cameras->target();
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    frames[i].inputs = {left.file(i), right.file(i)};
-    if (std::error_code ignored; fs::is_regular_file(options.left, ignored))  // a list of pairs
-      frames[i].inputs.push_back(options.left);
-    for (const auto& mask : {mask_left, mask_right})
-      if (mask) frames[i].inputs.push_back(mask->file(i));
+    frames[i].inputs = inputs.files_of(i);
     frames[i].outputs = sinks->outputs(i, written_size(result), target ? std::optional(target->size) : std::nullopt);
   }
   if (options.resume && !options.sinks.report.empty()) remove_leftovers(options.sinks.report);
   return Record(sinks->sidecar(), front_end)
-      .frames_there({{"call", description_of(*this)}, {"estimated", {range.min, range.count}}}, frames, options.resume,
-                    options.sinks.main_output());
+      .frames_there({{"call", description_of(*this)}, {"estimated", {range->whole().min, range->whole().count}}},
+                    frames, options.resume, options.sinks.main_output());
 }
 
 }  // namespace stereopsis::command::matching

@@ -66,7 +66,7 @@ const char* ending(std::size_t frames) { return frames == 1 ? "" : "s"; }
 
 // Returns "x.png and 3 more frames".
 std::string named(const MatchJob& call, const Worst& worst) {
-  return fmt::format("{}{}", call.left.name(worst.frame),
+  return fmt::format("{}{}", call.inputs.left().name(worst.frame),
                      worst.more > 0 ? fmt::format(" and {} more frame{}", worst.more, ending(worst.more)) : "");
 }
 
@@ -83,7 +83,7 @@ void warn_of(const MatchJob& call, const FrameRecords& records) {
         named(call, *empty), least_measured,
         call.options.min_confidence ? " with the confidence of --min-confidence; lower it, or" : ";"));
   const auto is_cut = [&](std::size_t frame, double OutsideRange::*side) {
-    return call.outside_range(frame, records.frames[frame].range).*side > least_outside;
+    return call.range->outside(frame, records.frames[frame].range).*side > least_outside;
   };
   if (const auto near = worst_of(records, most_at_an_end, at_high_end);
       near && is_cut(near->frame, &OutsideRange::above))
@@ -120,7 +120,7 @@ Json frame_json(const MatchJob& call, const FrameRecord& r, std::size_t i) {
   Json outputs = Json::object();
   for (std::size_t k = 0; k < file_count; ++k)
     if (!call.sinks->files(i)[k].empty()) outputs[name_of(call, k)] = shown_name(call.sinks->files(i)[k]);
-  Json frame = {{"left", call.left.name(i)}, {"right", call.right.name(i)}, {"outputs", outputs}};
+  Json frame = {{"left", call.inputs.left().name(i)}, {"right", call.inputs.right().name(i)}, {"outputs", outputs}};
   if (r.state == State::there) frame["there_already"] = true;
   if (r.state == State::failed) frame["failed"] = r.problem;
   for (const fs::path& file : r.removed) frame["removed"].push_back(file.string());
@@ -178,7 +178,7 @@ void print_timings(const MatchJob& call, const FrameRecords& records) {
   const auto add = [&](const std::string& name, double ms) { table.add({name, cell(ms, 3), "", "", ""}); };
   add("matching, whole", median(values_of(done, matching_ms)));
   add("reading files", median(values_of(done, [](const FrameRecord& r) { return r.reading_ms; })));
-  if (call.rectifies_ahead())
+  if (call.cameras->rectifies_ahead())
     add("rectifying", median(values_of(done, [](const FrameRecord& r) { return r.rectifying_ms; })));
   add("writing files", median(values_of(done, [](const FrameRecord& r) { return r.writing_ms; })));
   if (done.size() > 1) {
@@ -192,7 +192,7 @@ void print_timings(const MatchJob& call, const FrameRecords& records) {
 }
 
 void print_summary(const MatchJob& call, const FrameRecords& records) {
-  call.summarise_complaints();
+  call.checks->summarise();
   warn_of(call, records);
   const auto done = done_of(records);
   const std::size_t failed = records.count(State::failed), there = records.count(State::there);
@@ -204,22 +204,22 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
   const double measured = mean([](const Densities&d) { return d.measured; }),
                filled = mean([](const Densities&d) { return d.filled; }),
                repaired = mean([](const Densities&d) { return d.repaired; });
-  const std::string sequence = !call.left.sequence ? ""
-                               : there + failed == 0
-                                   ? fmt::format("{} frame{} of ", done.size(), ending(done.size()))
-                                   : fmt::format("{} of {} frames{} of ", done.size() + there, call.left.size(),
-                                                 there > 0 ? fmt::format(" ({} from an earlier run)", there) : "");
-  if (failed > 0) warn("{} of {} frames failed", failed, call.left.size());
+  const std::string sequence =
+      !call.inputs.is_sequence() ? ""
+      : there + failed == 0      ? fmt::format("{} frame{} of ", done.size(), ending(done.size()))
+                                 : fmt::format("{} of {} frames{} of ", done.size() + there, call.inputs.left().size(),
+                                          there > 0 ? fmt::format(" ({} from an earlier run)", there) : "");
+  if (failed > 0) warn("{} of {} frames failed", failed, call.inputs.left().size());
   if (call.options.json) return;  // the only content of standard output
   const fs::path& main = call.options.sinks.main_output();
   const std::string result = shown_name(main.empty() ? call.options.sinks.volumes.front().file : main);
-  if (done.empty()) return summarise("{}: {}{}\n", result, sequence, size_text(call.as_stored(call.size)));
+  if (done.empty()) return summarise("{}: {}{}\n", result, sequence, size_text(call.as_stored(call.size())));
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n", result, sequence,
-            size_text(call.as_stored(call.size)),
-            call.options.range_per_frame ? "of each frame" : range_text(call.range), call.pipeline.method(),
+            size_text(call.as_stored(call.size())),
+            call.options.range.per_frame ? "of each frame" : range_text(call.range->whole()), call.pipeline.method(),
             call.device_names(), measured, filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),
-            call.left.sequence ? " a frame" : "");
+            call.inputs.is_sequence() ? " a frame" : "");
   if (filled + repaired > 0) print_filled(call.options);
 }
 
@@ -234,20 +234,20 @@ void write_report(const MatchJob& call, const FrameRecords& records, const std::
               {"implementation", to_string(call.device.implementation)},
               {"threads", threads_of(call.device)},
               {"parameters", parameters_json(call.pipeline)},
-              {"width", call.as_stored(call.given_size).width},
-              {"height", call.as_stored(call.given_size).height},
+              {"width", call.as_stored(call.inputs.image_size()).width},
+              {"height", call.as_stored(call.inputs.image_size()).height},
               {"result_width", call.as_stored(records.result_size).width},
               {"result_height", call.as_stored(records.result_size).height},
               {"channels", call.channels},
               {"bit_depth", call.bit_depth},
               {"black", call.options.constant.measure ? Json(nullptr) : Json(call.constant_regions().black)},
-              {"min_disparity", call.range.min},
-              {"disparities", call.range.count},
-              {"range_from", call.costs          ? "cost volume"
-                             : o.disparities     ? "call"
-                             : o.near            ? "calibration"
-                             : o.range_per_frame ? "each frame"
-                                                 : "estimate"},
+              {"min_disparity", call.range->whole().min},
+              {"disparities", call.range->whole().count},
+              {"range_from", call.costs            ? "cost volume"
+                             : o.range.disparities ? "call"
+                             : o.range.near        ? "calibration"
+                             : o.range.per_frame   ? "each frame"
+                                                   : "estimate"},
               {"roi", call.region ? Json{call.region->x, call.region->y, call.region->width, call.region->height}
                                   : Json(nullptr)},
               {"workspace_bytes", records.workspace_bytes},
@@ -255,7 +255,7 @@ void write_report(const MatchJob& call, const FrameRecords& records, const std::
               {"latency", latency_json(records)},
               {"plan", plan ? to_json(*plan) : Json(nullptr)},
               {"warnings", call.front_end.warnings()},
-              {"without_partner", call.dropped},
+              {"without_partner", call.inputs.without_partner()},
               {"frames", frames}});
 }
 

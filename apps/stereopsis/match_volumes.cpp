@@ -28,29 +28,29 @@ double cost_at(const AnyImageView& probed, int candidate, int probe) {
 
 void MatchJob::find_volumes() {
   for (const std::string& given : options.probes) probed.push_back(probed_pixel(given));
-  const bool any = !options.sinks.volumes.empty() || !probed.empty() || !options.cost_volume.empty();
-  if (any && left.sequence)
+  const bool any = !options.sinks.volumes.empty() || !probed.empty() || !options.range.cost_volume.empty();
+  if (any && inputs.is_sequence())
     refuse("--cost-volume, --save-volume and --probe apply to single pairs; give one file each for LEFT and RIGHT");
-  if (!options.cost_volume.empty() && options.sinks.wants(ResultFile::right))
+  if (!options.range.cost_volume.empty() && options.sinks.wants(ResultFile::right))
     refuse(
         "--right matches the mirrored pair, and --cost-volume has only the costs of the left view; leave one of them "
         "out");
 }
 
 void MatchJob::read_volumes() {
-  if (options.cost_volume.empty()) return;
-  costs = std::make_shared<const AnyImage>(read_volume(options.cost_volume));
+  if (options.range.cost_volume.empty()) return;
+  costs = std::make_shared<const AnyImage>(read_volume(options.range.cost_volume));
   first.costs = costs;
   if (costs->size() != first.left.size())
     refuse(fmt::format("{} is {} but {} is {}; a cost volume must have the size of the left image",
-                       options.cost_volume.string(), size_text(costs->size()), left.name(first_index),
+                       options.range.cost_volume.string(), size_text(costs->size()), name(inputs.first_index()),
                        size_text(first.left.size())));
 }
 
 void MatchJob::check_probes() const {
   for (const auto& [x, y] : probed)
-    if (x >= size.width || y >= size.height)
-      refuse(fmt::format("--probe {},{} is outside the image of {}; give a pixel inside it", x, y, size_text(size)));
+    if (x >= size().width || y >= size().height)
+      refuse(fmt::format("--probe {},{} is outside the image of {}; give a pixel inside it", x, y, size_text(size())));
 }
 
 void request_volumes(const MatchJob& call, Problem& problem) {
@@ -69,7 +69,7 @@ void print_probes(const MatchJob& call) {
   const auto is_reduced = [&](const AnyImageView& costs) {
     return !costs.empty() && costs.width != call.first.range.count;
   };
-  if (result.disparity.size() != call.size || std::ranges::any_of(result.probed, is_reduced))
+  if (result.disparity.size() != call.size() || std::ranges::any_of(result.probed, is_reduced))
     refuse("--probe requires costs of the images' size, and this pipeline reduces the images; set reduce.factor=1");
   for (std::size_t i = 0; i < call.probed.size(); ++i) {
     const auto [x, y] = call.probed[i];

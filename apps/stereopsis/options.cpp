@@ -134,19 +134,24 @@ Option Command::path(const std::string& names, std::filesystem::path& value, con
 Option Command::integer(const std::string& names, std::optional<int>& value, int low, int high,
                         const std::string& placeholder, const std::string& help) {
   const auto read = [=, &value](const std::string& text) { value = to_integer(name_of(names), text, low, high); };
-  return named(app_, app_.add_option_function<std::string>(names, read, help), placeholder);
+  return parsed(names, read, placeholder, help);
+}
+
+Option Command::parsed(const std::string& names, std::function<void(const std::string&)> read,
+                       const std::string& placeholder, const std::string& help) {
+  return named(app_, app_.add_option_function<std::string>(names, std::move(read), help), placeholder);
 }
 
 Option Command::number(const std::string& names, std::optional<double>& value, double low, double high,
                        const std::string& placeholder, const std::string& help) {
   const auto read = [=, &value](const std::string& text) { value = to_number(name_of(names), text, low, high); };
-  return named(app_, app_.add_option_function<std::string>(names, read, help), placeholder);
+  return parsed(names, read, placeholder, help);
 }
 
 Option Command::length(const std::string& names, std::optional<Length>& value, const std::string& placeholder,
                        const std::string& help) {
   const auto read = [=, &value](const std::string& text) { value = to_length(name_of(names), text); };
-  return named(app_, app_.add_option_function<std::string>(names, read, help), placeholder);
+  return parsed(names, read, placeholder, help);
 }
 
 Option Command::list(const std::string& names, std::vector<std::string>& values, const std::string& placeholder,

@@ -55,6 +55,9 @@ class Command {
               const std::string& help);
   Option integer(const std::string& names, std::optional<int>& value, int low, int high, const std::string& placeholder,
                  const std::string& help);
+  // Calls `read` with the text of the option.
+  Option parsed(const std::string& names, std::function<void(const std::string&)> read, const std::string& placeholder,
+                const std::string& help);
   Option number(const std::string& names, std::optional<double>& value, double low, double high,
                 const std::string& placeholder, const std::string& help);
   // A length with or without a unit: 120mm, 12cm, 0.12m, 0.12.

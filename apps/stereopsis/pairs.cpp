@@ -1,10 +1,5 @@
 #include "pairs.hpp"
 
-#include <fmt/core.h>
-
-#include "common.hpp"
-#include "diagnosis.hpp"
-#include "jobs/pixels.hpp"
 #include "video.hpp"
 
 namespace stereopsis::command {
@@ -39,25 +34,6 @@ void PairOptions::add_to(Command& command) {
   command.flag(
       "--right-first", right_first,
       "Exchange the views of files that hold both: the left half, upper half or first picture is the right view");
-}
-
-std::string kind_of(const AnyImageView& image) {
-  return fmt::format("{} {}", to_string(image.type), image.channels == 1 ? "grey" : "RGB");
-}
-
-std::string make_alike(AnyImage& left, const std::string& left_name, AnyImage& right, const std::string& right_name,
-                       bool in_grey) {
-  if (left.size() != right.size())
-    refuse(fmt::format("{} is {} but {} is {}; both images of a pair must have the same size{}", left_name,
-                       size_text(left.size()), right_name, size_text(right.size()),
-                       orientation_remark(left_name, right_name)));
-  const std::string kinds = fmt::format("{} is {} but {} is {}", left_name, kind_of(left), right_name, kind_of(right));
-  if (left.view().type != right.view().type)
-    refuse(kinds + "; both images of a pair must have the same pixel type, so convert one of them");
-  if (!in_grey && left.channels() == right.channels()) return {};
-  left = jobs::grey_of(std::move(left));
-  right = jobs::grey_of(std::move(right));
-  return kinds + "; both are matched in grey";
 }
 
 }  // namespace stereopsis::command

@@ -33,7 +33,7 @@ struct Options {
 class Job {
  public:
   explicit Job(const Options& options) : options_(options) {
-    options.rig.check();
+    options.rig.calibration().check();
     Pairs pairs = find_pairs(options.left, options.right, options.pairing);
     if (!pairs.note.empty()) remark("{}", pairs.note);
     views_[0].frames = std::move(pairs.left);
@@ -45,7 +45,7 @@ class Job {
       refuse(fmt::format("-o {} is not {}; give the name of a directory", options.output.string(),
                          creates_folders() ? "a directory" : "an existing directory"));
     CallFiles files;
-    options.rig.reads(files);
+    options.rig.calibration().reads(files);
     files.reads(Pairs{left(), right()});
     for (const View& view : views_) {
       for (std::size_t i = 0; i < left().size(); ++i)
@@ -61,10 +61,10 @@ class Job {
     const AnyImage first = read_pair(left(), right(), 0).left.image;
     size_ = first.size();
     extension_ = first.view().type == PixelType::f32 ? ".tiff" : ".png";
-    const CalibrationFile file = options_.rig.raw(size_, first.channels() == 1);
+    const CalibrationFile file = options_.rig.calibration().raw(size_, first.channels() == 1);
     for (const std::string& warning : file.warnings) warn("warning: {}", warning);
     const StereoCalibration& calibration = *file.cameras;
-    options_.rig.check_size(calibration.size, left().name(0), size_);
+    options_.rig.calibration().check_size(calibration.size, left().name(0), size_);
     const RectificationMaps maps = rectification_maps(calibration);
     for (const View& view : views_) fs::create_directories(options_.output / view.name);
     const std::vector<bool> there = frames_there(maps.size());

@@ -51,11 +51,12 @@ void put_in_order(const TruthOptions& options, ScaledMap& truth) {
 }
 
 void convert_depth(const TruthOptions& options, ScaledMap& truth) {
-  const CalibrationFile calibration = options.rig.rectified(truth.values.size(), false);
+  const CalibrationFile calibration = options.rig.calibration().rectified(truth.values.size(), false);
   for (const std::string& warning : calibration.warnings) warn("warning: {}", warning);
   const Rig& rig = calibration.rig;
-  if (rig.size != Size{}) options.rig.check_size(rig.size, truth.file, truth.values.size());
-  truth.values = disparity_of_depth(truth.values, rig, options.rig.in_unit_of(rig, "--truth-depth", *options.depth));
+  if (rig.size != Size{}) options.rig.calibration().check_size(rig.size, truth.file, truth.values.size());
+  truth.values =
+      disparity_of_depth(truth.values, rig, options.rig.calibration().in_unit_of(rig, "truth_depth", *options.depth));
 }
 
 bool has_too_large(const Image<float>& map) {
@@ -95,7 +96,7 @@ void TruthOptions::add_to(Command& command, std::vector<Option>& options) {
 }
 
 void TruthOptions::check() const {
-  rig.check();
+  rig.calibration().check();
   if (depth && !(depth->value > 0))
     refuse(fmt::format("--truth-depth {} is not allowed; it must be a length above 0, such as 1mm", depth->text()));
   if (depth && !rig.given())

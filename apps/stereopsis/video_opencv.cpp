@@ -107,9 +107,7 @@ class OpenCvVideo : public Video {
 class OpenCvVideoFile : public VideoFile {
  public:
   OpenCvVideoFile(std::filesystem::path file, double rate)
-      : file_(std::move(file)),
-        unfinished_(unfinished_video(file_)),
-        rate_(rate) {
+      : file_(std::move(file)), unfinished_(unfinished_video(file_)), rate_(rate) {
     silence();
   }
   ~OpenCvVideoFile() override {

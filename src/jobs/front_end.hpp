@@ -4,17 +4,13 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
+
+#include "jobs/setting_names.hpp"
 
 namespace stereopsis::jobs {
 
-class FrontEnd {
+class FrontEnd : public SettingNames {
  public:
-  virtual ~FrontEnd() = default;
-
-  // Returns a setting's name as the program's users write it: `min_disparity` is --min-disparity for the command.
-  virtual std::string spelled(std::string_view setting) const = 0;
-
   // A doubt about the input or the results, which belongs into the report. Only the thread of the run calls it.
   virtual void warning(const std::string& sentence) = 0;
   // A failure that the run survives: a frame with keep_going, or a device that the others replace.

@@ -1,0 +1,20 @@
+// What users can do about the faults of a pair.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "jobs/setting_names.hpp"
+#include "stereopsis/pair_judge.hpp"
+
+namespace stereopsis::jobs {
+
+// Returns the faults of a pair with advice, which names its files.
+std::vector<PairFault> with_advice(std::vector<PairFault> faults, const std::filesystem::path& left,
+                                   const std::filesystem::path& right, const SettingNames& names,
+                                   const std::string& how_to_rectify = "rectify the pair first");
+// Returns a remark if a file's orientation, which is not applied, may be the reason for a fault; else "".
+std::string orientation_remark(const std::filesystem::path& left, const std::filesystem::path& right);
+
+}  // namespace stereopsis::jobs

@@ -1,0 +1,17 @@
+// How the users of a front end write the names of settings, for sentences.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace stereopsis::jobs {
+
+class SettingNames {
+ public:
+  virtual ~SettingNames() = default;
+
+  // Returns a setting's name as the program's users write it: `min_disparity` is --min-disparity for the command.
+  virtual std::string spelled(std::string_view setting) const = 0;
+};
+
+}  // namespace stereopsis::jobs
