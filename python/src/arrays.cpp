@@ -117,7 +117,10 @@ bool BorrowedArray::take_buffer(nb::handle array) {
   data_ = buffer.buf;
   read_only_ = buffer.readonly != 0;
   shape_.assign(buffer.shape, buffer.shape + buffer.ndim);
-  strides_.assign(buffer.strides, buffer.strides + buffer.ndim);
+  if (buffer.strides == nullptr)  // as of arrays of ctypes, which have rows without gaps
+    set_strides_in_order();
+  else
+    strides_.assign(buffer.strides, buffer.strides + buffer.ndim);
   owner_ = kept;
   return true;
 }

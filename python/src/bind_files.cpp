@@ -168,10 +168,10 @@ void bind_files(nb::module_& m) {
       "`confidence`, (height, width) float32. `organised` keeps the invalid pixels. The bytes are those of the "
       "command's\n"
       "`cloud`. An existing file is replaced only when the new one is complete. Raises FileError and CallError.");
-  m.def("write_image", &write_pixels, "file"_a, "image"_a,
+  m.def("write_image", &write_pixels, "file"_a, "image"_a.none(),
         nb::sig("def write_image(file: str | os.PathLike[str], image: object) -> None"));
   m.def(
-      "write_disparity", &write, "file"_a, "disparity"_a, "scale"_a = 0.0,
+      "write_disparity", &write, "file"_a, "disparity"_a.none(), "scale"_a = 0.0,
       nb::sig("def write_disparity(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32], "
               "scale: float = 0.0) -> None"),
       "Writes a disparity map, (height, width) float32 in pixels, NaN where invalid.\n\n"
@@ -192,7 +192,7 @@ void bind_files(nb::module_& m) {
         require_pfm(file);
         write(file, array, 0);
       },
-      "file"_a, "disparity"_a,
+      "file"_a, "disparity"_a.none(),
       nb::sig("def write_pfm(file: str | os.PathLike[str], disparity: numpy.typing.NDArray[numpy.float32]) -> None"),
       "Writes a disparity map, or another float map, (height, width) float32, to a .pfm file; NaN becomes +inf.");
 }

@@ -106,7 +106,7 @@ void bind_registration(nb::module_& m) {
       .def_ro("source", &Registered::source, nb::sig("def source(self) -> numpy.typing.NDArray[numpy.float32]"),
               "(h, w, 2) float32: column and row in the rectified left image at which the point is visible.");
 
-  m.def("register_depth", &register_array, "depth"_a, "cameras"_a, "to"_a, "threads"_a = 0,
+  m.def("register_depth", &register_array, "depth"_a.none(), "cameras"_a, "to"_a, "threads"_a = 0,
         nb::sig("def register_depth(depth: object, cameras: Rig | Calibration, to: PosedCamera, threads: int = 0) -> "
                 "RegisteredDepth"),
         "Registers a depth map of the rectified left view, (h, w) float32, to another camera.\n\n"

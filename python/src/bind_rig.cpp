@@ -281,7 +281,8 @@ void bind_rig(nb::module_& m) {
           "complete", [](const RectificationMaps& r) { return r.left_complete && r.right_complete; },
           "True if every rectified pixel has a source in the raw images.")
       .def(
-          "__call__", &rectify, "left"_a, "right"_a, "mask_left"_a = nb::none(), "mask_right"_a = nb::none(),
+          "__call__", &rectify, "left"_a.none(), "right"_a.none(), "mask_left"_a = nb::none(),
+          "mask_right"_a = nb::none(),
           nb::sig("def __call__(self, left: object, right: object, mask_left: object | None = None, mask_right: object "
                   "| None = None) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | None, numpy.ndarray | None]"),
           "Returns both rectified images and their masks. A mask is 0 at pixels without a source that the given mask\n"

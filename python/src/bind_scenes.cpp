@@ -100,6 +100,7 @@ auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) 
 
 template <class F>
 auto with_pair(nb::handle left, nb::handle right, const std::string& colour, int bit_depth, F&& f) {
+  if (left.is_none() || right.is_none()) refuse("left or right is None; pass the images of both cameras");
   const BorrowedPair lent(left, right, nb::none(), nb::none(), nb::none(), bit_depth, colour, nb::none());
   if (lent.is_on_device()) refuse("left and right are on a GPU; copy them to the host first, as NumPy arrays");
   const nb::gil_scoped_release release;
@@ -256,20 +257,20 @@ void bind_scenes(nb::module_& m) {
         return with_pair(left, right, colour, bit_depth,
                          [](const AnyImageView& l, const AnyImageView& r) { return check_pair(l, r); });
       },
-      "left"_a, "right"_a, "color"_a = "rgb", "bit_depth"_a = 0,
+      "left"_a.none(), "right"_a.none(), "color"_a = "rgb", "bit_depth"_a = 0,
       nb::sig("def check(left: object, right: object, color: str = 'rgb', bit_depth: int = 0) -> PairReport"));
   m.def(
       "estimate_disparities",
       [](nb::handle left, nb::handle right, const std::string& colour, int bit_depth) {
         return ends(with_pair(left, right, colour, bit_depth, estimate_range));
       },
-      "left"_a, "right"_a, "color"_a = "rgb", "bit_depth"_a = 0,
+      "left"_a.none(), "right"_a.none(), "color"_a = "rgb", "bit_depth"_a = 0,
       nb::sig("def estimate_disparities(left: object, right: object, color: str = 'rgb', bit_depth: int = 0) -> "
               "tuple[int, int]"));
-  m.def("evaluate", &evaluate_arrays, "disparity"_a, "truth"_a, "mask"_a.none(),
+  m.def("evaluate", &evaluate_arrays, "disparity"_a.none(), "truth"_a.none(), "mask"_a.none(),
         nb::sig("def evaluate(disparity: object, truth: object, mask: object | None) -> dict[str, Any]"));
   m.def(
-      "find_mismatch", &mismatch_of, "disparity"_a, "truth"_a, "mask"_a.none(),
+      "find_mismatch", &mismatch_of, "disparity"_a.none(), "truth"_a.none(), "mask"_a.none(),
       nb::sig("def find_mismatch(disparity: object, truth: object, mask: object | None) -> tuple[float, bool, bool, "
               "bool, float]"),
       "Returns the likely cause if the maps differ nearly everywhere. The cause has the ratio truth / disparity, and\n"

@@ -1,8 +1,9 @@
 // stereopsis._native: the library's bindings for Python. The package's Python code is in python/stereopsis/.
 #include <nanobind/nanobind.h>
 
-#include <cstring>
+#include <algorithm>
 #include <exception>
+#include <string>
 #include <utility>
 
 #include "bindings.hpp"
@@ -47,9 +48,11 @@ void translate(const std::exception_ptr& thrown, void*) {
       return;
     }
     const auto type = nanobind::module_::import_("stereopsis._errors").attr(class_of(error.category()));
-    // A sentence may quote a file's bytes, or a part of a character.
-    const auto sentence = nanobind::steal(
-        PyUnicode_DecodeUTF8(error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "replace"));
+    // A sentence may quote lines, a file's bytes, or a part of a character.
+    std::string text = error.what();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    const auto sentence =
+        nanobind::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
     nanobind::object raised = type(sentence);
     if (cause.is_valid()) PyException_SetCause(raised.ptr(), cause.release().ptr());
     PyErr_SetObject(type.ptr(), raised.ptr());

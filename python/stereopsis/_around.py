@@ -42,7 +42,7 @@ class Around:
         self._reach = _options.integer("reach", reach, 0, 4096)
         self._pipeline = Pipeline(pipeline).update(set or {})
         if self._pipeline.external is not None or self._pipeline.aggregation != "none":
-            raise CallError(f"pipeline={pipeline!r} is not allowed; it must be a method of the library without an aggregation")
+            raise CallError(f"pipeline={_options.shown(pipeline)} is not allowed; it must be a method of the library without an aggregation")
         self._threads = 0
         self.name = f"{self._pipeline.method} around {name_of(self._method)}"
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _options
 from ._board import Board, opencv
 from ._errors import CallError, FileError, FormatError
 from ._native import Calibration, Camera, Rectification, Rig
@@ -88,7 +89,7 @@ def calibrate(
     """
     layout = Board.parse(board)
     if not 0 <= zoom <= 1:
-        raise CallError(f"zoom={zoom!r} is not allowed; it must be from 0 to 1")
+        raise CallError(f"zoom={_options.shown(zoom)} is not allowed; it must be from 0 to 1")
     files = _listed(left, "left"), _listed(right, "right")
     if len(files[0]) != len(files[1]):
         raise CallError(f"there are {len(files[0])} left and {len(files[1])} right views; pass as many left as right views")

@@ -27,7 +27,7 @@ class CallError(Error, ValueError):
 
 
 class KeywordError(CallError, TypeError):
-    """A function has no argument of the given name."""
+    """A function has no argument of the given name or type."""
 
 
 class OutputError(CallError, AttributeError):

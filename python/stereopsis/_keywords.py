@@ -45,9 +45,21 @@ def _checked(function: Any, shown: str, more: tuple[str, ...]) -> Callable[..., 
     def wrapper(*arguments: Any, **options: Any) -> Any:
         if options:
             check(shown, names, options)
-        return function(*arguments, **options)
+        try:
+            return function(*arguments, **options)
+        except TypeError as error:
+            sentence = _wrong_types(str(error))
+            if sentence is None:
+                raise
+        raise KeywordError(sentence)
 
     return wrapper
+
+
+def _wrong_types(text: str) -> str | None:
+    """Returns a sentence for the lines that a compiled function raises for wrong types; None for another text."""
+    found = re.fullmatch(r"(\w+)\(\): incompatible function arguments\..*?1\. (.*?)(?: -> [^\n]*)?\n+Invoked with types: (.*)", text, re.DOTALL)
+    return None if found is None else f"{found[1]}() does not accept arguments of the types {found[3]}; call {found[2]}"
 
 
 def name_the_nearest(module: ModuleType, forwards: Mapping[Any, Iterable[str]]) -> None:

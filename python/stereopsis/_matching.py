@@ -52,7 +52,7 @@ def _range_of(disparities: Disparities) -> tuple[int, int] | None:
         return 0, _options.integer("count", disparities)
     except ValueError:
         raise CallError(
-            f"disparities={disparities!r} is not allowed; it must be the number of disparities from 0 upwards, or (first, end) as in range()"
+            f"disparities={_options.shown(disparities)} is not allowed; it must be the number of disparities from 0 upwards, or (first, end) as in range()"
         ) from None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import reprlib
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +18,15 @@ EXTERNAL = ("onnx:", "program:")  # beginnings of the names of methods from outs
 COLORS = ("rgb", "bgr", "rgba", "bgra", "nv12", "bayer_rggb", "bayer_bggr", "bayer_grbg", "bayer_gbrg")
 
 
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 100
+
+
+def shown(value: object) -> str:
+    """Returns a value as it is written in Python, in one line, and shortened if it is long."""
+    return " ".join(_SHORT.repr(value).split())
+
+
 def is_external(method: object) -> bool:
     """Returns whether the method is a function, or a text that names a network or a program."""
     return method.startswith(EXTERNAL) if isinstance(method, str) else callable(method)
@@ -25,29 +35,29 @@ def is_external(method: object) -> bool:
 def integer(name: str, value: Any, low: int = -MOST, high: int = MOST) -> int:
     try:
         number = None if isinstance(value, bool) else operator.index(value)
-    except TypeError:
+    except Exception:  # arrays and tensors raise their own
         number = None
     if number is None or not low <= number <= high:
-        raise CallError(f"{name}={value!r} is not allowed; it must be an integer from {low} to {high}")
+        raise CallError(f"{name}={shown(value)} is not allowed; it must be an integer from {low} to {high}")
     return number
 
 
 def number(name: str, value: Any) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise CallError(f"{name}={value!r} is not allowed; it must be a number") from None
+    except Exception:  # arrays and tensors raise their own
+        raise CallError(f"{name}={shown(value)} is not allowed; it must be a number") from None
 
 
 def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise CallError(f"{name}={value!r} is not allowed; it must be a str")
+        raise CallError(f"{name}={shown(value)} is not allowed; it must be a str")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise CallError(f"{name}={value!r} is not allowed; it contains an unpaired surrogate, which is not a character") from None
+        raise CallError(f"{name}={shown(value)} is not allowed; it contains an unpaired surrogate, which is not a character") from None
     if "\0" in value:
-        raise CallError(f"{name}={value!r} is not allowed; it must not contain the character NUL")
+        raise CallError(f"{name}={shown(value)} is not allowed; it must not contain the character NUL")
     return value
 
 
@@ -55,12 +65,12 @@ def mapping(name: str, value: Any, how: str) -> dict[Any, Any]:
     try:
         return dict(value)
     except (TypeError, ValueError):
-        raise CallError(f"{name}={value!r} is not allowed; give {how}") from None
+        raise CallError(f"{name}={shown(value)} is not allowed; give {how}") from None
 
 
 def one_of(name: str, value: Any, *allowed: str) -> str:
     if not isinstance(value, str) or value not in allowed:
-        raise CallError(f"{name}={value!r} is not allowed; it must be {' or '.join(map(repr, allowed))}")
+        raise CallError(f"{name}={shown(value)} is not allowed; it must be {' or '.join(map(repr, allowed))}")
     return value
 
 
@@ -74,7 +84,7 @@ def image(name: str, value: Any) -> Any:
     Rejects the name of a file in place of an image.
     """
     if isinstance(value, (str, os.PathLike)):
-        raise CallError(f"{name}={os.fspath(value)!r} is the name of a file, and an image is required; read it with st.read_image({os.fspath(value)!r})")
+        raise CallError(f"{name}={shown(os.fspath(value))} is the name of a file, and an image is required; read it with st.read_image({shown(os.fspath(value))})")
     if not type(value).__module__.startswith("PIL."):
         return value
     grey = {"1": "L", "LA": "L", "La": "L"}
@@ -84,7 +94,7 @@ def image(name: str, value: Any) -> Any:
 
 def instance(name: str, value: Any, kind: type[T], how: str) -> T | None:
     if value is not None and not isinstance(value, kind):
-        raise CallError(f"{name}={value!r} is not allowed; give {how}")
+        raise CallError(f"{name}={shown(value)} is not allowed; give {how}")
     return value
 
 
@@ -94,14 +104,14 @@ def integers(name: str, value: Any, count: int, meaning: str) -> tuple[int, ...]
     except (TypeError, CallError):
         numbers = ()
     if len(numbers) != count:
-        raise CallError(f"{name}={value!r} is not allowed; it must be {meaning}, in integers")
+        raise CallError(f"{name}={shown(value)} is not allowed; it must be {meaning}, in integers")
     return numbers
 
 
 def names(name: str, value: Any) -> list[str]:
     members = [value] if isinstance(value, str) else listed(value)
     if not all(isinstance(one, str) for one in members):
-        raise CallError(f"{name}={value!r} is not allowed; it must be a list of names")
+        raise CallError(f"{name}={shown(value)} is not allowed; it must be a list of names")
     return [text(name, one) for one in members]
 
 

@@ -33,7 +33,7 @@ def text_of(value: object) -> str:
         return text_of(value.item())
     if isinstance(value, (int, float, str)):
         return repr(value) if isinstance(value, float) else str(value)
-    raise CallError(f"{value!r} cannot be the value of a parameter; it must be a bool, a number, a str, or a list of these")
+    raise CallError(f"{_options.shown(value)} cannot be the value of a parameter; it must be a bool, a number, a str, or a list of these")
 
 
 def value_of(text: str, type_name: str) -> Value:
@@ -82,7 +82,7 @@ class _OwnRefinement(_Filling):
 
     def __set__(self, pipeline: Pipeline, stage: str | Callable[[StageCall], None]) -> None:
         if not callable(stage):
-            raise CallError(f"refinement = {stage!r} is not allowed; it must be a function, and refinements a list of names and functions")
+            raise CallError(f"refinement = {_options.shown(stage)} is not allowed; it must be a function, and refinements a list of names and functions")
         pipeline.set_stage(self._slot, stage)
 
 
@@ -146,7 +146,7 @@ class Pipeline(_native.Pipeline):
             _options.text("method", method)
         if not _options.is_external(method):
             if not isinstance(method, str):
-                raise CallError(f"method={method!r} is not allowed; it must be a name from st.methods(), a function, or a Pipeline")
+                raise CallError(f"method={_options.shown(method)} is not allowed; it must be a name from st.methods(), a function, or a Pipeline")
             super().__init__(method)
             return
         self.external = method_of(method)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sized
 from typing import TypeVar
 
+from . import _options
 from ._errors import CallError
 
 OnProgress = Callable[[int, int | None], None]
@@ -25,7 +26,7 @@ class Progress:
         if callable(wanted):
             return cls(total, wanted)
         if not isinstance(wanted, bool):
-            raise CallError(f"progress={wanted!r} is not allowed; it must be True, False or a function of (done, total)")
+            raise CallError(f"progress={_options.shown(wanted)} is not allowed; it must be True, False or a function of (done, total)")
         return cls(total, Line() if wanted and sys.stderr.isatty() else None)
 
     def over(self, results: Iterator[T]) -> Iterator[T]:

@@ -282,14 +282,15 @@ class Result:
         The validity is drawn with one colour for each reason. Pixels without a value are dark grey.
         """
         if what not in (*MAPS, "validity"):
-            raise CallError(f"the result has no image {what!r}; it has {', '.join(self._two_dimensional())}")
+            raise CallError(f"the result has no image {_options.shown(what)}; it has {', '.join(self._two_dimensional())}")
         array = on_host(getattr(self, what))
         if what == "validity":
-            return _native.colour_validity(array, legend)
+            return _native.colour_validity(array, bool(legend))
         first, last = _limits(what, array)
+        unit = ("px" if what in DISPARITIES else "") if unit is None else _options.text("unit", unit)
         return _native.color_values(
-            array, first if low is None else low, last if high is None else high, legend,
-            map=map, unit=("px" if what in DISPARITIES else "") if unit is None else unit, near_is_low=what == "depth",
+            array, first if low is None else _options.number("low", low), last if high is None else _options.number("high", high),
+            bool(legend), map=_options.text("map", map), unit=unit, near_is_low=what == "depth",
             validity=on_host(self.validity) if show_filled else None,
         )  # fmt: skip
 
@@ -367,7 +368,7 @@ class Result:
         the axes, which are new ones if `ax` is None.
         """
         if what not in MAPS:
-            raise CallError(f"the result has no map {what!r}; it has {', '.join(self._two_dimensional())}")
+            raise CallError(f"the result has no map {_options.shown(what)}; it has {', '.join(self._two_dimensional())}")
         pyplot = _imported("matplotlib.pyplot", "matplotlib")
         axes = pyplot.subplots()[1] if ax is None else ax
         array = on_host(getattr(self, what))

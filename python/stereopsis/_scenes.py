@@ -70,9 +70,12 @@ def synth(
     (38, 124, 3)
     """
     if like is not None and scene != "table":
-        raise CallError(f"scene={scene!r} and like={like!r} are given; give one of them")
+        raise CallError(f"scene={_options.shown(scene)} and like={_options.shown(like)} are given; give one of them")
     like = None if like is None else _options.text("like", like)
-    return Scene(_native.synth(_options.text("scene", scene), width, height, disparities, seed, options, like))
+    numbers = [_options.integer(*one) for one in (("width", width), ("height", height), ("disparities", disparities))]
+    seed = _options.integer("seed", seed, 0, 2**64 - 1)
+    effects = {name: _options.number(name, value) for name, value in options.items()}
+    return Scene(_native.synth(_options.text("scene", scene), *numbers, seed, effects, like))
 
 
 def check(left: Any, right: Any, *, color: str = "rgb", bit_depth: int = 0, colour: str | None = None) -> PairReport:

@@ -196,7 +196,7 @@ class StereoMatcher:
                 _options.integer(_argument(name), value)
         first, count, mode = (self._values.get(name, 0) for name in ("MinDisparity", "NumDisparities", "Mode"))
         if mode not in _PATHS:
-            raise CallError(f"mode={mode!r} is not allowed; it must be SGBM (0), HH (1), SGBM_3WAY (2) or HH4 (3)")
+            raise CallError(f"mode={_options.shown(mode)} is not allowed; it must be SGBM (0), HH (1), SGBM_3WAY (2) or HH4 (3)")
         if not -2000 <= first <= 2000 or not 1 <= count <= 2047 - first:
             raise CallError(
                 f"minDisparity={first!r} with numDisparities={count!r} exceeds 16 bits "

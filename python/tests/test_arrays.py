@@ -1,5 +1,6 @@
 """Arrays in and out: what is taken as it is, and what is refused."""
 
+import ctypes
 import pickle
 
 import numpy as np
@@ -37,6 +38,14 @@ def test_views_are_taken_as_they_are(pair, same_bits):
         image.flags.writeable = False
     same_bits(match(*pair).disparity, expected)
     same_bits(match(memoryview(pair[0]), pair[1]).disparity, expected)
+
+
+def test_arrays_of_ctypes_are_taken(pair, same_bits):
+    """Their buffers have no strides."""
+    pixels = [(ctypes.c_ubyte * 160 * 120).from_buffer_copy(image) for image in pair]
+    same_bits(match(*pixels).disparity, match(*pair).disparity)
+    with pytest.raises(st.CallError, match="shape"):
+        match(np.datetime64("2026-11-29"), pair[1])
 
 
 def test_bgr_is_rgb_in_another_order(scene, same_bits):

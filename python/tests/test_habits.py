@@ -225,3 +225,26 @@ def test_no_words_of_cpp(scene, options):
         st.match(scene.left, scene.right, 32, device="cpu", **options)
     said = one_sentence(refused)
     assert not any(word in said for word in ("::", "Problem", "StereoPair", "std", "geometry.", "volumes."))
+
+
+@pytest.mark.parametrize("call", [
+    lambda scene: st.color_map(3),
+    lambda scene: st.read_pfm(1.5),
+    lambda scene: st.read_image(None),
+    lambda scene: st.write_point_cloud("cloud.ply", np.zeros((4, 5, 3), np.float32), organised="yes"),
+    lambda scene: st.evaluate(None, scene.disparity),
+    lambda scene: st.evaluate(scene.disparity, None),
+    lambda scene: st.check(None, scene.right),
+    lambda scene: st.write_disparity("d.pfm", None),
+    lambda scene: st.synth("table", "wide", 40, 12),
+    lambda scene: st.synth("table", 40, 30, 12, noise="much"),
+    lambda scene: st.match(scene.left, scene.right, 32, want=scene.left),
+    lambda scene: st.match(scene.left, scene.right, 32, device="cpu\n"),
+    lambda scene: st.match(scene.left, scene.right, disparities="x" * 10000),
+    lambda scene: st.Pipeline("sgm").set("optimisation.p1", "1\n2"),
+    lambda scene: st.match(scene.left, scene.right, 32, device="cpu").color("disparity", "low"),
+])  # fmt: skip
+def test_wrong_types_and_long_values_get_one_sentence(scene, call):
+    with pytest.raises(st.CallError) as refused:
+        call(scene)
+    assert "incompatible function arguments" not in one_sentence(refused)

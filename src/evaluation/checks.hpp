@@ -23,7 +23,7 @@ void check_plane(std::string_view name, ImageView<T> image, Size size) {
   check_plane(name, image);
   if (image.size() != size)
     throw Error(ErrorCategory::call, text("the ", name, " image is ", image.width, "×", image.height, ", not ",
-                                          size.width, "×", size.height, " ; both images must have the same size"));
+                                          size.width, "×", size.height, "; both images must have the same size"));
 }
 
 // Checks a mask for a map of this size. An empty mask is allowed.
