@@ -104,7 +104,7 @@ class MatchJob : public LoopFrames {
   }
   // Returns a size with rows and columns as in the files: with --vertical, they are exchanged for matching.
   Size as_stored(Size matched) const { return options.input.vertical ? Size{matched.height, matched.width} : matched; }
-  Size size() const { return cameras->matched_size(); }  // of the matched pairs
+  Size size() const { return cameras->matched_size(); }  // the size of the matched pairs
   ResultFacts facts() const;
 
   const Options& options;

@@ -13,7 +13,8 @@ struct RigOptions : jobs::RigSettings {
   Option add_files_to(Command& command, const std::string& use);
   void add_numbers_to(Command& command);
 
-  jobs::RigSource calibration() const;  // of these options, which must outlive it
+  // Returns the calibration that these options name; they must outlive it.
+  jobs::RigSource calibration() const;
 };
 
 }  // namespace stereopsis::command

@@ -1,4 +1,4 @@
-// What users can do about the faults of a pair.
+// Advice on the faults of a pair.
 #pragma once
 
 #include <filesystem>

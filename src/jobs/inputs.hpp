@@ -71,7 +71,7 @@ class Inputs {
   const InputSettings& settings_;
   FrontEnd& front_end_;
   sources::Pairs pairs_;
-  std::optional<sources::Frames> masks_[2];  // of the left and of the right images
+  std::optional<sources::Frames> masks_[2];  // the masks of the left images and of the right images
   std::size_t first_index_ = 0;
   Size size_;
   std::string kind_;

@@ -1,4 +1,4 @@
-// How the values of image files are to be read, where the type of a file does not determine it.
+// The meaning of the values in image files, where the type of a file does not determine it.
 #pragma once
 
 #include <filesystem>

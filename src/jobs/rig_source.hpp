@@ -16,7 +16,7 @@ namespace stereopsis::jobs {
 
 // The settings calib, doffs, calib_scale, lens, focal and baseline.
 struct RigSettings {
-  std::vector<std::string> files;  // one, or one for each camera
+  std::vector<std::string> files;  // one file, or one for each camera
   std::optional<double> doffs;     // pixels
   std::optional<double> scale;     // width of the images / width for which the files were computed
   std::string lens;                // model of a file that does not name one

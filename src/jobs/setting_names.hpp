@@ -1,4 +1,4 @@
-// How the users of a front end write the names of settings, for sentences.
+// The spelling of settings in sentences, which depends on the front end.
 #pragma once
 
 #include <string>
