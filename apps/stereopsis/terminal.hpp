@@ -9,10 +9,6 @@
 
 namespace stereopsis::command {
 
-// Returns the text with control characters (except line ends), characters that change the direction of text, and bytes
-// that are not UTF-8 as \xNN.
-std::string printable(std::string_view text);
-
 // The verbosity of this call: --quiet suppresses notes, summaries and progress; --verbose adds notes.
 enum class Verbosity { quiet, usual, verbose };
 Verbosity verbosity();

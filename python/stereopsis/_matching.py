@@ -220,25 +220,25 @@ class Matcher:
         self._options: dict[str, Any] = {
             "region": None if region is None else _options.integers("region", region, 4, "(x, y, width, height)"),
             "stripe": _options.instance("stripe", stripe, BoundaryStripe, "a BoundaryStripe(first_row, rows, …)"),
-            "refine_only": bool(refine_only),
+            "refine_only": _options.flag("refine_only", refine_only),
             "rig": _options.instance("rig", rig, Rig, "a Rig, as of st.Rig.read(file)"),
             "calibration": _options.instance(
                 "calibration", calibration, Calibration, "a Calibration, as of st.read_calibration(file)"
             ),
             "frame": _options.one_of("frame", frame, "optical", "head"),
             "disparity_error": _options.number("disparity_error", disparity_error),
-            "fill_depth": bool(fill_depth),
+            "fill_depth": _options.flag("fill_depth", fill_depth),
             "device": _options.text("device", device),
             "threads": _options.integer("threads", threads, 0, 65536),
             "implementation": _options.one_of("implementation", implementation, "fused", "plain", "oracle"),
             "memory_limit": _options.integer("memory_limit", memory_limit, 0, 2**63 - 1),
         }
-        self._measure_constant = None if measure_constant is None else bool(measure_constant)
+        self._measure_constant = None if measure_constant is None else _options.flag("measure_constant", measure_constant)
         self._black = None if black is None else _options.integer("black", black, 0, 255)
         self._kind: Any = None  # size and type of the last pair
         self._planned: dict[int, tuple[_MadeFor, _native.Matcher]] = {}  # by the number of pairs in flight
         self._closed = False
-        self._warn_of_pair = bool(warn_of_pair)
+        self._warn_of_pair = _options.flag("warn_of_pair", warn_of_pair)
         known = rig or (calibration.rig if calibration is not None else None)
         self._expects_negative = (self._disparities or (0, 1))[0] < 0 or _converges(known)
         self._judge = self._new_judge()
@@ -412,7 +412,7 @@ class Matcher:
         from outside the library, are matched one by one.
         """
         in_flight = _options.integer("in_flight", in_flight, 1, 1024)
-        return Progress.of(pairs, progress).over(self._stream(pairs, in_flight, bool(copy)))
+        return Progress.of(pairs, progress).over(self._stream(pairs, in_flight, _options.flag("copy", copy)))
 
     def _stream(self, pairs: Iterable[tuple[Any, Any]], in_flight: int, copy: bool) -> Iterator[Result]:
         in_work: deque[tuple[_native.Pending, str, str]] = deque()
@@ -775,7 +775,8 @@ def match_volume(
     shape: tuple[int, ...] = tuple(getattr(volume, "shape", ()))
     if len(shape) != 3:
         raise CallError(f"volume has the shape {shape}; a cost volume must be (height, width, disparities)")
-    if largest:
+    first = _options.integer("first", first)
+    if _options.number("largest", largest):
         pipeline.set("cost.largest", largest)
     with Matcher(pipeline=pipeline, disparities=(first, first + int(shape[2])), set=set, **options) as matcher:
         return matcher(left, right, volume=volume, stream=stream)

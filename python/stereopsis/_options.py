@@ -42,6 +42,13 @@ def integer(name: str, value: Any, low: int = -MOST, high: int = MOST) -> int:
     return number
 
 
+def flag(name: str, value: Any) -> bool:
+    try:
+        return bool(value)
+    except Exception:  # arrays and tensors raise their own
+        raise CallError(f"{name}={shown(value)} is not allowed; it must be True or False") from None
+
+
 def number(name: str, value: Any) -> float:
     try:
         return float(value)

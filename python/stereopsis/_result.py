@@ -285,12 +285,12 @@ class Result:
             raise CallError(f"the result has no image {_options.shown(what)}; it has {', '.join(self._two_dimensional())}")
         array = on_host(getattr(self, what))
         if what == "validity":
-            return _native.colour_validity(array, bool(legend))
+            return _native.colour_validity(array, _options.flag("legend", legend))
         first, last = _limits(what, array)
         unit = ("px" if what in DISPARITIES else "") if unit is None else _options.text("unit", unit)
         return _native.color_values(
             array, first if low is None else _options.number("low", low), last if high is None else _options.number("high", high),
-            bool(legend), map=_options.text("map", map), unit=unit, near_is_low=what == "depth",
+            _options.flag("legend", legend), map=_options.text("map", map), unit=unit, near_is_low=what == "depth",
             validity=on_host(self.validity) if show_filled else None,
         )  # fmt: skip
 

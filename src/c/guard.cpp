@@ -1,5 +1,9 @@
 #include "c/guard.hpp"
 
+#include <algorithm>
+
+#include "core/printable.hpp"
+
 namespace stereopsis::c {
 namespace {
 
@@ -19,7 +23,8 @@ void keep_literal(const char* sentence) noexcept { last_error().sentence = sente
 void keep(const char* sentence) noexcept {
   LastError& last = last_error();
   try {
-    last.kept = sentence;
+    last.kept = printable(sentence);
+    std::replace(last.kept.begin(), last.kept.end(), '\n', ' ');  // A quoted value may have several lines.
     last.sentence = last.kept.c_str();
   } catch (...) {
     keep_literal("the call failed, and there is no memory for the message that says why; free memory and call again");

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "geometry/test_rigs.hpp"
 #include "stereopsis/error.hpp"
@@ -132,6 +133,28 @@ TEST(Rectification, SizesAndFocalLengthsThatCannotBeAreRefused) {
   c = calibration_for({640, 480});
   c.right.lens.fy = 0;
   EXPECT_THROW(rectification_maps(c), Error);
+}
+
+TEST(Rectification, NumbersThatAreNotFiniteAreRefused) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  const auto refuses = [](auto&& change) {
+    StereoCalibration c = calibration_for({640, 480});
+    change(c);
+    EXPECT_THROW(rectification_maps(c), Error);
+  };
+  refuses([](auto& c) { c.left.lens.cx = nan; });
+  refuses([](auto& c) { c.left.lens.fx = infinity; });
+  refuses([](auto& c) { c.right.lens.distortion[0] = nan; });
+  refuses([](auto& c) { c.left.rectification[4] = nan; });
+  refuses([](auto& c) { c.left.rectification = {2, 0, 0, 0, 2, 0, 0, 0, 2}; });
+  refuses([](auto& c) { c.rig.cy = infinity; });
+  refuses([](auto& c) { c.rig.focal = infinity; });
+}
+
+TEST(Rig, ARangeRequiresNumbersThatAreFinite) {
+  Rig rig = some_rig();
+  rig.cx_right = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(rig.range(1000, 2000), Error);
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
+
+#include "core/text.hpp"
+#include "stereopsis/error.hpp"
 
 namespace stereopsis {
 namespace {
@@ -46,6 +50,18 @@ double slope_of(const Lens& lens, double distance, double widest) {
 }
 
 }  // namespace
+
+void check_lens(std::string_view name, const Lens& lens) {
+  if (!(lens.fx > 0) || !(lens.fy > 0))
+    throw Error(ErrorCategory::call, text(name, " has the focal lengths ", number_text(lens.fx), " and ",
+                                          number_text(lens.fy), "; both must be positive"));
+  std::vector<double> numbers{lens.fx, lens.fy, lens.cx, lens.cy};
+  numbers.insert(numbers.end(), lens.distortion.begin(), lens.distortion.end());
+  for (const double number : numbers)
+    if (!std::isfinite(number))
+      throw Error(ErrorCategory::call, text("the lens of ", name, " has the number ", number_text(number),
+                                            "; all numbers of a lens must be finite"));
+}
 
 double fold_of(const Lens& lens) {
   constexpr double step = 0.01;

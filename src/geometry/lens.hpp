@@ -1,9 +1,14 @@
 // The inverse of a lens, and the angle up to which the lens model is valid.
 #pragma once
 
+#include <string_view>
+
 #include "stereopsis/rectification.hpp"
 
 namespace stereopsis {
+
+// Throws Error(call) if the focal lengths of the camera `name` are not positive, or a number of its lens is not finite.
+void check_lens(std::string_view name, const Lens& lens);
 
 // Returns the smallest r² at which the polynomial of a lens folds back. Steeper rays have no pixel. A fisheye lens has
 // no such limit.

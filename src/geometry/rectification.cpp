@@ -4,11 +4,13 @@
 #include <limits>
 
 #include "core/text.hpp"
+#include "stages/triangulate/rig_check.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/has_simd.hpp"
 #include "device/cpu/threads.hpp"
 #endif
 #include "geometry/lens.hpp"
+#include "geometry/rotations.hpp"
 #include "stages/remap/remap.hpp"
 #include "stereopsis/error.hpp"
 #include "stereopsis/mask.hpp"
@@ -73,9 +75,11 @@ RectificationMaps rectification_maps(const StereoCalibration& c) {
     if (size.width < 1 || size.height < 1 || size.width > remap::largest_side || size.height > remap::largest_side)
       refuse(text("a calibration for images of ", size.width, "×", size.height,
                   " is not allowed; width and height must be 1 to ", remap::largest_side));
-  if (!(c.rig.focal > 0) || !(c.left.lens.fx > 0) || !(c.right.lens.fx > 0) || !(c.left.lens.fy > 0) ||
-      !(c.right.lens.fy > 0))
-    refuse("a focal length of the calibration is not positive; calibrate again");
+  check_rig(c.rig);
+  check_lens("the left camera", c.left.lens);
+  check_lens("the right camera", c.right.lens);
+  if (!is_rotation(c.left.rectification, rotation_tolerance) || !is_rotation(c.right.rectification, rotation_tolerance))
+    refuse("the rectification of a camera is not a rotation; its rows must be orthonormal, and its determinant 1");
   RectificationMaps maps{c.size, map_of(c.left, c.rig.focal, c.rig.cx_left, c.rig.cy, c.rig.size),
                          map_of(c.right, c.rig.focal, c.rig.cx_right, c.rig.cy, c.rig.size)};
   maps.left_complete = is_complete(maps.left, c.size);

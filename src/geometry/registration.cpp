@@ -10,13 +10,13 @@
 #include "geometry/lens.hpp"
 #include "geometry/rotations.hpp"
 #include "geometry/row_threads.hpp"
+#include "stages/triangulate/rig_check.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis {
 namespace {
 
-constexpr double rotation_tolerance = 0.01;  // ten times that of calibration files, as rotations may be products
 constexpr double largest_step = 1;  // largest difference of disparity, in pixels, between neighbours on one surface
 
 // A pixel of the depth map as the target camera sees it.
@@ -194,12 +194,8 @@ void check(ImageView<const float> depth, const Rig& rig, const PosedCamera& came
   if (rig.size != Size{} && rig.size != depth.size())
     refuse(text("the depth map is ", size_text(depth.size()), ", but the rig is for images of ", size_text(rig.size),
                 "; give the depth of the rectified left view"));
-  if (!(rig.focal > 0) || !(rig.baseline > 0))
-    refuse(text("a rig with the focal length ", number_text(rig.focal), " and the baseline ", number_text(rig.baseline),
-                " has no depth; both must be positive"));
-  if (!(camera.lens.fx > 0) || !(camera.lens.fy > 0))
-    refuse(text("the camera has the focal lengths ", number_text(camera.lens.fx), " and ", number_text(camera.lens.fy),
-                "; both must be positive"));
+  check_rig(rig);
+  check_lens("the camera", camera.lens);
   if (!is_rotation(camera.rotation, rotation_tolerance))
     refuse("the rotation of the camera is not a rotation; its rows must be orthonormal, and its determinant 1");
   for (const double t : camera.translation)

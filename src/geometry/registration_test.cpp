@@ -307,6 +307,12 @@ TEST(Registration, RejectsWhatHasNoDepth) {
   PosedCamera nowhere = camera;
   nowhere.translation[1] = nan;
   EXPECT_THROW(register_depth(depth, left_rig(), nowhere), Error);
+  PosedCamera blurred = camera;
+  blurred.lens.distortion[1] = nan;
+  EXPECT_THROW(register_depth(depth, left_rig(), blurred), Error);
+  Rig aside = left_rig();
+  aside.cx_right = nan;
+  EXPECT_THROW(register_depth(depth, aside, camera), Error);
 }
 
 }  // namespace

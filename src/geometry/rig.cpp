@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/text.hpp"
+#include "stages/triangulate/rig_check.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis {
@@ -22,9 +23,7 @@ std::array<double, 3> Rig::point(double x, double y, double d, Frame frame) cons
 }
 
 DisparityRange Rig::range(double near, double far) const {
-  if (!(focal > 0) || !(baseline > 0))
-    throw Error(ErrorCategory::call, text("a rig with the focal length ", number_text(focal), " and the baseline ",
-                                          number_text(baseline), " has no disparities; both must be positive"));
+  check_rig(*this);
   if (!(near > 0) || !(far >= near))
     throw Error(ErrorCategory::call,
                 text("the depths from ", number_text(near), " to ", number_text(far),

@@ -29,6 +29,8 @@ inline double determinant(const Matrix3& r) {
   return r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
 }
 
+constexpr double rotation_tolerance = 0.01;  // ten times that of calibration files, as rotations may be products
+
 // Returns whether the rows are orthonormal, to `tolerance`, and right-handed. A matrix with NaN is no rotation.
 inline bool is_rotation(const Matrix3& r, double tolerance) {
   const Matrix3 square = product(r, transposed(r));

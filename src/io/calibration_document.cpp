@@ -75,7 +75,8 @@ std::vector<double> Document::numbers_up_to(std::string_view name, std::size_t m
 
 std::vector<double> Document::numbers(std::string_view name, std::size_t count) const {
   const std::vector<double> numbers = numbers_up_to(name, std::max(count, std::size_t{1} << 20));
-  if (numbers.size() != count) refuse(text(name, " holds ", numbers.size(), " values; it must have ", count));
+  if (const std::size_t held = numbers.size(); held != count)
+    refuse(text(name, " holds ", held, held == 1 ? " value" : " values", "; it must have ", count));
   return numbers;
 }
 

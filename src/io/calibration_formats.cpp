@@ -62,6 +62,7 @@ std::string contents_of(const Document& file) {
   if (file.rows() > 0) return text("text that begins with '", Tokens::printable(file.word("row 1"), 40), "'");
   constexpr std::size_t most = 8;
   std::vector<std::string> names = file.top_names();
+  std::erase(names, "");  // The values of a list in JSON have no names.
   if (names.empty()) return "no values";
   const std::size_t count = names.size();
   names.resize(std::min(most, count));

@@ -718,6 +718,7 @@ TEST_F(CalibrationFormats, AnUnknownFileIsAnsweredByTheKnownFormatsAndItsContent
   const std::string text_only = refusal({file("notes.txt", "Our rig was calibrated in May.\n")});
   EXPECT_TRUE(contains(text_only, "begins with 'Our rig was") && contains(text_only, "Kalibr")) << text_only;
   EXPECT_TRUE(contains(refusal({file("empty.json", "{}")}), "holds no values"));
+  EXPECT_TRUE(contains(refusal({file("list.json", "[]")}), "holds no values"));
   EXPECT_TRUE(contains(refusal({file("z.yaml", "a: &n 1\nb: *n\n")}), "alias"));
 }
 

@@ -1,4 +1,5 @@
 // Writes calibration files that OpenCV and ROS read.
+#include <cmath>
 #include <span>
 
 #include "core/text.hpp"
@@ -14,7 +15,12 @@ using Numbers = std::span<const double>;
 
 std::string list_of(Numbers numbers, const char* separator) {
   std::string list;
-  for (const double number : numbers) list += (list.empty() ? "" : separator) + number_text(number);
+  for (const double number : numbers) {
+    if (!std::isfinite(number))
+      throw Error(ErrorCategory::call, text("a calibration with the number ", number_text(number),
+                                            " cannot be written; all its numbers must be finite"));
+    list += (list.empty() ? "" : separator) + number_text(number);
+  }
   return list;
 }
 

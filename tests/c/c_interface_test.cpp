@@ -658,6 +658,7 @@ TEST_F(CInterface, ExtremeIntegersAreRejected) {
 
 TEST_F(CInterface, SentencesAreTheThreads) {
   expect_refused(sp_pipeline_set(pipeline, "nonsense", "1"), "nonsense");
+  expect_refused(sp_pipeline_set(pipeline, "\xFFnonsense\n", "1"), "'\\xffnonsense '");  // in UTF-8, and one line
   std::thread([&] {
     EXPECT_STREQ(sp_last_error(), "");
     expect_refused(sp_pipeline_set(pipeline, "other", "1"), "other");

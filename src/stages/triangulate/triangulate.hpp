@@ -28,6 +28,7 @@
 
 #include "core/text.hpp"
 #include "device/gpu/view.hpp"
+#include "stages/triangulate/rig_check.hpp"
 #include "stereopsis/image.hpp"
 #include "stereopsis/rig.hpp"
 
@@ -66,6 +67,7 @@ struct Constants {
   bool head;
 };
 inline constexpr float least_confidence = 1.0f / 257, most_confidence = 256.0f / 257;
+inline constexpr double largest_error = 1e6;                                   // pixels
 inline constexpr float nearest_to_infinity = 1e-6f, largest_disparity = 1e9f;  // w, pixels
 
 template <template <class> class View>
@@ -86,12 +88,10 @@ template <class In, class Out>
 void check(const Parameters& p, const In& in, const Out& out) {
   const auto& disparity = in.disparity;
   const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
-  if (!(p.rig.focal > 0) || !(p.rig.baseline > 0))
-    refuse(text("a rig with the focal length ", number_text(p.rig.focal), " and the baseline ",
-                number_text(p.rig.baseline), " has no depth; both must be positive"));
-  if (!(p.disparity_error >= 0))
-    refuse(
-        text("a disparity error of ", number_text(p.disparity_error), " is not allowed; it must be 0 or more pixels"));
+  check_rig(p.rig);
+  if (!(p.disparity_error >= 0 && p.disparity_error <= largest_error))
+    refuse(text("a disparity error of ", number_text(p.disparity_error), " is not allowed; it must be from 0 to ",
+                number_text(largest_error), " pixels"));
   if (!in.validity.empty() && in.validity.size() != disparity.size())
     refuse(text("a validity map of ", in.validity.width, "×", in.validity.height,
                 " does not match the disparity map of ", disparity.width, "×", disparity.height,

@@ -219,6 +219,11 @@ TEST(TriangulateRefusals, RigsWithoutABaselineAndOutputsThatDoNotFit) {
   const Image<std::uint8_t> validity(2, 2);
   Image<float> depth(3, 2), flat(3, 2), other(2, 2);
   EXPECT_THROW(triangulate::oracle({}, {disparity}, {depth, {}, {}}), Error);
+  for (double Rig::*number : {&Rig::focal, &Rig::baseline, &Rig::cx_left, &Rig::cx_right, &Rig::cy}) {
+    triangulate::Parameters infinite{some_rig()};
+    infinite.rig.*number = std::numeric_limits<double>::infinity();
+    EXPECT_THROW(triangulate::oracle(infinite, {disparity}, {depth, {}, {}}), Error);
+  }
   EXPECT_THROW(triangulate::oracle({some_rig()}, {disparity}, {other, {}, {}}), Error);
   EXPECT_THROW(triangulate::oracle({some_rig()}, {disparity}, {depth, flat, {}}), Error);
   EXPECT_THROW(triangulate::oracle({some_rig()}, {disparity, validity}, {depth, {}, {}}), Error);
