@@ -56,7 +56,7 @@ Registered register_array(nb::handle array, const std::variant<Rig, StereoCalibr
 
 void bind_registration(nb::module_& m) {
   nb::class_<PosedCamera>(
-      m, "PosedCamera",
+      m, "PosedCamera", nb::type_slots(checked_constructor),
       "A camera to which depth is registered: X = rotation · X_left + translation.\n\n"
       "X_left is a point in the frame of the raw left camera, or of the rectified left camera if the raw cameras are\n"
       "not known. The translation is in the unit of the rig. `size` is the (width, height) of the camera's images.")

@@ -136,7 +136,7 @@ std::string shown(const Rig& r) {
 
 void bind_rig(nb::module_& m) {
   nb::class_<Rig>(
-      m, "Rig",
+      m, "Rig", nb::type_slots(checked_constructor),
       "A calibrated, rectified rig: Z = focal · baseline / (d − (cx_left − cx_right)).\n\n"
       "`focal`, `cx_left`, `cx_right` and `cy` are in pixels; the centre of a pixel has integer "
       "coordinates. `baseline`\n"
@@ -193,7 +193,7 @@ void bind_rig(nb::module_& m) {
         new (&r) Rig{focal, cx_left, cx_right, cy, baseline, unit, {size.first, size.second}};
       });
 
-  nb::class_<CalibratedCamera>(m, "Camera",
+  nb::class_<CalibratedCamera>(m, "Camera", nb::type_slots(checked_constructor),
                                "A raw camera: its lens, and the rotation that rectifies it.\n\n"
                                "`distortion` has OpenCV's coefficients of the model 'polynomial' (k1 k2 p1 p2 k3 k4 "
                                "k5 k6 s1 s2 s3 s4)\n"
@@ -232,7 +232,7 @@ void bind_rig(nb::module_& m) {
       });
 
   nb::class_<StereoCalibration>(
-      m, "Calibration",
+      m, "Calibration", nb::type_slots(checked_constructor),
       "The calibration of two raw cameras, with which pairs are rectified: X_right = rotation · X_left + "
       "translation.\n\n"
       "calibrate() and read_calibration() return a calibration, for `calibration=` of match() and Matcher.")
@@ -270,7 +270,8 @@ void bind_rig(nb::module_& m) {
         new (&c) StereoCalibration{{size.first, size.second}, left, right, rotation, translation, rig};
       });
 
-  nb::class_<RectificationMaps>(m, "Rectification", "Rectifies raw pairs with a calibration.")
+  nb::class_<RectificationMaps>(m, "Rectification", nb::type_slots(checked_constructor),
+                                "Rectifies raw pairs with a calibration.")
       .def(
           "__init__",
           [](RectificationMaps* self, const StereoCalibration& c) {

@@ -5,6 +5,9 @@
 
 namespace stereopsis::python {
 
+// The slots of a class whose constructor names the argument that is nearest to an unknown keyword argument.
+extern PyType_Slot checked_constructor[];
+
 void bind_pipeline(nanobind::module_& m);
 void bind_device_arrays(nanobind::module_& m);
 void bind_matcher(nanobind::module_& m);

@@ -30,6 +30,11 @@ def check(function: str, names: Iterable[str], given: Iterable[str]) -> None:
             raise KeywordError(f"{function}() has no argument '{name}'{_advice(name, list(names))}")
 
 
+def check_constructor(compiled: Any, given: Iterable[str]) -> None:
+    """Raises KeywordError for an argument that the constructor of a compiled class does not have."""
+    check(compiled.__name__, names_of(compiled.__init__), given)
+
+
 def _advice(name: str, names: list[str]) -> str:
     import difflib  # imported here, because it is slow and rarely needed
 
@@ -65,7 +70,7 @@ def _wrong_types(text: str) -> str | None:
 def name_the_nearest(module: ModuleType, forwards: Mapping[Any, Iterable[str]]) -> None:
     """Replaces the public functions of a module, and the public methods of its classes, by functions that check their keyword
     arguments. Functions with **options are replaced if `forwards` has the names that they pass on. Methods of compiled classes are not
-    replaced, because calls of constructors do not look them up; their own TypeError lists the arguments.
+    replaced: their constructors call check_constructor(), and the TypeError of other methods lists the arguments.
     """
     for public in module.__all__:
         one = getattr(module, public)

@@ -174,6 +174,12 @@ def test_images_of_pillow(scene, mode, same_bits):
         (lambda s: st.read_disparity("d.png", scal=256), r"read_disparity\(\) has no argument 'scal'; did you mean 'scale'"),
         (lambda s: st.read_calibration("a.yml", camera="grey"), "did you mean 'cameras'"),
         (lambda s: st.write_point_cloud("a.ply", s.left, colour=s.left), "did you mean 'color'"),
+        (lambda s: st.Rig(focal=500, base_line=0.1), r"Rig\(\) has no argument 'base_line'; did you mean 'baseline'"),
+        (lambda s: st.Rig(focal=500, baseline=0.1, center=3), r"Rig\(\) has no argument 'center'; it has focal, baseline, cx_left"),
+        (lambda s: st.Camera(fx=1, fy=1, cx=1, cy=1, distortions=[]), r"Camera\(\) has no argument 'distortions'; did you mean 'distortion'"),
+        (lambda s: st.Calibration(sizes=(1, 1)), r"Calibration\(\) has no argument 'sizes'; did you mean 'size'"),
+        (lambda s: st.PosedCamera(None, rotate=0), r"PosedCamera\(\) has no argument 'rotate'; did you mean 'rotation'"),
+        (lambda s: st.Rectification(calibrations=0), r"Rectification\(\) has no argument 'calibrations'; did you mean 'calibration'"),
         (lambda s: st.PairSource("a", "b", stamps=True), r"PairSource\(\) has no argument 'stamps'; "),
     ],
 )
@@ -191,6 +197,11 @@ def test_functions_stay_what_they_are():
             wrong()
     with pytest.raises(TypeError):
         st.match(1, 2, num_disparities=3)
+    rig = st.Rig(focal=500, baseline="12cm", size=(640, 480))
+    assert (rig.baseline, rig.size) == (120, (640, 480)) and pickle.loads(pickle.dumps(rig)).focal == 500
+    for wrong in (lambda: st.Rig(500, 0.1), lambda: st.Rig(focal="x", baseline=1), lambda: st.Rig()):  # nanobind lists the types
+        with pytest.raises(TypeError, match="baseline: float | str"):
+            wrong()
 
 
 def test_outputs_that_were_not_requested_say_so(scene):
