@@ -418,6 +418,7 @@ class Matcher:
         in_work: deque[tuple[_native.Pending, str, str]] = deque()
         most, judge, given = 1, self._new_judge(), iter(pairs)
         before: _native.Pair | None = None
+        matcher: _native.Matcher | None
 
         def judged(result: Result, pair: _native.Pair) -> Result:
             nonlocal before
@@ -447,6 +448,10 @@ class Matcher:
                         "flight, or leave copy=False out"
                     )
                 method, finished = str(self._pipeline.method), None
+                if not self._has_plan(pair, in_flight):  # nothing may hold the old workspace when another one is allocated
+                    matcher = None
+                    while in_work:
+                        yield oldest()
                 with self._turns:
                     matcher = self._plan(pair, left, right, in_flight)
                     if isinstance(self._turns, Turns) and matcher.device == "cpu":  # Python stages run for one caller at a time
@@ -583,6 +588,10 @@ class Matcher:
     def _check_open(self) -> None:
         if self._closed:
             raise CallError("the matcher is closed; create a new one")
+
+    def _has_plan(self, pair: _native.Pair, in_flight: int) -> bool:
+        planned = self._planned.get(in_flight)
+        return planned is not None and planned[0].still(_MadeFor(pair.kind, self._pipeline, self._probes))
 
     def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher:
         self._check_open()

@@ -389,6 +389,41 @@ def test_sizes_and_types_may_change(scene, same_bits):
     same_bits(matcher(scene.left, scene.right).disparity, whole.disparity)
 
 
+class Alive:
+    """Stands for an object of the compiled module, and counts the objects that are alive."""
+
+    count = 0
+
+    def __init__(self, one):
+        self.one = one
+        Alive.count += 1
+
+    def __del__(self):
+        Alive.count -= 1
+
+    def __getattr__(self, name):
+        return getattr(self.one, name)
+
+    def enqueue(self, *what):
+        return Alive(self.one.enqueue(*what))  # a pair in flight keeps its workspace
+
+
+@pytest.mark.parametrize("in_flight", [1, 3])
+def test_a_stream_never_holds_two_workspaces(scene, monkeypatch, in_flight):
+    matcher, before = st.Matcher("sgm", disparities=16, device="cpu", warn_of_pair=False), []
+    planned = matcher._planned_for
+
+    def counted(*what):
+        before.append(Alive.count)
+        return Alive(planned(*what))
+
+    monkeypatch.setattr(matcher, "_planned_for", counted)
+    pairs = [(scene.left[:rows], scene.right[:rows]) for rows in (60, 60, 90, 90, 60)]
+    results = list(matcher.stream(pairs, in_flight=in_flight))
+    assert [r.disparity.shape[0] for r in results] == [60, 60, 90, 90, 60]
+    assert before == [0, 0, 0]
+
+
 @pytest.mark.parametrize("in_flight", [1, 3])
 def test_a_stream_is_its_pairs_one_by_one_in_order(in_flight, same_bits):
     scenes = [st.synth("room", width=96, height=64, disparities=16, seed=seed) for seed in range(7)]
