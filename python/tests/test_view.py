@@ -115,6 +115,17 @@ def test_files_are_paired_by_number(pairs):
         sources.open_sources(["synth:tabel"], None, 0)
 
 
+def test_a_folder_of_files_with_both_views(tmp_path):
+    for number in (1, 2):
+        st.write_image(tmp_path / "both.png", np.full((4, 16), number, np.uint8))
+        (tmp_path / "both.png").rename(tmp_path / f"{number}.jps")
+    source = sources.open_sources([str(tmp_path)], None, 0)[0]
+    assert len(source.pairs) == 2 and source.read(1).left.shape == (4, 8) and source.read(1).files is None
+    (tmp_path / "none").mkdir()
+    with pytest.raises(st.CallError, match="none has no folders left and right"):
+        sources.open_sources([str(tmp_path / "none")], None, 0)
+
+
 def test_files_are_paired_by_their_times(tmp_path, pairs):
     """Names as EuRoC has them, in nanoseconds: 50 ms between pictures, the right ones later by 1 ms; the last ones by 20 ms."""
     for k, number in enumerate((2, 9, 10)):

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .. import _native
-from .._errors import CallError, FileError, FormatError
+from .._errors import CallError, FormatError
 from .._json import parsed
 from .._pair_source import ImagePair, PairSource
 from .._scenes import synth
@@ -93,7 +93,7 @@ class Files:
             pair.right,
             f"{self.name} {index}" if is_video else left.name if left.stem not in ("left", "im0", "im2") else left.parent.name or left.name,
             None if truth is None else _native.read_disparity(truth, self.scale),
-            None if is_video or self._halves else (str(left), str(right)),
+            None if is_video or left == right else (str(left), str(right)),
             self._bit_depth_of(pair),
             pair.seconds_apart,
             rig=self.rig,
@@ -206,8 +206,8 @@ def named(given: Sequence[str], truth: str | None, scale: float, how: Pairing, h
             halves = Halves(side_by_side=True, right_first=halves.right_first)
         return [Files(first.name, given, how, truth, scale, halves)]
     folders = [first] if _native.has_both_views(first) else [one for one in sorted(first.iterdir()) if one.is_dir() and _native.has_both_views(one)]
-    if not folders:
-        raise FileError(f"'{first}' has no pair; it must have left.* and right.*, or left/ and right/, or folders with them")
+    if not folders:  # files with both views, or the sentence of the pair source
+        return [Files(first.name, given, how, truth, scale, halves)]
     return [scene_of(one, truth if one == first else None, scale, how) for one in folders]
 
 
