@@ -129,6 +129,11 @@ def test_every_subcommand_helps_without_what_it_needs_to_run():
         assert helped.returncode == 0 and name in helped.stdout, helped.stderr
 
 
+def test_scale_says_that_it_masks_no_black_regions():
+    helped = run(sys.executable, "-m", "stereopsis", "scale", "plan", "--help").stdout
+    assert "black regions at the border are matched" in " ".join(helped.split())
+
+
 def test_the_module_is_the_whole_command(tmp_path):
     assert run(sys.executable, "-m", "stereopsis", "--version").stdout == f"stereopsis {st.__version__}\n"
     help_text = run(sys.executable, "-m", "stereopsis", "--help").stdout

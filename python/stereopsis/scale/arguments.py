@@ -40,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("left", nargs="?", metavar="LEFT", help="Left image (GeoTIFF, VRT, Zarr, PNG or another format of GDAL), or a pattern in quotes; large images are read by windows, "
-        "and other inputs of `match`, such as videos, are not supported")
+        "and other inputs of `match`, such as videos, are not supported; black regions at the border are matched, because finding them requires the "
+        "whole image: set a no-data value")
     parser.add_argument("right", nargs="?", metavar="RIGHT", help="Right image, or a pattern that matches as many files")
     _add_matching(parser)
     _add_division(parser)
