@@ -168,6 +168,19 @@ void bind_files(nb::module_& m) {
       "`confidence`, (height, width) float32. `organised` keeps the invalid pixels. The bytes are those of the "
       "command's\n"
       "`cloud`. An existing file is replaced only when the new one is complete. Raises FileError and CallError.");
+  m.def(
+      "write_bytes",
+      [](const Path& file, const nb::bytes& contents) {
+        const std::string_view bytes(contents.c_str(), contents.size());
+        without_gil([&] { write_text(file, bytes); });
+      },
+      "file"_a, "contents"_a, nb::sig("def write_bytes(file: str | os.PathLike[str], contents: bytes) -> None"));
+  m.def("name_beside", &name_beside, "file"_a, "ending"_a,
+        nb::sig("def name_beside(file: str | os.PathLike[str], ending: str) -> pathlib.Path"));
+  m.def("unfinished_file", &unfinished_file, "file"_a,
+        nb::sig("def unfinished_file(file: str | os.PathLike[str]) -> pathlib.Path"));
+  m.def("finish_file", &finish_file, "unfinished"_a, "file"_a,
+        nb::sig("def finish_file(unfinished: str | os.PathLike[str], file: str | os.PathLike[str]) -> None"));
   m.def("write_image", &write_pixels, "file"_a, "image"_a.none(),
         nb::sig("def write_image(file: str | os.PathLike[str], image: object) -> None"));
   m.def(

@@ -1,10 +1,14 @@
 """Files of results: Result.save and st.write_point_cloud."""
 
 import os
+import pathlib
+import re
+import socket
 
 import numpy as np
 import pytest
 import stereopsis as st
+from stereopsis import _native
 
 RIG = st.Rig(focal=300, baseline=120, cx_left=80, cy=60, unit="mm", size=(160, 120))
 
@@ -80,3 +84,26 @@ def test_what_cannot_be_saved_writes_nothing(result, scene, tmp_path):
         result.save(os.path.realpath("left.png"))
     result.save("d.png")
     result.save("d.png")  # an output may be replaced
+
+
+@pytest.mark.parametrize("name", ["v.mp4", "n" * 251 + ".mp4"])
+def test_what_is_not_complete_has_the_name_of_this_process(tmp_path, name):
+    file = tmp_path / name
+    _native.write_bytes(file, b"old")
+    made, other = _native.unfinished_file(file), _native.unfinished_file(file)
+    for one in (made, other):
+        assert one.parent == tmp_path and one.suffix == ".mp4" and len(one.name.encode()) <= 255
+        assert one.name.startswith(".") and f".{socket.gethostname()}.{os.getpid()}." in one.name
+    made.write_bytes(b"new")
+    assert made != other and file.read_bytes() == b"old"
+    _native.finish_file(made, file)
+    other.unlink()
+    assert file.read_bytes() == b"new" and list(tmp_path.iterdir()) == [file]
+    parts = _native.name_beside(file, ".parts")
+    assert parts == _native.name_beside(file, ".parts") and len(parts.name.encode()) <= 255
+
+
+def test_no_other_function_makes_temporary_names():
+    """One function of the library names such files, with host and process, and another replaces a file whole."""
+    for file in pathlib.Path(st.__file__).parent.rglob("*.py"):
+        assert not re.search(r"""getpid|fsync|\.(part|tmp)["'.]|\.replace\((path|target|file)\)""", file.read_text()), file

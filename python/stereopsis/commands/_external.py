@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import _native
 from .._errors import CallError
 
 METHOD_HELP = "onnx:FILE, a network; or program:'CMD {left} {right} {out}'"
@@ -61,11 +61,8 @@ def print_table(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,), rules
 
 
 def write_json(file: str, content: object) -> None:
-    """Writes JSON to a temporary file, and renames it. NaN becomes null."""
-    target = Path(file)
-    made = target.with_name(f"{target.name}.{os.getpid()}.part")
-    made.write_text(json.dumps(finite(content), indent=2, ensure_ascii=False) + "\n")
-    made.replace(target)
+    """Writes a whole file of JSON. NaN becomes null."""
+    _native.write_bytes(file, (json.dumps(finite(content), indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def finite(content: Any) -> Any:

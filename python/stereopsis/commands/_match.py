@@ -16,7 +16,7 @@ from .._matching import Matcher
 from .._options import is_external
 from .._pipeline import Pipeline
 from .._progress import Line
-from .._result import Picture, Result
+from .._result import Result
 from ..view.arguments import geometry_of, range_of
 from ..view.keep import ply
 from ..view.pairing import Pairing
@@ -193,11 +193,9 @@ def write(name: str, file: Path, result: Result, measured_only: bool, bit_depth:
     if name in ("output", "right", "confidence", "depth"):
         disparity = result.measured_disparity if measured_only else result.disparity
         _native.write_disparity(file, np.ascontiguousarray(disparity if name == "output" else getattr(result, name)))
-    elif name == "validity" and file.suffix == ".npy":
-        np.save(file, np.ascontiguousarray(result.validity))
     elif name == "cloud":
-        file.write_bytes(ply(result.points, seen(result.rectified, "rgb", bit_depth)))
+        _native.write_bytes(file, ply(result.points, seen(result.rectified, "rgb", bit_depth)))
     elif name == "validity":
-        file.write_bytes(Picture(np.ascontiguousarray(result.validity)).png)
+        _native.write_image(file, np.ascontiguousarray(result.validity))
     else:
-        file.write_bytes(Picture(result.colour(legend=True)).png)
+        _native.write_image(file, result.colour(legend=True))

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import _native
 from .._errors import CallError, FileError, FormatError
 from .spans import Span
 from .store import sha256_of
@@ -191,7 +192,7 @@ def write_tiled(path: Path, like: str, size: tuple[int, int], dtype: str, rows_o
     geographic coordinates of the file `like`.
     """
     width, height = size
-    temporary = path.with_name(f".{path.stem}.part.tif")
+    temporary = _native.unfinished_file(path)
     shape = {"tiled": True, "blockxsize": BLOCK, "blockysize": BLOCK} if min(size) >= 16 else {}
     try:
         with opened(like) as source, library() as rasterio:
@@ -206,7 +207,7 @@ def write_tiled(path: Path, like: str, size: tuple[int, int], dtype: str, rows_o
         _check(temporary, width, height, sums)
         if cog:
             _as_cog(temporary)
-        temporary.replace(path)
+        _native.finish_file(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -252,9 +253,12 @@ def _check(path: Path, width: int, height: int, sums: Sequence[int]) -> None:
 
 
 def _as_cog(path: Path) -> None:
-    made = path.with_suffix(".cog")
-    with library():
-        importlib.import_module("rasterio.shutil").copy(
-            path, made, driver="COG", compress="deflate", predictor="yes", blocksize=BLOCK, bigtiff="if_safer", num_threads="all_cpus"
-        )
-    made.replace(path)
+    made = _native.unfinished_file(path)
+    try:
+        with library():
+            importlib.import_module("rasterio.shutil").copy(
+                path, made, driver="COG", compress="deflate", predictor="yes", blocksize=BLOCK, bigtiff="if_safer", num_threads="all_cpus"
+            )
+        _native.finish_file(made, path)
+    finally:
+        made.unlink(missing_ok=True)

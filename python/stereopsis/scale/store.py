@@ -6,17 +6,14 @@ complete or absent, even if a worker is killed. Two workers may compute the same
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
-import socket
-import uuid
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from .. import _native
 from .._errors import FileError, FormatError
 from .._json import parsed
 
@@ -37,18 +34,13 @@ def sha256_of(file: BinaryIO) -> str:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Writes a complete file, or none. Raises FileError."""
-    temporary = path.parent / f".{path.name}.{socket.gethostname()}.{os.getpid()}.{uuid.uuid4().hex[:8]}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+        _native.write_bytes(path, content)
+    except FileError as error:
+        raise FileError(f"{error}; free space, and run again: complete files are kept") from error
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise FileError(f"{path} cannot be written: {error.strerror}; free space, and run again: complete files are kept") from error
+        raise FileError(f"{path.parent} cannot be created: {error.strerror}; give another folder, and run again") from error
 
 
 class Store:

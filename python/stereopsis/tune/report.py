@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import _native
 from .._pipeline import Pipeline
 from ..commands._external import cell, print_table, write_json
 from .pairs import Item
@@ -72,9 +73,9 @@ class Comparison:
         }
 
     def write(self, folder: Path, trials: Trials) -> None:
-        (folder / "pipeline.json").write_text(json.dumps(json.loads(self.best.pipeline), indent=2) + "\n")
+        write_json(str(folder / "pipeline.json"), json.loads(self.best.pipeline))
         write_json(str(folder / "report.json"), self.as_json(trials))
-        (folder / "accuracy-time.svg").write_text(picture(trials.tries, self.best, self.search.limit, self.unit))
+        _native.write_bytes(folder / "accuracy-time.svg", picture(trials.tries, self.best, self.search.limit, self.unit).encode())
 
 
 def _row(default: Scored, tuned: Scored, k: int) -> list[str]:

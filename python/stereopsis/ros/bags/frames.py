@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ... import _native
 from ..._errors import CallError
 from ..images import Array
 from .recording import Recording, say
@@ -35,10 +36,5 @@ def write_frames(recording: Recording, folder: Path) -> int:
 
 def write_picture(stem: Path, image: Array) -> None:
     """Writes an image in a format that stores it without loss, whose suffix is appended to the name."""
-    if image.dtype == np.float32:
-        np.save(stem.with_suffix(".npy"), image)
-        return
-    letter, ending = ("P5", ".pgm") if image.ndim == 2 else ("P6", ".ppm")
-    height, width = image.shape[:2]
-    header = f"{letter} {width} {height} {np.iinfo(image.dtype).max}\n".encode()
-    stem.with_suffix(ending).write_bytes(header + image.astype(image.dtype.newbyteorder(">")).tobytes())
+    suffix = ".npy" if image.dtype == np.float32 else ".pgm" if image.ndim == 2 else ".ppm"
+    _native.write_image(stem.with_suffix(suffix), np.ascontiguousarray(image, image.dtype.newbyteorder("=")))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
 from pathlib import Path
 from typing import Any
 
+from ... import _native
 from ..._errors import CallError
 from ..stamps import shown
 from .discovery import found, is_raw
@@ -73,6 +72,4 @@ def summary_of(report: dict[str, Any]) -> list[str]:
 
 
 def write_report(path: Path, report: dict[str, Any]) -> None:
-    beside = path.with_name(f".stereopsis-{socket.gethostname()}-{os.getpid()}.tmp")
-    beside.write_text(json.dumps(report, indent=1) + "\n")
-    os.replace(beside, path)
+    _native.write_bytes(path, (json.dumps(report, indent=1) + "\n").encode())

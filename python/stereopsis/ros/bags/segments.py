@@ -12,6 +12,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from ... import _native
 from ..._errors import CallError
 from ..._json import parsed
 from .reading import Bag
@@ -37,7 +38,7 @@ class Segments:
 
     def __init__(self, out: Path, storage: str, call: dict[str, Any], resume: bool) -> None:
         self.out, self._storage = out, storage
-        self._folder = out.with_name(f".{out.name}.parts")
+        self._folder = _native.name_beside(out, ".parts")
         self._state = self._folder / "state.json"
         self.done = Done()
         self._count = 0
@@ -88,7 +89,7 @@ class Segments:
             made = whole
         else:
             made = self._as_file(whole)
-        os.replace(made, self.out)
+        _native.finish_file(made, self.out) if made.is_file() else os.replace(made, self.out)
         shutil.rmtree(self._folder)
 
     def _as_folder(self, whole: Path) -> None:
@@ -127,9 +128,7 @@ class Segments:
 
     def _note(self, call: dict[str, Any]) -> None:
         text = json.dumps({"call": call, "done": asdict(self.done), "segments": self._count}, indent=1)
-        beside = self._state.with_suffix(".tmp")
-        beside.write_text(text)
-        os.replace(beside, self._state)
+        _native.write_bytes(self._state, text.encode())
 
 
 class _Metadata:
