@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 
 #include "device/system/system.hpp"
-#include "interrupts.hpp"
 #include "stereopsis/error.hpp"
+#include "stereopsis/io.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -33,6 +33,38 @@ Function* function(const char* name) {
   return reinterpret_cast<Function*>(system::find_function(module, name));
 }
 
+// A video that gets its name when it is complete.
+class WholeVideo : public VideoFile {
+ public:
+  WholeVideo(fs::path file, double rate) : file_(std::move(file)), rate_(rate) {}
+  ~WholeVideo() override {
+    writer_.reset();
+    std::error_code ignored;
+    if (!unfinished_.empty()) fs::remove(unfinished_, ignored);
+  }
+
+  void append(ImageView<const std::uint8_t> frame) override {
+    if (!writer_) {
+      unfinished_ = unfinished_file(file_);
+      create_(file_, unfinished_, rate_, writer_);
+    }
+    writer_->append(frame);
+  }
+
+  void finish() override {
+    if (!writer_) return;
+    writer_->finish();
+    finish_file(unfinished_, file_);
+  }
+
+ private:
+  const fs::path file_;
+  const double rate_;
+  CreateVideoByModule* const create_ = function<CreateVideoByModule>("stereopsis_create_video");
+  fs::path unfinished_;
+  std::shared_ptr<VideoFile> writer_;
+};
+
 }  // namespace
 
 std::shared_ptr<Video> open_video(const fs::path& file) {
@@ -42,10 +74,7 @@ std::shared_ptr<Video> open_video(const fs::path& file) {
 }
 
 std::shared_ptr<VideoFile> create_video(const fs::path& file, double rate) {
-  remove_if_interrupted(unfinished_video(file));
-  std::shared_ptr<VideoFile> video;
-  function<CreateVideoByModule>("stereopsis_create_video")(file, rate, video);
-  return video;
+  return std::make_shared<WholeVideo>(file, rate);
 }
 
 }  // namespace stereopsis::command

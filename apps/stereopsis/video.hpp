@@ -19,15 +19,10 @@ using jobs::VideoFile;
 // See jobs::CreateVideo.
 std::shared_ptr<VideoFile> create_video(const std::filesystem::path& file, double rate);
 
-// Returns the name that a video has until it is complete.
-inline std::filesystem::path unfinished_video(const std::filesystem::path& file) {
-  std::string name = ".";
-  name += file.stem().string() + ".tmp" + file.extension().string();
-  return file.parent_path() / name;
-}
-
 // The functions of the module.
 using OpenVideoByModule = void(const std::filesystem::path& file, std::shared_ptr<Video>& video);
-using CreateVideoByModule = void(const std::filesystem::path& file, double rate, std::shared_ptr<VideoFile>& video);
+// Creates the video under the name `unfinished`; the caller renames it.
+using CreateVideoByModule = void(const std::filesystem::path& file, const std::filesystem::path& unfinished,
+                                 double rate, std::shared_ptr<VideoFile>& video);
 
 }  // namespace stereopsis::command

@@ -106,14 +106,9 @@ class OpenCvVideo : public Video {
 
 class OpenCvVideoFile : public VideoFile {
  public:
-  OpenCvVideoFile(std::filesystem::path file, double rate)
-      : file_(std::move(file)), unfinished_(unfinished_video(file_)), rate_(rate) {
+  OpenCvVideoFile(std::filesystem::path file, std::filesystem::path unfinished, double rate)
+      : file_(std::move(file)), unfinished_(std::move(unfinished)), rate_(rate) {
     silence();
-  }
-  ~OpenCvVideoFile() override {
-    writer_.release();
-    std::error_code ignored;
-    std::filesystem::remove(unfinished_, ignored);
   }
 
   void append(ImageView<const std::uint8_t> frame) override {
@@ -128,14 +123,7 @@ class OpenCvVideoFile : public VideoFile {
     writer_.write(pixels);
   }
 
-  void finish() override {
-    writer_.release();
-    std::error_code error;
-    std::filesystem::rename(unfinished_, file_, error);
-    if (error)
-      throw Error(ErrorCategory::file,
-                  fmt::format("{} cannot be written as a video: {}", file_.string(), error.message()));
-  }
+  void finish() override { writer_.release(); }
 
  private:
   // H.264 where OpenCV's FFmpeg has an encoder for it, else MPEG-4, which every build has.
@@ -162,8 +150,8 @@ void stereopsis_open_video(const std::filesystem::path& file, std::shared_ptr<st
   video = std::make_shared<stereopsis::command::OpenCvVideo>(file);
 }
 
-void stereopsis_create_video(const std::filesystem::path& file, double rate,
+void stereopsis_create_video(const std::filesystem::path& file, const std::filesystem::path& unfinished, double rate,
                              std::shared_ptr<stereopsis::command::VideoFile>& video) {
-  video = std::make_shared<stereopsis::command::OpenCvVideoFile>(file, rate);
+  video = std::make_shared<stereopsis::command::OpenCvVideoFile>(file, unfinished, rate);
 }
 }

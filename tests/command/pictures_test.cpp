@@ -120,6 +120,9 @@ TEST_F(Pictures, OfASequenceMayBeAVideo) {
   const Answer alone = call({"match", "l", "r", "--disparities", "32", "--color", "alone.mp4"});
   EXPECT_EQ(alone.code, 0) << alone.err;
   EXPECT_TRUE(fs::exists(folder / "alone.mp4"));
+  const std::string longest = std::string(251, 'n') + ".mp4";
+  EXPECT_EQ(call({"match", "l", "r", "--disparities", "32", "--color", longest}).code, 0);
+  EXPECT_TRUE(fs::exists(folder / longest));
 }
 #endif
 
