@@ -15,6 +15,11 @@ namespace {
 
 constexpr double huge = std::numeric_limits<double>::infinity();
 
+// Returns the kinds of pixels that become invalid. With --no-fill, only pixels without contrast are filled.
+std::uint8_t kinds_without(const Options& o) {
+  return o.measured_only ? validity::filled | validity::repaired : o.no_fill ? validity::filled : 0;
+}
+
 void match_frames(MatchJob& call, FrameRecords& records) {
   const Options& o = call.options;
   records.frames.resize(call.inputs.left().size());
@@ -22,7 +27,7 @@ void match_frames(MatchJob& call, FrameRecords& records) {
                               .files_at_once = call.files_at_once(),
                               .keep_going = o.input.keep_going,
                               .strict = o.strict,
-                              .measured_only = o.measured_only,
+                              .without = kinds_without(o),
                               .min_confidence = o.min_confidence,
                               .with_right = o.sinks.wants(ResultFile::right)};
   const ResultFacts facts = call.facts();
@@ -126,7 +131,7 @@ void add_inputs(Command& command, Options& o) {
 void add_method(Command& command, Options& o) {
   command.group("Method");
   o.method.add_to(command);
-  command.flag("--no-fill", o.no_fill, "Switch all filling stages off");
+  command.flag("--no-fill", o.no_fill, "Switch all filling stages off, and mark pixels without contrast as invalid");
   command.flag("--measured-only", o.measured_only,
                "Mark filled and repaired pixels as invalid in the disparity map and all other results");
   command.deprecated_flag("--drop-filled", o.measured_only, "use --measured-only");

@@ -159,9 +159,9 @@ void Loop::note_result(Slot& slot, FrameRecord& record) const {
                                                    front_end_.spelled("strict"), least_measured));
   const double usable = 100 - record.density.masked;
   slot.measured = usable > 0 ? record.density.measured / usable : 1;
-  if (!settings_.measured_only && !settings_.min_confidence) return;
+  if (settings_.without == 0 && !settings_.min_confidence) return;
   for (Matched* const result : {&slot.result.left, &slot.result.right})
-    drop_unwanted(*result, settings_.measured_only, settings_.min_confidence);
+    drop_unwanted(*result, settings_.without, settings_.min_confidence);
   record.density = densities(slot.result.left.validity);
 }
 

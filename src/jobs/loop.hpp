@@ -22,7 +22,7 @@ struct LoopSettings {
   std::size_t files_at_once = 1;         // frames that are read, and frames that are written, at the same time
   bool keep_going = false;               // a frame that fails does not end the run
   bool strict = false;                   // a frame of which little is measured fails
-  bool measured_only = false;            // filled and repaired pixels become invalid
+  std::uint8_t without = 0;              // pixels with a bit of these, validity::filled or repaired, become invalid
   std::optional<double> min_confidence;  // pixels with less confidence become invalid
   bool with_right = false;               // the right view is matched, too
 };

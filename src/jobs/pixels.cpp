@@ -61,13 +61,13 @@ std::pair<double, double> shares_at_ends(const Matched& result, DisparityRange r
   return {share(at_low, range.min), share(at_high, range.max())};
 }
 
-void drop_unwanted(Matched& result, bool measured_only, std::optional<double> min_confidence) {
+void drop_unwanted(Matched& result, std::uint8_t kinds, std::optional<double> min_confidence) {
   const auto least = static_cast<float>(min_confidence.value_or(0));
   for (int y = 0; y < result.disparity.height(); ++y)
     for (int x = 0; x < result.disparity.width(); ++x) {
       std::uint8_t& bits = result.validity(x, y);
       const bool valid = (bits & validity::reasons) == 0;
-      const bool made_up = measured_only && (bits & (validity::filled | validity::repaired)) != 0;
+      const bool made_up = (bits & kinds) != 0;
       const bool unsure = min_confidence && !(result.confidence(x, y) >= least);
       if (!valid || (!made_up && !unsure)) continue;
       bits |= validity::ambiguous;

@@ -24,9 +24,9 @@ Densities densities(ImageView<const std::uint8_t> validity);
 // disparities beyond the range accumulate. An end at 0 does not count, because disparity 0 is infinity.
 std::pair<double, double> shares_at_ends(const Matched& result, DisparityRange range);
 
-// Marks filled and repaired pixels (`measured_only`) and pixels with a confidence below `min_confidence` as invalid in
-// all maps.
-void drop_unwanted(Matched& result, bool measured_only, std::optional<double> min_confidence);
+// Marks pixels with a bit of `kinds` (validity::filled, validity::repaired) and pixels with a confidence below
+// `min_confidence` as invalid in all maps.
+void drop_unwanted(Matched& result, std::uint8_t kinds, std::optional<double> min_confidence);
 
 // Returns the image in grey (ITU-R BT.601, rounded as the stages do it).
 AnyImage grey_of(AnyImage image);

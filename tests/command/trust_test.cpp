@@ -332,6 +332,16 @@ TEST_F(Trust, ConstantRegionsAreNotMeasured) {
   EXPECT_EQ(bits_of_bars(of_zero), std::pair(0, 0));
   EXPECT_GT(bits_of_bars(measured).second, 200);
   EXPECT_TRUE(json("b.json")["black"].is_null());
+  const Image<std::uint8_t> bare = validity({"--no-fill"});
+  const Image<float> map = disparity("b.pfm");
+  int removed = 0;
+  for (int y = 0; y < bare.height(); ++y)
+    for (int x = 0; x < bare.width(); ++x) {
+      EXPECT_EQ(std::isfinite(map(x, y)), (bare(x, y) & validity::reasons) == 0);
+      removed += (bare(x, y) & validity::filled) != 0 && (bare(x, y) & validity::ambiguous) != 0;
+      EXPECT_FALSE(bare(x, y) == validity::filled) << x << ' ' << y << ": nothing fills";
+    }
+  EXPECT_GT(removed, 200);
   validity({});
   EXPECT_EQ(json("b.json")["black"], 0);
   expect_refused(
@@ -411,10 +421,11 @@ TEST_F(Trust, FilledPixelsCanBeLeftOutOfEveryResult) {
   EXPECT_TRUE(says(old_name, "--drop-filled is deprecated; use --measured-only")) << old_name.err;
   EXPECT_EQ(contents(folder / "old.pfm"), contents(folder / "kept.pfm"));
 
-  ASSERT_EQ(match({"-o", "bare.pfm", "--no-fill", "--measure-constant", "--validity", "v3.png"}).code, 0);
+  ASSERT_EQ(match({"-o", "bare.pfm", "--no-fill", "--validity", "v3.png"}).code, 0);
   const Image<std::uint8_t> bare = read_validity(folder / "v3.png");
   for (int y = 0; y < bare.height(); ++y)
-    for (int x = 0; x < bare.width(); ++x) ASSERT_EQ(bare(x, y) & validity::filled, 0);
+    for (int x = 0; x < bare.width(); ++x)
+      ASSERT_NE(bare(x, y) & (validity::filled | validity::reasons), validity::filled);
   expect_refused({"match", "left.png", "right.png", "-o", "new.pfm", "--no-fill", "--set", "fill.mode=nearest"},
                  {"--no-fill", "fill.mode=nearest"});
 }
