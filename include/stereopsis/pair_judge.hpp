@@ -68,16 +68,16 @@ class PairJudge {
   };
 
   // Returns whether pair `number`, from 0, is to be checked, of which the share `measured` (0 to 1) of the usable pixels
-  // was measured: the first pair, every 32nd one, and pairs of which less than half and much less than of all sound
-  // pairs was measured, so that a dark or noisy sequence is not checked again and again. Once several pairs had faults,
-  // no more are checked.
+  // was measured: the first pair, every 32nd one, and pairs of which much less was measured than of the pairs before
+  // them. A sound pair of which little was measured counts at once, so that a dark or noisy sequence is not checked
+  // again and again. Once several pairs had faults, no more are checked.
   bool checks(std::size_t number, double measured) const;
   // Returns whether pair `number` is checked whatever was measured, unless no more pairs are checked.
   static bool is_sample(std::size_t number) { return number % sample_step == 0; }
   // Returns whether no more pairs are checked, because too many had faults.
   bool has_given_up() const { return unsound_ >= most_unsound; }
 
-  // Records a pair without a fault, and the share of its pixels that was measured.
+  // Records a pair that has no fault or was not checked, and the share of its pixels that was measured.
   void record_sound(double measured);
   // Returns the faults of a kind that no earlier pair has.
   std::vector<PairFault> record(const std::vector<PairFault>& faults, std::size_t number);
@@ -89,7 +89,7 @@ class PairJudge {
   static constexpr std::size_t sample_step = 32, most_unsound = 9;
 
   std::vector<Known> known_;
-  double least_sound_ = 1;  // smallest share that was measured of a sound pair
+  double usual_ = 0;  // the share that is usually measured, of the pairs before; 0 before the first one
   std::size_t unsound_ = 0;
 };
 

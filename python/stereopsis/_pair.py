@@ -57,6 +57,7 @@ class Judge:
         number, self._number = self._number, self._number + 1
         share = measured_share(result)
         if not self._judge.checks(number, share):
+            self._judge.record_sound(share)
             return None
         fault = pair().fault(before(), rectification, expects_negative)
         if fault is None:

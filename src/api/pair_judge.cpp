@@ -15,6 +15,7 @@ constexpr std::array names = {"same picture",  "turned",           "vertical",
                               "not one scene", "rows differ",      "negative disparities",
                               "a frame late",  "a shared pattern", "outside the range"};
 
+constexpr double much_less = 0.85;     // quotient of the measured share and the usual one from which a pair is checked
 constexpr double most_outside = 0.05;  // largest share of the points that a search range may leave out without a fault
 
 bool fits(const PairReport& report) {
@@ -114,12 +115,13 @@ std::optional<Eye> late_eye(const AnyImageView& left, const AnyImageView& right,
 }
 
 bool PairJudge::checks(std::size_t number, double measured) const {
-  constexpr double little = 0.5, much_less = 0.8;
-  if (has_given_up()) return false;
-  return is_sample(number) || (measured < little && measured < much_less * least_sound_);
+  return !has_given_up() && (is_sample(number) || measured < much_less * usual_);
 }
 
-void PairJudge::record_sound(double measured) { least_sound_ = std::min(least_sound_, measured); }
+void PairJudge::record_sound(double measured) {
+  constexpr double weight = 0.125;  // of the newest pair in the mean of the shares
+  usual_ = usual_ == 0 || measured < much_less * usual_ ? measured : usual_ + weight * (measured - usual_);
+}
 
 std::vector<PairFault> PairJudge::record(const std::vector<PairFault>& faults, std::size_t number) {
   std::vector<PairFault> first_of_kind;

@@ -139,11 +139,11 @@ std::optional<PairChecks::Faults> PairChecks::sampled_faults(const InputFrame& f
 
 std::string PairChecks::judge_measured(const InputFrame& frame, std::size_t i, double measured,
                                        const std::optional<Faults>& sampled) {
-  std::string complaint = first_complaint_;
-  if (i != inputs_.first_index()) {
-    if (!inputs_.is_sequence() || complaints_.strict() || !judged_.checks(i, measured)) return "";
+  std::string complaint;
+  if (i == inputs_.first_index())
+    complaint = first_complaint_;
+  else if (!complaints_.strict() && judged_.checks(i, measured))
     complaint = judge(sampled ? *sampled : faults(frame, i), i);
-  }
   if (complaint.empty()) judged_.record_sound(measured);
   return complaint;
 }
