@@ -119,7 +119,7 @@ bool PairJudge::checks(std::size_t number, double measured) const {
 }
 
 void PairJudge::record_sound(double measured) {
-  constexpr double weight = 0.125;  // of the newest pair in the mean of the shares
+  constexpr double weight = 0.125;  // the share of the newest pair in the mean
   usual_ = usual_ == 0 || measured < much_less * usual_ ? measured : usual_ + weight * (measured - usual_);
 }
 
