@@ -164,8 +164,8 @@ class Matcher:
                  or refine_only masks none [0]
     warn_of_pair  True to warn with PairWarning if the images of a pair do not fit: they are the same picture, swapped, turned,
                  not rectified, of cameras above each other, or of different scenes or times; in a stream, one eye may be a frame
-                 late. The matcher checks the first pair of each stream, every 32nd pair, and pairs of which less than half of
-                 the pixels are measured. It warns once of each kind of fault. It does not check pairs on a GPU. It also warns of float
+                 late. The matcher checks the first pair of each stream, every 32nd pair, and pairs of which much less was
+                 measured than of those before. It warns once of each kind of fault. It does not check pairs on a GPU. It also warns of float
                  images with values from 0 to 1: of an array on a GPU, it reads one row when it plans
 
     All devices give the same result, bit for bit. Threads may share a matcher, whose calls then run one after the other.
