@@ -54,6 +54,7 @@ void add_contenders(Contender contender, const std::vector<int>& threads, const 
 }
 
 void bench(const Options& options) {
+  for (const std::string& target : options.simd) use_simd(target);  // refuses wrong names, also beside a GPU
   const bool scenes = !options.dataset.empty();
   const std::vector<int> threads = parse_threads(options.threads);
   Bench bench{{},
