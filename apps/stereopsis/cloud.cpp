@@ -157,8 +157,13 @@ void make_cloud(Options& o) {
   if (!o.outliers.empty()) to_outliers(o.outliers);
   Image<float> disparity = read_disparity(o.disparity, o.depth_input ? o.scale.value_or(1) : o.scale.value_or(0));
   Image<std::uint8_t> colour;
-  if (!o.colour.empty())
-    colour = jobs::to_8_bits(o.intensity.applied(read_masked_image(o.colour), o.colour, option_names()).image);
+  if (!o.colour.empty()) {
+    const AnyImage picture = o.intensity.applied(read_masked_image(o.colour), o.colour, option_names()).image;
+    const AnyImageView pixels = picture;
+    const auto remark = o.intensity.low_contrast(pixels, o.colour, option_names());
+    if (remark && pixels.type != PixelType::u8) warn("warning: {}", *remark);
+    colour = jobs::to_8_bits(pixels);
+  }
   Image<float> confidence;
   if (!o.confidence.empty()) confidence = read_confidence(o.confidence);
   if (!colour.empty()) check_size(o.colour, colour.size(), o, disparity.size());

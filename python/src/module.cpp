@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -37,6 +38,16 @@ nanobind::object cause_of(const std::exception& error) {
   return {};
 }
 
+nanobind::object error_class(ErrorCategory category) {
+  return nanobind::module_::import_("stereopsis._errors").attr(class_of(category));
+}
+
+// A sentence may quote lines, a file's bytes, or a part of a character.
+nanobind::object decoded(std::string sentence) {
+  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
+  return nanobind::steal(PyUnicode_DecodeUTF8(sentence.data(), static_cast<Py_ssize_t>(sentence.size()), "replace"));
+}
+
 // KeyboardInterrupt and SystemExit, which are no Exception, stay what they are.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
@@ -47,15 +58,14 @@ void translate(const std::exception_ptr& thrown, void*) {
       PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(cause.ptr())), cause.ptr());
       return;
     }
-    const auto type = nanobind::module_::import_("stereopsis._errors").attr(class_of(error.category()));
-    // A sentence may quote lines, a file's bytes, or a part of a character.
-    std::string text = error.what();
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    const auto sentence =
-        nanobind::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
-    nanobind::object raised = type(sentence);
+    const nanobind::object type = error_class(error.category());
+    nanobind::object raised = type(decoded(error.what()));
     if (cause.is_valid()) PyException_SetCause(raised.ptr(), cause.release().ptr());
     PyErr_SetObject(type.ptr(), raised.ptr());
+  } catch (const std::filesystem::filesystem_error& error) {
+    const nanobind::object type = error_class(ErrorCategory::file);
+    PyErr_SetObject(type.ptr(),
+                    type(decoded(error.path1().string() + " cannot be used: " + error.code().message())).ptr());
   }
 }
 

@@ -281,7 +281,7 @@ class Result:
 
         The validity is drawn with one colour for each reason. Pixels without a value are dark grey.
         """
-        if what not in (*MAPS, "validity"):
+        if not isinstance(what, str) or what not in (*MAPS, "validity"):
             raise CallError(f"the result has no image {_options.shown(what)}; it has {', '.join(self._two_dimensional())}")
         array = on_host(getattr(self, what))
         if what == "validity":

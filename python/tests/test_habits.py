@@ -257,8 +257,15 @@ def test_no_words_of_cpp(scene, options):
     lambda scene: st.match(scene.left, scene.right, disparities="x" * 10000),
     lambda scene: st.Pipeline("sgm").set("optimisation.p1", "1\n2"),
     lambda scene: st.match(scene.left, scene.right, 32, device="cpu").color("disparity", "low"),
+    lambda scene: st.match(scene.left, scene.right, 32, device="cpu").color(scene.left),
 ])  # fmt: skip
 def test_wrong_types_and_long_values_get_one_sentence(scene, call):
     with pytest.raises(st.CallError) as refused:
         call(scene)
     assert "incompatible function arguments" not in one_sentence(refused)
+
+
+def test_names_of_files_that_are_too_long_are_errors_of_files():
+    for read in (st.read_image, st.read_calibration, st.Rig.read):
+        with pytest.raises(st.FileError, match="File name too long"):
+            read("a" * 1000)

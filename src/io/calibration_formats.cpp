@@ -70,6 +70,29 @@ std::string contents_of(const Document& file) {
   return join(names, ", ") + (count > most ? text(" and ", count - most, " more") : "");
 }
 
+// Returns the format of a file that is a calibration of both cameras by itself, or null.
+const CalibrationFormat* format_of_whole(const Inputs& file) {
+  const CalibrationFormat* const format = format_of(file);
+  if (format == nullptr || format->several) return nullptr;
+  try {
+    format->read(file);
+    return format;
+  } catch (const Error&) {  // a file that only resembles the format
+    return nullptr;
+  }
+}
+
+// Throws an Error if one of two files is a calibration of both cameras, so that the other one would have no effect.
+void check_parts(const Inputs& inputs) {
+  for (const Document& file : inputs.files) {
+    const CalibrationFormat* whole = format_of_whole({{file}, inputs.options});
+    if (whole == nullptr) continue;
+    throw Error(ErrorCategory::call,
+                text("the ", &file == &inputs.first() ? "first" : "second", " file is already a whole calibration (",
+                     whole->name, "); leave one of the two files out"));
+  }
+}
+
 [[noreturn]] void refuse_unknown(const Inputs& inputs) {
   std::string holds, known;
   for (const Document& file : inputs.files) holds += (holds.empty() ? "" : "; ") + contents_of(file);
@@ -91,9 +114,7 @@ std::span<const CalibrationFormat> calibration_formats() { return formats; }
 CalibrationFile calibration_in(const Inputs& inputs) {
   const CalibrationFormat* format = format_of(inputs);
   if (format == nullptr) refuse_unknown(inputs);
-  if (inputs.is_pair() && !format->several)
-    throw Error(ErrorCategory::call, text("the first file is already a whole calibration (", format->name,
-                                          "); leave one of the two files out"));
+  if (inputs.is_pair()) check_parts(inputs);
   CalibrationFile file = format->read(inputs);
   file.format = format->name;
   return file;

@@ -722,6 +722,21 @@ TEST_F(CalibrationFormats, AnUnknownFileIsAnsweredByTheKnownFormatsAndItsContent
   EXPECT_TRUE(contains(refusal({file("z.yaml", "a: &n 1\nb: *n\n")}), "alias"));
 }
 
+TEST_F(CalibrationFormats, OfTwoFilesNoneMayBeAWholeCalibration) {
+  Rig rig;
+  rig.focal = rig.baseline = 100;
+  rig.size = {120, 90};
+  for (const char* name : {"one.yml", "two.yml"}) write_rig(folder_ / name, rig);
+  const fs::path opencv = folder_ / "one.yml",
+                 middlebury = file("calib.txt",
+                                   "cam0=[100 0 60; 0 100 45; 0 0 1]\ncam1=[100 0 60; 0 100 45; 0 0 1]\n"
+                                   "doffs=0\nbaseline=100\nwidth=120\nheight=90\n");
+  const auto refused = [&](const std::vector<fs::path>& files) { return refusal(files, {}, ErrorCategory::call); };
+  EXPECT_TRUE(contains(refused({opencv, middlebury}), "the second file is already a whole calibration"));
+  EXPECT_TRUE(contains(refused({middlebury, opencv}), "the first file is already a whole calibration"));
+  EXPECT_TRUE(contains(refused({opencv, folder_ / "two.yml"}), "both files hold"));
+}
+
 TEST_F(CalibrationFormats, EveryFormatNamesItsSource) {
   EXPECT_GE(io::calibration_formats().size(), 13U);
   for (const io::CalibrationFormat& format : io::calibration_formats()) {

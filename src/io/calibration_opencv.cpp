@@ -207,14 +207,20 @@ CalibrationFile read_unrectified(const Inputs& inputs) {
   return computed(pair);
 }
 
-}  // namespace
-
-bool is_opencv(const Inputs& inputs) {
-  return has_rectification(inputs) ||
-         (find_of_camera(inputs, matrix_names, 1) && find_of_camera(inputs, matrix_names, 2));
+bool has_matrices(const Inputs& inputs) {
+  return find_of_camera(inputs, matrix_names, 1) && find_of_camera(inputs, matrix_names, 2);
 }
 
+}  // namespace
+
+bool is_opencv(const Inputs& inputs) { return has_rectification(inputs) || has_matrices(inputs); }
+
 CalibrationFile read_opencv(const Inputs& inputs) {
+  for (bool (*const has)(const Inputs&) : {has_rectification, has_matrices}) {
+    const auto holds = [&](const Document& file) { return has({{file}, inputs.options}); };
+    if (inputs.is_pair() && std::all_of(inputs.files.begin(), inputs.files.end(), holds))
+      throw Error(ErrorCategory::call, "both files hold the matrices of both cameras; leave one of them out");
+  }
   if (!has_rectification(inputs)) return read_unrectified(inputs);
   const Rig rig = rig_in(inputs);
   const bool vertical = has_vertical_projections(inputs);

@@ -299,7 +299,7 @@ TEST_F(CalibrationFiles, ErrorsNameTheFileToLookAt) {
   EXPECT_TRUE(contains(message(left, left, format), "have the baseline 0"));
   EXPECT_TRUE(contains(message(left, file("small.yaml", ros("-48", "320")), format), "small.yaml"));
   EXPECT_TRUE(contains(message(left, file("broken.yaml", "projection_matrix:\n  data: [1"), format), "broken.yaml"));
-  EXPECT_TRUE(contains(message(left, file("kitti.txt", kitti), format), "kitti.txt"));
+  EXPECT_TRUE(contains(message(left, file("kitti.txt", kitti), call), "kitti.txt"));
   EXPECT_TRUE(contains(message(file("m.txt", middlebury), right, call), "leave"));
   EXPECT_TRUE(contains(message(folder_ / "absent.txt", std::nullopt, ErrorCategory::file), "absent.txt"));
   EXPECT_TRUE(contains(message(file("big.txt", std::string(5 << 20, ' ')), std::nullopt, format), "big.txt"));

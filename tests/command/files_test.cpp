@@ -85,8 +85,8 @@ TEST_F(CallsFiles, CloudReadsColoursAsMatchDoes) {
   const Image<std::uint8_t> grey({150, 110}, 1, 200);
   for (int y = 0; y < 110; ++y)
     for (int x = 0; x < 150; ++x) {
-      ten(x, y) = 802;
-      one(x, y) = 200.0F / 255;
+      ten(x, y) = x < 15 ? 0 : 802;
+      one(x, y) = x < 15 ? 0 : 200.0F / 255;
     }
   write_image(folder / "eight.png", grey);
   write_image(folder / "ten.png", AnyImageView(ten));
@@ -97,7 +97,9 @@ TEST_F(CallsFiles, CloudReadsColoursAsMatchDoes) {
     const Answer answer = cloud(options);
     EXPECT_EQ(answer.code, 0) << answer.err;
     EXPECT_NEAR(brightest("cloud.ply"), 200, 1) << options[1];
+    EXPECT_EQ(answer.err.find("low contrast"), std::string::npos) << answer.err;
   }
+  for (const char* dark : {"ten.png", "one.npy"}) EXPECT_TRUE(says(cloud({"--color", dark}), "low contrast")) << dark;
   EXPECT_TRUE(says(cloud({"--bit-depth", "10"}), "--color"));
   EXPECT_EQ(cloud({"--color", "ten.png", "--bit-depth", "9"}).code, 2);
 }
