@@ -17,6 +17,9 @@ std::string advice_on(const PairFault& fault, const fs::path& left, const fs::pa
     case same_picture: return "give the images of the left and of the right camera";
     case turned: return "turn it back" + orientation_remark(left, right);
     case vertical:
+      if (left == right)
+        return fmt::format("add {}{} to `match`", names.spelled("vertical"),
+                           fault.swapped ? " and " + names.spelled("right_first") : "");
       return fmt::format("give {} first, and {} to `match`{}", (fault.swapped ? right : left).string(),
                          names.spelled("vertical"), orientation_remark(left, right));
     case unrelated:
@@ -51,7 +54,7 @@ std::vector<PairFault> with_advice(std::vector<PairFault> faults, const fs::path
 
 std::string orientation_remark(const std::filesystem::path& left, const std::filesystem::path& right) {
   std::string remark;
-  for (const std::filesystem::path& file : {left, right})
+  for (const std::filesystem::path& file : left == right ? std::vector{left} : std::vector{left, right})
     if (const int orientation = fs::is_regular_file(image_file(file)) ? image_orientation(file) : 1; orientation != 1)
       remark +=
           fmt::format("{} {} has the Exif orientation {}", remark.empty() ? ";" : " and", file.string(), orientation);

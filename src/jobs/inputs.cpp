@@ -154,11 +154,11 @@ void Inputs::check_alike(const InputFrame& frame, std::size_t i) const {
   if (frame.left.size() == size_ && kind_of(frame.left) == kind_) return;
   const bool made_grey = !frame.note.empty() && !in_grey_;
   refuse(fmt::format(
-      "{}, but the first frame is {} {}; all frames of a sequence must have the same size, pixel type and number of "
-      "channels",
+      "{}, but the first frame, {}, is {} {}; all frames of a call must have the same size, pixel type and number of "
+      "channels: match the others in another call",
       made_grey ? frame.note
                 : fmt::format("{} is {} {}", left().name(i), shown_size(frame.left.size()), kind_of(frame.left)),
-      shown_size(size_), kind_));
+      left().name(first_index()), shown_size(size_), kind_));
 }
 
 // A frame without an alpha channel in a sequence whose first frame has one has data everywhere.

@@ -60,7 +60,9 @@ bool PairChecks::is_sound_as(std::size_t i, bool transpose, bool exchange) const
 // Returns what the user can do about a pair that has faults after rectification.
 std::string PairChecks::advice_on_calibration(std::size_t i) const {
   const std::string source = cameras_.source().name();
-  const std::string exchanged = fmt::format("exchange LEFT and RIGHT, {} and {}", left_name(i), right_name(i)),
+  const std::string exchanged = left_name(i) == right_name(i) ? fmt::format("add {}, or leave it out if it is given",
+                                                                            names_.spelled("right_first"))
+                                                              : "exchange LEFT and RIGHT, " + pair_name(i),
                     transposed = fmt::format(
                         "transpose R in {} if it is from MATLAB: rows correspond with it transposed", source);
   if (is_sound_as(i, true, false)) return transposed;
@@ -113,7 +115,7 @@ PairChecks::Faults PairChecks::faults(const InputFrame& frame, std::size_t i) co
 
 std::string PairChecks::judge(const Faults& found, std::size_t i) {
   for (const PairFault& fault : judged_.record(found, i)) {
-    const std::string complaint = fmt::format("{} and {}: {}", left_name(i), right_name(i), fault.sentence);
+    const std::string complaint = fmt::format("{}: {}", pair_name(i), fault.sentence);
     // A range may be limited on purpose, so a strict run allows it.
     fault.kind == PairFaultKind::outside_range ? complaints_.warn(complaint) : complaints_.warn_or_fail(complaint);
   }
@@ -128,7 +130,7 @@ void PairChecks::check_strictly(const InputFrame& frame, std::size_t i) const {
   if (!complaints_.strict()) return;
   for (const PairFault& fault : faults(frame, i))
     if (fault.kind != PairFaultKind::outside_range)
-      complaints_.warn_or_fail(fmt::format("{} and {}: {}", left_name(i), right_name(i), fault.sentence));
+      complaints_.warn_or_fail(fmt::format("{}: {}", pair_name(i), fault.sentence));
 }
 
 std::optional<PairChecks::Faults> PairChecks::sampled_faults(const InputFrame& frame, std::size_t i) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jobs/search_range.hpp"
+#include "sources/pairs.hpp"
 #include "stereopsis/pair_judge.hpp"
 
 namespace stereopsis::jobs {
@@ -45,6 +46,7 @@ class PairChecks {
   bool expects_negative() const;
   std::string left_name(std::size_t i) const { return inputs_.left().name(i); }
   std::string right_name(std::size_t i) const { return inputs_.right().name(i); }
+  std::string pair_name(std::size_t i) const { return sources::names_of_pair(inputs_.left(), inputs_.right(), i); }
 
   const Inputs& inputs_;
   const Cameras& cameras_;

@@ -117,6 +117,7 @@ TEST_F(Inputs, TheViewsOfOnePictureCanBeExchanged) {
   const Answer wrong = call({"match", "judged.png", "--side-by-side", "-o", "d.pfm", "--strict"});
   EXPECT_EQ(wrong.code, 1);
   EXPECT_NE(wrong.err.find("add --right-first"), std::string::npos) << wrong.err;
+  EXPECT_EQ(wrong.err.find("judged.png"), wrong.err.rfind("judged.png")) << "one file is named once: " << wrong.err;
   for (const std::vector<std::string>& two : {std::vector<std::string>{"left/0.png", "right/0.png"}, {"s0"}}) {
     std::vector<std::string> arguments = {"match", "-o", "d.pfm", "--right-first"};
     arguments.insert(arguments.begin() + 1, two.begin(), two.end());
@@ -136,6 +137,15 @@ TEST_F(Inputs, APictureOfAFileIsItsInput) {
   EXPECT_NE(over.err.find("which is an input"), std::string::npos) << over.err;
   const Answer absent = call({"match", "left/1.png[1]", "right/1.png", "-o", "d.pfm"});
   EXPECT_NE(absent.err.find("there is no picture [1]"), std::string::npos) << absent.err;
+}
+
+TEST_F(Inputs, ScenesOfTwoSizesAreNamed) {
+  for (const char* name : {"sizes/a", "sizes/b"})
+    ASSERT_EQ(call({"synth", "-o", name, "--height", "64", "--width", name[6] == 'a' ? "96" : "80"}).code, 0);
+  const Answer answer = call({"match", "sizes", "-o", "maps", "--disparities", "8"});
+  EXPECT_EQ(answer.code, 2) << answer.err;
+  for (const char* part : {"sizes/b/left.png is 80×64", "the first frame, sizes/a/left.png, is 96×64", "another call"})
+    EXPECT_NE(answer.err.find(part), std::string::npos) << answer.err;
 }
 
 TEST_F(Inputs, APictureThatCannotBeHalvedIsRejected) {
