@@ -58,6 +58,12 @@ enum class Eye { left, right };
 std::optional<Eye> late_eye(const AnyImageView& left, const AnyImageView& right, const AnyImageView& left_of_neighbour,
                             const AnyImageView& right_of_neighbour, bool neighbour_is_before);
 
+// Returns the fault of a pair of a sequence if both cameras show the same pattern at the same place in this frame and in
+// a neighbouring one, while the scene moves: a watermark, a time that was drawn over both. Throws as check_pair().
+std::optional<PairFault> fixed_pattern_fault(const AnyImageView& left, const AnyImageView& right,
+                                             const AnyImageView& left_of_neighbour,
+                                             const AnyImageView& right_of_neighbour);
+
 // Decides which pairs of a sequence are checked, and counts the faults. Only one thread may use it at a time.
 class PairJudge {
  public:

@@ -169,8 +169,13 @@ std::optional<PairFault> fault_of(const StereoPair& pair, const StereoPair* befo
   const auto fault = [&](const AnyImageView& left, const AnyImageView& right) -> std::optional<PairFault> {
     std::vector<PairFault> faults = faults_of(check_pair(left, right, CheckEffort::quick));
     if (expects_negative) std::erase_if(faults, [](const PairFault& f) { return f.kind == PairFaultKind::negative; });
+    const bool has_before = before != nullptr && before->left.size() == pair.left.size();
+    if (faults.empty() && has_before)
+      return with_matched(*before, maps, [&](const AnyImageView& l, const AnyImageView& r) {
+        return fixed_pattern_fault(left, right, l, r);
+      });
     if (faults.empty()) return {};
-    if (before == nullptr || before->left.size() != pair.left.size() || !may_be_late(faults[0].kind)) return faults[0];
+    if (!has_before || !may_be_late(faults[0].kind)) return faults[0];
     const auto late = with_matched(
         *before, maps, [&](const AnyImageView& l, const AnyImageView& r) { return late_eye(left, right, l, r, true); });
     if (!late) return faults[0];

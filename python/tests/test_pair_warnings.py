@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import stereopsis as st
+from stereopsis import _native
 
 METHODS = ["sgm", "ad-census"]  # esaw and others that check nothing count all pixels as measured
 
@@ -170,3 +171,23 @@ def test_a_rig_of_images_of_another_size_is_told(pair):
     assert "these have 320×240; give the rig" in other
     (outside,) = told((0, 0), cx=320)
     assert "the principal point of the rig, (320, 119.5), is outside images of 320×240" in outside
+
+
+def test_a_mark_over_both_eyes_of_a_sequence_is_told():
+    dots = np.kron(np.random.default_rng(5).random((7, 140)) > 0.5, np.ones((4, 4))).astype(bool)
+
+    def frame(seed, mark=True):
+        scene = st.synth("mix", width=640, height=480, disparities=64, noise=2, seed=seed)
+        images = [image[..., 1].copy() for image in (scene.left, scene.right)]
+        for image in images if mark else []:
+            part = image[200:228, 30:590]
+            part[dots] = part[dots] // 2 + 128
+        return images
+
+    def fault(pair, before):
+        one, other = (_native.Pair(*images, None, None, None, 0, "rgb", None, {}) for images in (pair, before))
+        return one.fault(other, None, False)
+
+    assert fault(frame(2), frame(1)).kind == "a shared pattern"
+    assert fault(frame(2, mark=False), frame(1, mark=False)) is None
+    assert fault(frame(1), frame(1)) is None  # the cameras stand

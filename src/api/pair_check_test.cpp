@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "stereopsis/error.hpp"
+#include "stereopsis/pair_judge.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/stage_test.hpp"
 #ifdef STEREOPSIS_TEST_FILES
@@ -512,6 +513,34 @@ TEST_F(RealScenes, OrderIsRecognisedWhereManyPointsAreFar) {
     EXPECT_FALSE(check_pair(left, right).swapped);
     EXPECT_TRUE(check_pair(right, left).swapped);
   }
+}
+
+TEST_F(RealScenes, AMarkOverBothEyesOfASequenceIsFound) {
+  const fs::path folder = data_ / "kitti_odometry/sequence_2";
+  const auto view = [&](const char* side, int i, bool marked) {
+    std::string name = std::to_string(i);
+    name = std::string(6 - name.size(), '0') + name + ".png";
+    AnyImage read = read_image(folder / side / name);
+    auto& image = std::get<Image<std::uint8_t>>(read.pixels);
+    std::mt19937 random(7);
+    for (int dot = 0; dot < 24 * 35; ++dot)
+      if (marked && random() % 2 == 0)
+        for (int k = 0; k < 9; ++k)
+          for (int c = 0; c < image.channels(); ++c) {
+            std::uint8_t& value = image(400 + (dot / 35 * 6 + dot % 5) * 3 + k % 3, 240 + dot % 35 / 5 * 3 + k / 3, c);
+            value = static_cast<std::uint8_t>((value + 255) / 2);
+          }
+    return read;
+  };
+  int found = 0;
+  for (int i = 0; i < 23; ++i)
+    for (const bool marked : {false, true}) {
+      const auto fault = fixed_pattern_fault(view("left", i, marked), view("right", i, marked),
+                                             view("left", i + 1, marked), view("right", i + 1, marked));
+      EXPECT_FALSE(fault && !marked) << i;
+      found += fault.has_value();
+    }
+  EXPECT_GE(found, 12);
 }
 
 TEST_F(RealScenes, CroppedRowsAreMeasured) {

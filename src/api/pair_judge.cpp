@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/text.hpp"
+#include "sparse/shared_pattern.hpp"
 
 namespace stereopsis {
 namespace {
@@ -53,6 +54,12 @@ std::optional<PairFault> range_fault(const PairReport& report) {
       farther};
 }
 
+PairFault shared_pattern_fault() {
+  return {PairFaultKind::shared_pattern,
+          text("both images have the same pattern at the same place, such as fixed noise of the sensor or a watermark, "
+               "and it is matched instead of the scene, with disparity 0")};
+}
+
 }  // namespace
 
 const char* to_string(PairFaultKind kind) { return names[static_cast<std::size_t>(kind)]; }
@@ -80,14 +87,26 @@ std::vector<PairFault> faults_of(const PairReport& report) {
                            "negative (median ",
                            in_tenths(report.median_disparity), " px)", remark_on_few(report)),
                       true});
-  if (report.shared_pattern)
-    faults.push_back(
-        {shared_pattern,
-         text("both images have the same pattern at the same place, such as fixed noise of the sensor or a "
-              "watermark, and it is matched instead of the scene, with disparity 0")});
+  if (report.shared_pattern) faults.push_back(shared_pattern_fault());
   // The disparities of swapped images lie outside for another reason.
   if (const auto fault = range_fault(report); fault && faults.empty()) faults.push_back(*fault);
   return faults;
+}
+
+std::optional<PairFault> fixed_pattern_fault(const AnyImageView& left, const AnyImageView& right,
+                                             const AnyImageView& left_of_neighbour,
+                                             const AnyImageView& right_of_neighbour) {
+  PairReport report;
+  report.size = left.size();
+  for (const AnyImageView* other : {&right, &left_of_neighbour, &right_of_neighbour})
+    if (other->size() != report.size) return {};
+  if (report.too_small()) return {};
+  constexpr int reach = 2;  // rows; the pair was checked
+  const sparse::Side l(left), r(right), other_l(left_of_neighbour), other_r(right_of_neighbour);
+  const std::vector<sparse::Match> matches = sparse::distinct(sparse::find_matches(l, r, reach).refined);
+  const bool exists =
+      sparse::fixed_pattern(matches, l.finest(), r.finest(), other_l.finest(), other_r.finest()).exists();
+  return exists ? std::optional(shared_pattern_fault()) : std::nullopt;
 }
 
 std::string why_not_judged(const PairReport& report) {

@@ -22,19 +22,26 @@ bool PairChecks::expects_negative() const {
   return converging || (!complaints_.strict() && range_.asks_for_negative());
 }
 
-// Compares the pair with the frame before it, or the first frame with the one after it.
-std::optional<PairFault> PairChecks::late_fault_of(const InputFrame& frame, std::size_t i) const try {
+// Compares the pair with the frame before it, or the first frame with the one after it. Returns that an eye is a frame
+// late, if this may be the cause of the faults that were found, or, for a pair without a fault, that a pattern stays at
+// its place.
+std::optional<PairFault> PairChecks::fault_beside_neighbour(const Faults& found, const InputFrame& frame,
+                                                            std::size_t i) const try {
   if (!inputs_.is_sequence() || inputs_.left().size() < 2) return {};
+  const bool is_sampled = i == inputs_.first_index() || PairJudge::is_sample(i);
+  if (found.empty() ? !is_sampled : !may_be_late(found[0].kind)) return {};
   const bool has_before = i > 0;
   const std::size_t k = has_before ? i - 1 : i + 1;
   const InputFrame neighbour = cameras_.read_frame(k);
-  const auto late = cameras_.with_matched(frame, [&](const AnyImageView& l, const AnyImageView& r) {
+  return cameras_.with_matched(frame, [&](const AnyImageView& l, const AnyImageView& r) {
     return cameras_.with_matched(neighbour, [&](const AnyImageView& other_l, const AnyImageView& other_r) {
-      return late_eye(l, r, other_l, other_r, has_before);
+      if (found.empty()) return fixed_pattern_fault(l, r, other_l, other_r);
+      const auto late = late_eye(l, r, other_l, other_r, has_before);
+      if (!late) return std::optional<PairFault>();
+      return std::optional(*late == Eye::right ? late_fault(right_name(i), left_name(k))
+                                               : late_fault(left_name(i), right_name(k)));
     });
   });
-  if (!late) return {};
-  return *late == Eye::right ? late_fault(right_name(i), left_name(k)) : late_fault(left_name(i), right_name(k));
 } catch (const std::exception&) {
   return {};  // the neighbour cannot be read
 }
@@ -98,8 +105,7 @@ PairChecks::Faults PairChecks::faults(const InputFrame& frame, std::size_t i) co
     complaints_.note_or_fail(why);
   Faults found = faults_of(report);
   if (expects_negative()) std::erase_if(found, [](const PairFault& f) { return f.kind == PairFaultKind::negative; });
-  if (!found.empty() && may_be_late(found[0].kind))
-    if (const auto late = late_fault_of(frame, i)) found = {*late};
+  if (const auto fault = fault_beside_neighbour(found, frame, i)) found = {*fault};
   if (const auto fault = fault_of_calibration(found, i)) return {*fault};
   const std::string& how = cameras_.how_to_rectify();
   found =

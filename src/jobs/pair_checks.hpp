@@ -42,7 +42,7 @@ class PairChecks {
   std::optional<PairFault> fault_of_calibration(const Faults& found, std::size_t i) const;
   std::string advice_on_calibration(std::size_t i) const;
   bool is_sound_as(std::size_t i, bool transpose, bool exchange) const;
-  std::optional<PairFault> late_fault_of(const InputFrame& frame, std::size_t i) const;
+  std::optional<PairFault> fault_beside_neighbour(const Faults& found, const InputFrame& frame, std::size_t i) const;
   bool expects_negative() const;
   std::string left_name(std::size_t i) const { return inputs_.left().name(i); }
   std::string right_name(std::size_t i) const { return inputs_.right().name(i); }

@@ -51,16 +51,51 @@ double largest_around(const Correlations& found) {
   return largest;
 }
 
+constexpr double least_elsewhere = around + 2;  // pixels
+constexpr int margin = around + radius + 2;
+
+bool is_inside(const Match& m, const Level& level) {
+  return m.x >= margin && m.x < level.width() - margin && m.y >= margin && m.y < level.height() - margin;
+}
+
+// Returns whether the windows around (x, y) in two frames of one camera are alike, and less alike if one is moved.
+bool stays(const Level& frame, const Level& other, const Match& m) {
+  const Correlations found = correlations(frame, other, m.x, m.y);
+  return found[around] >= 0.4 && found[around] - largest_around(found) >= 0.15;
+}
+
+// Returns whether a point has others around it, in at least three of four quadrants. The horizon has none above.
+bool is_amid(const Match& m, const std::vector<Match>& others, int reach) {
+  std::array<bool, 4> quadrants = {};
+  for (const Match& other : others)
+    if (std::abs(other.x - m.x) <= reach && std::abs(other.y - m.y) <= reach)
+      quadrants[static_cast<std::size_t>(2 * (other.y > m.y) + (other.x > m.x))] = true;
+  return std::ranges::count(quadrants, true) >= 3;
+}
+
 }  // namespace
 
+FixedPattern fixed_pattern(const std::vector<Match>& matches, const Level& left, const Level& right,
+                           const Level& other_left, const Level& other_right) {
+  constexpr double most = 0.5;  // pixels, of a point with disparity 0
+  std::vector<Match> at_zero, others;
+  for (const Match& m : matches) {
+    if (!is_inside(m, left)) continue;
+    if (std::abs(m.dx) >= least_elsewhere) others.push_back(m);
+    if (std::abs(m.dx) <= most && std::abs(m.dy) <= most) at_zero.push_back(m);
+  }
+  FixedPattern fixed{.others = static_cast<int>(others.size())};
+  for (const Match& m : others) fixed.still += stays(left, other_left, m);
+  for (const Match& m : at_zero)
+    fixed.points += is_amid(m, others, left.width() / 6) && stays(left, other_left, m) && stays(right, other_right, m);
+  return fixed;
+}
+
 SharedPattern shared_pattern(const std::vector<Match>& matches, const Level& left, const Level& right) {
-  constexpr double least_elsewhere = around + 2;  // pixels
-  constexpr int margin = around + radius + 2;
   SharedPattern shared;
   Correlations sum = {};
   for (const Match& m : matches) {
-    const bool inside = m.x >= margin && m.x < left.width() - margin && m.y >= margin && m.y < left.height() - margin;
-    if (!inside || std::abs(m.dx) < least_elsewhere || fits_within(-2, 2, m, left, right)) continue;
+    if (!is_inside(m, left) || std::abs(m.dx) < least_elsewhere || fits_within(-2, 2, m, left, right)) continue;
     const Correlations found = correlations(left, right, m.x, m.y);
     for (std::size_t k = 0; k < candidates; ++k) sum[k] += found[k];
     ++shared.points;

@@ -1,7 +1,9 @@
-// Finds a pattern that both images have at the same place, such as fixed noise of the sensors, or a watermark.
+// Finds a pattern that both images have at the same place: fixed noise of the sensors in one pair, or a watermark in
+// two frames.
 #pragma once
 
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include "sparse/matches.hpp"
@@ -21,5 +23,20 @@ struct SharedPattern {
 
 // Compares what remains of both images without their smooth part, around points whose match is elsewhere.
 SharedPattern shared_pattern(const std::vector<Match>& matches, const Level& left, const Level& right);
+
+// The evidence of a pattern that stays at its place in both eyes while the scene moves between two frames.
+struct FixedPattern {
+  int points = 0;  // points that stay, with disparity 0 amid points whose match is elsewhere
+  int others = 0;  // points whose match is elsewhere
+  int still = 0;   // number of `others` that stay, as all do while the cameras stand
+
+  // Frames of a drive have no such point without a pattern, and generated scenes at most 1. A line of letters gives 4 or
+  // more, unless most of it lies where the scene has no texture.
+  bool exists() const { return points >= 4 && others >= 8 && 4 * still <= others; }
+};
+
+// Compares a pair with a neighbouring frame of the same cameras.
+FixedPattern fixed_pattern(const std::vector<Match>& matches, const Level& left, const Level& right,
+                           const Level& other_left, const Level& other_right);
 
 }  // namespace stereopsis::sparse

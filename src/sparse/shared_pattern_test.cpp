@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <string>
 
@@ -57,6 +58,50 @@ TEST(SharedPattern, IsNotFoundWithoutOne) {
       const sparse::SharedPattern none = found(scene(name, disparities));
       EXPECT_FALSE(none.exists()) << none.spike << " at " << none.points;
     }
+}
+
+// Draws lines of letters over both images, half transparent.
+void draw_mark(Scene& pair) {
+  std::mt19937 random(5);
+  for (const auto& [x0, y0, letters, scale] : {std::array{20, 430, 20, 3}, {150, 200, 12, 4}})
+    for (int i = 0; i < letters * 35; ++i) {
+      if (random() % 2 == 0) continue;
+      const int left = x0 + (i / 35 * 6 + i % 5) * scale, top = y0 + i % 35 / 5 * scale;
+      for (int y = top; y < top + scale; ++y)
+        for (int x = left; x < left + scale; ++x)
+          for (Image<std::uint8_t>* image : {&pair.left, &pair.right})
+            for (int c = 0; c < 3; ++c) (*image)(x, y, c) = static_cast<std::uint8_t>(((*image)(x, y, c) + 255) / 2);
+    }
+}
+
+sparse::FixedPattern found(const Scene& pair, const Scene& other) {
+  const sparse::Side left(pair.left.view()), right(pair.right.view()), other_left(other.left.view()),
+      other_right(other.right.view());
+  return fixed_pattern(distinct(find_matches(left, right, 2).refined), left.finest(), right.finest(),
+                       other_left.finest(), other_right.finest());
+}
+
+Scene frame(const std::string& name, unsigned seed) {
+  return make_scene({.scene = name, .size = {640, 480}, .disparities = 64, .seed = seed, .noise = 2});
+}
+
+TEST(FixedPattern, IsFoundInTwoFrames) {
+  for (const char* name : {"hills", "traffic", "mix"}) {
+    SCOPED_TRACE(name);
+    Scene pair = frame(name, 1), other = frame(name, 2);
+    EXPECT_LE(found(pair, other).points, 1);
+    draw_mark(pair), draw_mark(other);
+    const sparse::FixedPattern mark = found(pair, other);
+    EXPECT_TRUE(mark.exists()) << mark.points << ' ' << mark.others << ' ' << mark.still;
+  }
+}
+
+// While the cameras stand, everything stays at its place.
+TEST(FixedPattern, IsNotJudgedWhileTheCamerasStand) {
+  Scene pair = frame("room", 1),
+        other = make_scene({.scene = "room", .size = {640, 480}, .disparities = 64, .seed = 1, .noise = 3});
+  draw_mark(pair), draw_mark(other);
+  EXPECT_FALSE(found(pair, other).exists());
 }
 
 }  // namespace

@@ -158,6 +158,30 @@ TEST_F(Pairs, APatternOfBothEyes) {
   expect_warned("left_pattern.png", "right_pattern.png", {"the same pattern at the same place", "--mask-left"});
 }
 
+// Half transparent dots at the same place in both eyes of all frames.
+TEST_F(Pairs, AMarkOverBothEyesOfASequence) {
+  for (const std::string seed : {"1", "2"}) {
+    made("f" + seed, {"--scene", "mix", "--seed", seed, "--noise", "2", "--width", "640", "--height", "480"});
+    for (const std::string side : {"left", "right"}) {
+      Grey image = grey("f" + seed + "/" + side + ".png");
+      unsigned state = 1;
+      for (int i = 0; i < 24 * 35; ++i) {
+        state = state * 1664525U + 1013904223U;
+        for (int k = 0; k < 16 && state >> 31U != 0; ++k) {
+          std::uint8_t& value = image(30 + (i / 35 * 6 + i % 5) * 4 + k % 4, 200 + i % 35 / 5 * 4 + k / 4);
+          value = static_cast<std::uint8_t>((value + 255) / 2);
+        }
+      }
+      fs::create_directories(folder / "marked" / side);
+      write_image(folder / "marked" / side / (seed + ".png"), image.view());
+    }
+  }
+  const Answer answer = call({"match", "marked", "-o", "out_marked", "--disparities", "64"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_NE(answer.err.find("the same pattern at the same place"), std::string::npos) << answer.err;
+  EXPECT_EQ(call({"match", "marked", "-o", "strict_marked", "--disparities", "64", "--strict"}).code, 1);
+}
+
 TEST_F(Pairs, ARangeThatStartsTooHighOrEndsTooLow) {
   made("range",
        {"--scene", "room", "--seed", "5", "--noise", "2", "--width", "640", "--height", "480", "--disparities", "64"});
