@@ -72,10 +72,12 @@ def synth(
     if like is not None and scene != "table":
         raise CallError(f"scene={_options.shown(scene)} and like={_options.shown(like)} are given; give one of them")
     like = None if like is None else _options.text("like", like)
-    numbers = [_options.integer(*one) for one in (("width", width), ("height", height), ("disparities", disparities))]
+    width, height, disparities = (
+        _options.integer(name, value) for name, value in (("width", width), ("height", height), ("disparities", disparities))
+    )
     seed = _options.integer("seed", seed, 0, 2**64 - 1)
     effects = {name: _options.number(name, value) for name, value in options.items()}
-    return Scene(_native.synth(_options.text("scene", scene), *numbers, seed, effects, like))
+    return Scene(_native.synth(_options.text("scene", scene), width, height, disparities, seed, effects, like))
 
 
 def check(left: Any, right: Any, *, color: str = "rgb", bit_depth: int = 0, colour: str | None = None) -> PairReport:
