@@ -23,8 +23,8 @@ std::uint8_t kinds_without(const Options& o) {
 void match_frames(MatchJob& call, FrameRecords& records) {
   const Options& o = call.options;
   records.frames.resize(call.inputs.left().size());
-  const LoopSettings settings{.in_flight = call.frames_in_flight(),
-                              .files_at_once = call.files_at_once(),
+  const LoopSettings settings{.in_flight = call.memory->frames_in_flight(),
+                              .files_at_once = call.memory->files_at_once(call.is_in_order()),
                               .keep_going = o.input.keep_going,
                               .strict = o.strict,
                               .without = kinds_without(o),
@@ -138,9 +138,11 @@ void add_method(Command& command, Options& o) {
   command.number("--min-confidence", o.min_confidence, 0, 1, "C",
                  "Mark pixels with a confidence below C, 0 to 1, as invalid in all results [keep all]");
   o.device.add_to(command, true);
-  command.text("--memory-limit", o.memory_limit, "BYTES",
-               "Memory limit for workspace, maps and images, in bytes or as 500M or 2G [half of the host's memory; for "
-               "the workspace on a GPU, 9/10 of its free memory]");
+  const auto read_limit = [&o](const std::string& text) { o.memory = {to_bytes("--memory-limit", text), text}; };
+  command.parsed(
+      "--memory-limit", read_limit, "BYTES",
+      "Memory limit for workspace, maps and images, in bytes or as 500M or 2G [half of the host's memory; for "
+      "the workspace on a GPU, 9/10 of its free memory]");
 }
 
 void add_range(Command& command, Options& o) {

@@ -15,6 +15,7 @@
 #include "front_end.hpp"
 #include "intensity_options.hpp"
 #include "jobs/loop.hpp"
+#include "jobs/memory_budget.hpp"
 #include "jobs/pair_checks.hpp"
 #include "jobs/pixels.hpp"
 #include "jobs/record.hpp"
@@ -57,7 +58,8 @@ struct Options {
   RigOptions rig;
   ColorOptions color;
   std::optional<double> disparity_error, min_confidence;
-  std::string memory_limit, roi, frame, format;
+  MemoryLimit memory;
+  std::string roi, frame, format;
   bool timings = false, no_fill = false, measured_only = false, fill_depth = false, strict = false, resume = false,
        explain = false, json = false;
   std::vector<std::string> volumes, probes;  // STATE=FILE, X,Y
@@ -88,15 +90,7 @@ class MatchJob : public LoopFrames {
                              const std::optional<std::vector<PairFault>>& sampled) override {
     return checks->judge_measured(frame, i, measured, sampled);
   }
-  // match_memory.cpp: returns the number of frames that are read, and the number that are written, at the same time. A
-  // GPU matches faster than one thread reads and writes; on the CPU, matching needs the cores.
-  std::size_t files_at_once() const;
-  // Returns the number of frames in flight: two on each device, so that no device waits for the host, and one more for
-  // each GPU, which starts it as soon as it has finished another one.
-  std::size_t frames_in_flight() const;
-  // Returns the bytes that matching may use: the limit minus maps and images.
-  std::size_t memory_for_matching() const;
-
+  bool is_in_order() const;  // frames are read and written one after the other
   std::string device_names() const;
   // Returns the size of the written maps for results of this size.
   Size written_size(Size result) const {
@@ -115,6 +109,7 @@ class MatchJob : public LoopFrames {
   Device device;                // the first of them, which does everything else
   Inputs inputs;
   std::optional<Cameras> cameras;
+  std::optional<MemoryBudget> memory;
   std::optional<SearchRange> range;
   std::optional<PairChecks> checks;
   std::optional<Sinks> sinks;
@@ -138,12 +133,6 @@ class MatchJob : public LoopFrames {
   // match_plan.cpp
   Geometry geometry() const;
   Plan plan_in_memory(const InputFrame& frame, bool of_right) const;
-  // match_memory.cpp: throws before anything is allocated that exceeds the limit.
-  void bound_memory() const;
-  std::size_t bytes_beside_matching(std::size_t frames_at_once = 1) const;
-  std::size_t memory_limit() const;
-  std::string limit_text() const;
-  [[noreturn]] void explain_limit(const Error& error) const;
 };
 
 // A step of the plan as --explain prints it. Equal steps, such as those of strips, are combined.

@@ -76,8 +76,16 @@ void MatchJob::choose_cameras() {
   cameras.emplace(options.cameras, inputs, options.input.vertical, ahead, device.threads, front_end);
   cameras->read(first, complaints);
   check_unit();
-  bound_memory();
+  memory.emplace(options.memory, inputs, *cameras, options.sinks, options.min_confidence.has_value(), devices,
+                 front_end);
+  memory->check();
   cameras->make_maps();
+}
+
+// Frames of a video are decoded and written in order. The other settings judge or search each frame while it is read.
+bool MatchJob::is_in_order() const {
+  return inputs.is_video() || sinks->has_videos() || options.strict || options.range.per_frame ||
+         cameras->rectifies_ahead();
 }
 
 void MatchJob::choose_range() {

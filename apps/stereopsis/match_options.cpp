@@ -150,7 +150,6 @@ void check(Options& options) {
   if (options.range.near && !options.rig.given())
     refuse("--near requires a calibration; give it with --calib FILE, or with --focal and --baseline");
   check_dependent_options(options);
-  if (!options.memory_limit.empty()) to_bytes("--memory-limit", options.memory_limit);
   set_sinks(options);
 }
 

@@ -71,7 +71,7 @@ Problem MatchJob::problem(const InputFrame& frame, bool of_right) const {
   problem.constant = constant_regions();
   problem.want_confidence = options.min_confidence.has_value();
   problem.want_times = options.timings || !options.sinks.report.empty();
-  problem.memory_limit = memory_for_matching();
+  problem.memory_limit = memory->for_matching();
   if (options.sinks.wants(ResultFile::right)) problem.memory_limit /= 2;
   if (inputs.is_sequence()) problem.batch = 2;
   if (of_right) {
@@ -90,7 +90,7 @@ Problem MatchJob::problem(const InputFrame& frame, bool of_right) const {
 Plan MatchJob::plan_in_memory(const InputFrame& frame, bool of_right) const try {
   return Plan(pipeline, problem(frame, of_right), device);
 } catch (const Error& error) {
-  explain_limit(error);
+  memory->explain(error);
 }
 
 Plan MatchJob::plan(const InputFrame& frame, bool of_right) const {

@@ -64,7 +64,7 @@ void print_probes(const MatchJob& call) {
   for (const Output& output : output_table)
     if (bool* const flag = output.flag(problem)) *flag = false;
   for (const auto& [x, y] : call.probed) problem.volumes.probes.push_back({x, y});
-  problem.memory_limit = call.memory_for_matching();
+  problem.memory_limit = call.memory->for_matching();
   const Matched result = Matcher(Plan(call.pipeline, problem, call.device)).match(call.first.pair());
   const auto is_reduced = [&](const AnyImageView& costs) {
     return !costs.empty() && costs.width != call.first.range.count;

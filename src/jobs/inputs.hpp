@@ -55,6 +55,8 @@ class Inputs {
   // Returns the size of the images as they are matched; with `vertical`, rows and columns are exchanged.
   Size image_size() const { return size_; }
 
+  std::size_t bytes_per_pixel() const { return bytes_per_pixel_; }
+
   // Reads a frame. Throws an Error if it differs from the first one.
   InputFrame read(std::size_t i) const;
   // Reads a frame whatever its properties are.
@@ -72,7 +74,7 @@ class Inputs {
   FrontEnd& front_end_;
   sources::Pairs pairs_;
   std::optional<sources::Frames> masks_[2];  // the masks of the left images and of the right images
-  std::size_t first_index_ = 0;
+  std::size_t first_index_ = 0, bytes_per_pixel_ = 0;
   Size size_;
   std::string kind_;
   bool masked_[2] = {};   // frames have masks, given or from their files
