@@ -31,7 +31,7 @@ void match_frames(MatchJob& call, FrameRecords& records) {
                               .min_confidence = o.min_confidence,
                               .with_right = o.sinks.wants(ResultFile::right)};
   const ResultFacts facts = call.facts();
-  Loop loop(settings, call, call.pipeline, call.devices, *call.sinks, facts, call.front_end, records);
+  Loop loop(settings, call, call.matching.pipeline, call.matching.devices, *call.sinks, facts, call.front_end, records);
   Progress bar(call.inputs.left().size(), "frames", loop.advice().c_str());
   call.front_end.set_bar(bar);  // used only while the loop runs
   loop.run();

@@ -18,6 +18,7 @@
 #include "jobs/memory_budget.hpp"
 #include "jobs/pair_checks.hpp"
 #include "jobs/pixels.hpp"
+#include "jobs/problems.hpp"
 #include "jobs/record.hpp"
 #include "jobs/sinks.hpp"
 #include "pairs.hpp"
@@ -74,15 +75,12 @@ class MatchJob : public LoopFrames {
   MatchJob(const Options& given, CommandFrontEnd& text);
 
   std::string name(std::size_t i) const override { return inputs.left().name(i); }
-  Plan first_plan() const override { return plan(first); }
+  Plan first_plan() const override { return problems->plan(first); }
   // match_record.cpp
   std::vector<bool> there(Size result) const override;
   // Reads a frame with its range, rectified if that is done ahead.
   InputFrame take(std::size_t i) override;
-  // match_plan.cpp. `of_right`: matches the right view as the left view of the mirrored pair.
-  Problem problem(const InputFrame& frame, bool of_right = false) const override;
-  ConstantRegions constant_regions() const;
-  Plan plan(const InputFrame& frame, bool of_right = false) const;
+  Problem problem(const InputFrame& frame, bool of_right) const override { return problems->of(frame, of_right); }
   std::optional<std::vector<PairFault>> sampled_faults(const InputFrame& frame, std::size_t i) const override {
     return checks->sampled_faults(frame, i);
   }
@@ -92,9 +90,10 @@ class MatchJob : public LoopFrames {
   }
   bool is_in_order() const;  // frames are read and written one after the other
   std::string device_names() const;
+  const Device& device() const { return matching.devices.front(); }
   // Returns the size of the written maps for results of this size.
   Size written_size(Size result) const {
-    return options.sinks.crop ? Size{region->width, region->height} : as_stored(result);
+    return options.sinks.crop ? Size{matching.region->width, matching.region->height} : as_stored(result);
   }
   // Returns a size with rows and columns as in the files: with --vertical, they are exchanged for matching.
   Size as_stored(Size matched) const { return options.input.vertical ? Size{matched.height, matched.width} : matched; }
@@ -104,18 +103,16 @@ class MatchJob : public LoopFrames {
   const Options& options;
   CommandFrontEnd& front_end;
   const Complaints complaints;
-  Pipeline pipeline;
-  std::vector<Device> devices;  // devices that frames are distributed to
-  Device device;                // the first of them, which does everything else
+  MatchingSettings matching;
   Inputs inputs;
   std::optional<Cameras> cameras;
   std::optional<MemoryBudget> memory;
+  std::optional<Problems> problems;
   std::optional<SearchRange> range;
   std::optional<PairChecks> checks;
   std::optional<Sinks> sinks;
   InputFrame first;  // the first that can be read
   int channels = 1, bit_depth = 8;
-  std::optional<Rect> region;
   std::vector<std::pair<int, int>> probed;  // x, y
   std::shared_ptr<const AnyImage> costs;    // from --cost-volume
 
@@ -130,9 +127,6 @@ class MatchJob : public LoopFrames {
   void choose_region();
   void choose_range();
   void name_outputs();
-  // match_plan.cpp
-  Geometry geometry() const;
-  Plan plan_in_memory(const InputFrame& frame, bool of_right) const;
 };
 
 // A step of the plan as --explain prints it. Equal steps, such as those of strips, are combined.
@@ -148,7 +142,6 @@ struct Explanation {
 };
 
 // match_volumes.cpp
-void request_volumes(const MatchJob& call, Problem& problem);
 void print_probes(const MatchJob& call);
 
 // Returns everything that a result depends on, except the images and a range that was estimated from them, by the names

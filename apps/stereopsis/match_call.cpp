@@ -29,24 +29,36 @@ Pipeline pipeline_of(const Options& options) {
   return pipeline;
 }
 
+MatchingSettings settings_of(const Options& options) {
+  MatchingSettings made;
+  made.pipeline = pipeline_of(options);
+  made.devices = options.device.devices();
+  made.min_confidence = options.min_confidence;
+  made.disparity_error = options.disparity_error;
+  made.measured_only = options.measured_only;
+  made.fill_depth = options.fill_depth;
+  made.want_times = options.timings || !options.sinks.report.empty();
+  return made;
+}
+
 }  // namespace
 
 MatchJob::MatchJob(const Options& given, CommandFrontEnd& text)
     : options(given),
       front_end(text),
       complaints(given.strict, text),
-      pipeline(pipeline_of(given)),
-      devices(given.device.devices()),
-      device(devices.front()),
+      matching(settings_of(given)),
       inputs(given.input, text) {
   check_sequence_options();
-  if (!inputs.is_sequence()) devices.resize(1);  // a single pair cannot be distributed
+  if (!inputs.is_sequence()) matching.devices.resize(1);  // a single pair cannot be distributed
   find_volumes();
   name_outputs();
   sinks->check({0, 1});
   first = inputs.read_first();
   channels = first.left.channels();
   bit_depth = first.left.view().bit_depth;
+  const sources::Frames& files = inputs.left();
+  matching.constant = options.constant.regions(files.file(inputs.first_index()), files.video != nullptr);
   read_volumes();
   choose_cameras();
   choose_region();
@@ -65,7 +77,7 @@ MatchJob::MatchJob(const Options& given, CommandFrontEnd& text)
 
 std::string MatchJob::device_names() const {
   std::string names;
-  for (const Device& one : devices) names += (names.empty() ? "" : ",") + one.name;
+  for (const Device& one : matching.devices) names += (names.empty() ? "" : ",") + one.name;
   return names;
 }
 
@@ -73,12 +85,13 @@ std::string MatchJob::device_names() const {
 void MatchJob::choose_cameras() {
   const bool ahead = options.sinks.wants(ResultFile::right) ||
                      (options.range.is_estimated() && (!inputs.is_sequence() || options.range.per_frame));
-  cameras.emplace(options.cameras, inputs, options.input.vertical, ahead, device.threads, front_end);
+  cameras.emplace(options.cameras, inputs, options.input.vertical, ahead, device().threads, front_end);
   cameras->read(first, complaints);
   check_unit();
-  memory.emplace(options.memory, inputs, *cameras, options.sinks, options.min_confidence.has_value(), devices,
+  memory.emplace(options.memory, inputs, *cameras, options.sinks, options.min_confidence.has_value(), matching.devices,
                  front_end);
   memory->check();
+  problems.emplace(matching, inputs, *cameras, options.sinks, *memory, front_end);
   cameras->make_maps();
 }
 
@@ -125,7 +138,7 @@ void MatchJob::name_outputs() {
 }
 
 ResultFacts MatchJob::facts() const {
-  ResultFacts facts{.region = region, .range = range->whole(), .rig = cameras->rig(), .registered = {}};
+  ResultFacts facts{.region = matching.region, .range = range->whole(), .rig = cameras->rig(), .registered = {}};
   if (cameras->target()) facts.registered = [this](const Image<float>& depth) { return cameras->registered(depth); };
   return facts;
 }
@@ -154,7 +167,7 @@ void MatchJob::choose_region() {
   if (numbers[0] > size().width - numbers[2] || numbers[1] > size().height - numbers[3])
     refuse(fmt::format("--roi {} is not inside the image of {}; X + WIDTH may be at most {}, and Y + HEIGHT at most {}",
                        options.roi, size_text(size()), size().width, size().height));
-  region = Rect{numbers[0], numbers[1], numbers[2], numbers[3]};
+  matching.region = Rect{numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
 }  // namespace stereopsis::command::matching

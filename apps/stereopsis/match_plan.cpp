@@ -1,4 +1,4 @@
-// Plans of frames in `match`, and their presentation by --explain.
+// The plan of the first frame, as --explain prints it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -48,61 +48,6 @@ void print(const Explanation& explanation) {
 
 }  // namespace
 
-Geometry MatchJob::geometry() const {
-  const auto on_device = cameras->maps_of_matcher();
-  return {.rectification = on_device,
-          .want_rectified = on_device && options.sinks.wants(ResultFile::cloud),
-          .rig = cameras->rig(),
-          .want_depth = options.sinks.wants_depth_map(),
-          .want_points = options.sinks.wants(ResultFile::cloud),
-          .want_uncertainty = options.sinks.wants(ResultFile::uncertainty),
-          .frame = options.sinks.point_frame,
-          .disparity_error = options.disparity_error.value_or(Geometry().disparity_error),
-          .fill_depth = options.fill_depth};
-}
-
-ConstantRegions MatchJob::constant_regions() const {
-  return options.constant.regions(inputs.left().file(inputs.first_index()), inputs.left().video != nullptr);
-}
-
-Problem MatchJob::problem(const InputFrame& frame, bool of_right) const {
-  Problem problem = Problem::of(frame.pair(), frame.range);
-  problem.region = region;
-  problem.constant = constant_regions();
-  problem.want_confidence = options.min_confidence.has_value();
-  problem.want_times = options.timings || !options.sinks.report.empty();
-  problem.memory_limit = memory->for_matching();
-  if (options.sinks.wants(ResultFile::right)) problem.memory_limit /= 2;
-  if (inputs.is_sequence()) problem.batch = 2;
-  if (of_right) {
-    if (region) problem.region->x = size().width - region->x - region->width;
-  } else {
-    problem.want_confidence |= options.sinks.wants(ResultFile::confidence) || options.sinks.wants(ResultFile::cloud);
-    problem.geometry = geometry();
-    request_volumes(*this, problem);
-    for_each_plain_map([&](std::size_t file, const Output& output, auto) {
-      if (options.sinks.wants(file)) *output.flag(problem) = true;
-    });
-  }
-  return problem;
-}
-
-Plan MatchJob::plan_in_memory(const InputFrame& frame, bool of_right) const try {
-  return Plan(pipeline, problem(frame, of_right), device);
-} catch (const Error& error) {
-  memory->explain(error);
-}
-
-Plan MatchJob::plan(const InputFrame& frame, bool of_right) const {
-  const Plan made = plan_in_memory(frame, of_right);
-  if ((options.sinks.crop || cameras->target()) && made.output_size() != size())
-    refuse(
-        fmt::format("{0} requires results of the size of the images, but this pipeline reduces the size; set "
-                    "reduce.upsample=true, or leave {0} out",
-                    options.sinks.crop ? "--crop" : "--register-to"));
-  return made;
-}
-
 Json to_json(const Explanation& explanation) {
   const Plan& plan = explanation.plan;
   Json steps = Json::array();
@@ -126,7 +71,7 @@ Json to_json(const Explanation& explanation) {
 }
 
 Explanation explain(const MatchJob& call) {
-  const Plan plan = call.plan(call.first);
+  const Plan plan = call.problems->plan(call.first);
   Explanation explanation{plan, steps_of(plan)};
   call.options.json ? say("{}", json_text(to_json(explanation))) : print(explanation);
   return explanation;

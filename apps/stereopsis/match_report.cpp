@@ -174,7 +174,7 @@ void print_timings(const MatchJob& call, const FrameRecords& records) {
   const auto done = done_of(records);
   if (done.empty()) return;
   Table table = stage_table(done.size() > 1 ? "stage (median of the frames)" : "stage", median_stages(done),
-                            measure_roofs(call.device));
+                            measure_roofs(call.device()));
   const auto add = [&](const std::string& name, double ms) { table.add({name, cell(ms, 3), "", "", ""}); };
   add("matching, whole", median(values_of(done, matching_ms)));
   add("reading files", median(values_of(done, [](const FrameRecord& r) { return r.reading_ms; })));
@@ -216,8 +216,9 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
   if (done.empty()) return summarise("{}: {}{}\n", result, sequence, size_text(call.as_stored(call.size())));
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n", result, sequence,
             size_text(call.as_stored(call.size())),
-            call.options.range.per_frame ? "of each frame" : range_text(call.range->whole()), call.pipeline.method(),
-            call.device_names(), measured, filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
+            call.options.range.per_frame ? "of each frame" : range_text(call.range->whole()),
+            call.matching.pipeline.method(), call.device_names(), measured,
+            filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),
             call.inputs.is_sequence() ? " a frame" : "");
   if (filled + repaired > 0) print_filled(call.options);
@@ -229,18 +230,18 @@ void write_report(const MatchJob& call, const FrameRecords& records, const std::
   const Options& o = call.options;
   write_json(o.sinks.report,
              {{"version", STEREOPSIS_VERSION},
-              {"method", call.pipeline.method()},
+              {"method", call.matching.pipeline.method()},
               {"device", call.device_names()},
-              {"implementation", to_string(call.device.implementation)},
-              {"threads", threads_of(call.device)},
-              {"parameters", parameters_json(call.pipeline)},
+              {"implementation", to_string(call.device().implementation)},
+              {"threads", threads_of(call.device())},
+              {"parameters", parameters_json(call.matching.pipeline)},
               {"width", call.as_stored(call.inputs.image_size()).width},
               {"height", call.as_stored(call.inputs.image_size()).height},
               {"result_width", call.as_stored(records.result_size).width},
               {"result_height", call.as_stored(records.result_size).height},
               {"channels", call.channels},
               {"bit_depth", call.bit_depth},
-              {"black", call.options.constant.measure ? Json(nullptr) : Json(call.constant_regions().black)},
+              {"black", call.options.constant.measure ? Json(nullptr) : Json(call.matching.constant.black)},
               {"min_disparity", call.range->whole().min},
               {"disparities", call.range->whole().count},
               {"range_from", call.costs            ? "cost volume"
@@ -248,8 +249,9 @@ void write_report(const MatchJob& call, const FrameRecords& records, const std::
                              : o.range.near        ? "calibration"
                              : o.range.per_frame   ? "each frame"
                                                    : "estimate"},
-              {"roi", call.region ? Json{call.region->x, call.region->y, call.region->width, call.region->height}
-                                  : Json(nullptr)},
+              {"roi", call.matching.region ? Json{call.matching.region->x, call.matching.region->y,
+                                                  call.matching.region->width, call.matching.region->height}
+                                           : Json(nullptr)},
               {"workspace_bytes", records.workspace_bytes},
               {"first_frame_ms", records.first_ms},
               {"latency", latency_json(records)},

@@ -53,19 +53,14 @@ void MatchJob::check_probes() const {
       refuse(fmt::format("--probe {},{} is outside the image of {}; give a pixel inside it", x, y, size_text(size())));
 }
 
-void request_volumes(const MatchJob& call, Problem& problem) {
-  if (call.costs) problem.volumes.given = call.costs->view().type;
-  for (const SavedVolume& volume : call.options.sinks.volumes) *volume.output->flag(problem) = true;
-}
-
 void print_probes(const MatchJob& call) {
-  Problem problem = call.problem(call.first);
+  Problem problem = call.problems->of(call.first);
   problem.batch = 1;
   for (const Output& output : output_table)
     if (bool* const flag = output.flag(problem)) *flag = false;
   for (const auto& [x, y] : call.probed) problem.volumes.probes.push_back({x, y});
   problem.memory_limit = call.memory->for_matching();
-  const Matched result = Matcher(Plan(call.pipeline, problem, call.device)).match(call.first.pair());
+  const Matched result = Matcher(Plan(call.matching.pipeline, problem, call.device())).match(call.first.pair());
   const auto is_reduced = [&](const AnyImageView& costs) {
     return !costs.empty() && costs.width != call.first.range.count;
   };
