@@ -7,6 +7,9 @@
 
 namespace stereopsis::command {
 
+CommandFrontEnd::CommandFrontEnd() = default;
+CommandFrontEnd::~CommandFrontEnd() = default;
+
 std::string CommandFrontEnd::spelled(std::string_view setting) const {
   if (setting == "disparity") return "-o";
   std::string option = "--" + std::string(setting);
@@ -24,8 +27,15 @@ void CommandFrontEnd::detail(const std::string& sentence) { command::detail("{}"
 
 void CommandFrontEnd::failure(const std::string& sentence) { command::warn("{}", sentence); }
 
+void CommandFrontEnd::begin(std::size_t frames, const std::string& advice) {
+  advice_ = advice;
+  bar_ = std::make_unique<Progress>(frames, "frames", advice_.c_str());
+}
+
+void CommandFrontEnd::end() { bar_.reset(); }
+
 void CommandFrontEnd::progress(std::size_t done) {
-  if (bar_ != nullptr) bar_->update(done);
+  if (bar_) bar_->update(done);
 }
 
 const jobs::SettingNames& option_names() {

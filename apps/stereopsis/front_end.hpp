@@ -1,6 +1,7 @@
 // The command as the front end of a run: option names, and text on stderr.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,22 +13,25 @@ class Progress;
 
 class CommandFrontEnd : public jobs::FrontEnd {
  public:
+  CommandFrontEnd();
+  ~CommandFrontEnd() override;
+
   std::string spelled(std::string_view setting) const override;
   void warning(const std::string& sentence) override;
   void remark(const std::string& sentence) override;
   void detail(const std::string& sentence) override;
   void failure(const std::string& sentence) override;
   void progress(std::size_t done) override;
-
-  // Shows progress by this bar, which must exist during the run.
-  void set_bar(Progress& bar) { bar_ = &bar; }
+  void begin(std::size_t frames, const std::string& advice) override;
+  void end() override;
 
   // Returns the warnings so far, for the report.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   std::vector<std::string> warnings_;
-  Progress* bar_ = nullptr;
+  std::string advice_;             // declared before the bar, which refers to it
+  std::unique_ptr<Progress> bar_;  // while frames are matched
 };
 
 // The spelling of options, for sentences.

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "commands.hpp"
-#include "progress.hpp"
 #include "result_files.hpp"
 
 namespace stereopsis::command {
@@ -15,55 +14,33 @@ namespace {
 
 constexpr double huge = std::numeric_limits<double>::infinity();
 
-// Returns the kinds of pixels that become invalid. With --no-fill, only pixels without contrast are filled.
-std::uint8_t kinds_without(const Options& o) {
-  return o.measured_only ? validity::filled | validity::repaired : o.no_fill ? validity::filled : 0;
-}
-
-void match_frames(MatchJob& call, FrameRecords& records) {
-  const Options& o = call.options;
-  records.frames.resize(call.inputs.left().size());
-  const LoopSettings settings{.in_flight = call.memory->frames_in_flight(),
-                              .files_at_once = call.memory->files_at_once(call.is_in_order()),
-                              .keep_going = o.input.keep_going,
-                              .strict = o.strict,
-                              .without = kinds_without(o),
-                              .min_confidence = o.min_confidence,
-                              .with_right = o.sinks.wants(ResultFile::right)};
-  const ResultFacts facts = call.facts();
-  Loop loop(settings, call, call.matching.pipeline, call.matching.devices, *call.sinks, facts, call.front_end, records);
-  Progress bar(call.inputs.left().size(), "frames", loop.advice().c_str());
-  call.front_end.set_bar(bar);  // used only while the loop runs
-  loop.run();
-}
-
 void run(Options& options) {
   PipedResult piped;
-  for (fs::path* const view : {&options.input.left, &options.input.right}) resolve_input(*view);
+  for (fs::path* const view : {&options.run.inputs.left, &options.run.inputs.right}) resolve_input(*view);
   CommandFrontEnd front_end;
   for (std::size_t k = 0; k < file_count; ++k)
-    piped.resolve(options.sinks.files[k], front_end.spelled(file_kinds()[k].name), options.format);
+    piped.resolve(options.run.sinks.files[k], front_end.spelled(file_kinds()[k].name), options.format);
   piped.check_use(options.format);
-  options.sinks.piped = piped.file();
+  options.run.sinks.piped = piped.file();
   check(options);
-  MatchJob call(options, front_end);
+  Call call{options, front_end, Run(options.run, front_end)};
   FrameRecords records;
   std::optional<Explanation> plan;
   const auto conclude = [&] {
-    if (!options.sinks.report.empty()) write_report(call, records, plan);
+    if (!options.run.sinks.report.empty()) write_report(call, records, plan);
   };
   if (options.explain) plan = explain(call);
   if (!options.probes.empty()) print_probes(call);
-  if (!options.sinks.wants_files()) return conclude();
+  if (!options.run.sinks.wants_files()) return conclude();
   try {
-    match_frames(call, records);
+    call.run.match([&] { return description_of(call); }, records);
   } catch (...) {
     conclude();  // reports the finished frames
     throw;
   }
   if (options.timings) print_timings(call, records);
   print_summary(call, records);
-  call.sinks->finish();
+  call.run.sinks().finish();
   conclude();
   piped.deliver();
   if (records.count(FrameRecord::State::failed) > 0) throw CheckFailed{};
@@ -102,28 +79,28 @@ const char* help_of(std::size_t file) {
 
 void add_output(Command& command, Options& o, std::size_t k, const char* help) {
   const bool main = k == ResultFile::disparity;
-  command.path(main ? "-o,--output" : CommandFrontEnd().spelled(file_kinds()[k].name), o.sinks.files[k],
+  command.path(main ? "-o,--output" : CommandFrontEnd().spelled(file_kinds()[k].name), o.run.sinks.files[k],
                main ? "OUT" : "FILE", help);
 }
 
 void add_inputs(Command& command, Options& o) {
-  add_views(command, o.input.left, o.input.right, ", a ROS bag");
+  add_views(command, o.run.inputs.left, o.run.inputs.right, ", a ROS bag");
   add_output(command, o, ResultFile::disparity, help_of(ResultFile::disparity));
   command.text("--format", o.format, "EXT",
                "Format of a result whose name is - and that is written to standard output: pfm, npy, tiff, png, …");
   command.creates_folders();
-  command.number("--scale", o.sinks.scale, 1e-6, 65535, "S",
+  command.number("--scale", o.run.sinks.scale, 1e-6, 65535, "S",
                  "Scale of disparities in 8-bit images: stored value = disparity × S");
 
   command.group("Images");
   o.pairing.add_to(command);
   o.intensity.add_to(command);
-  command.path("--mask-left", o.input.mask_left, "FILE",
+  command.path("--mask-left", o.run.inputs.mask_left, "FILE",
                "Mask of the left input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
-  command.path("--mask-right", o.input.mask_right, "FILE",
+  command.path("--mask-right", o.run.inputs.mask_right, "FILE",
                "Mask of the right input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
   o.constant.add_to(command);
-  command.flag("--strict", o.strict,
+  command.flag("--strict", o.run.strict,
                "Fail instead of warning about a bad pair: not rectified, swapped, low contrast, or less than 5 % of "
                "the pixels measured");
 }
@@ -135,10 +112,10 @@ void add_method(Command& command, Options& o) {
   command.flag("--measured-only", o.measured_only,
                "Mark filled and repaired pixels as invalid in the disparity map and all other results");
   command.deprecated_flag("--drop-filled", o.measured_only, "use --measured-only");
-  command.number("--min-confidence", o.min_confidence, 0, 1, "C",
+  command.number("--min-confidence", o.run.matching.min_confidence, 0, 1, "C",
                  "Mark pixels with a confidence below C, 0 to 1, as invalid in all results [keep all]");
   o.device.add_to(command, true);
-  const auto read_limit = [&o](const std::string& text) { o.memory = {to_bytes("--memory-limit", text), text}; };
+  const auto read_limit = [&o](const std::string& text) { o.run.memory = {to_bytes("--memory-limit", text), text}; };
   command.parsed(
       "--memory-limit", read_limit, "BYTES",
       "Memory limit for workspace, maps and images, in bytes or as 500M or 2G [half of the host's memory; for "
@@ -147,27 +124,27 @@ void add_method(Command& command, Options& o) {
 
 void add_range(Command& command, Options& o) {
   command.group("Range and region");
-  command.integer("--disparities", o.range.disparities, 1, 65535, "N",
+  command.integer("--disparities", o.run.range.disparities, 1, 65535, "N",
                   "Number of disparities in the search range [estimated from the images]");
-  command.integer("--min-disparity", o.range.min_disparity, -65535, 65535, "N",
+  command.integer("--min-disparity", o.run.range.min_disparity, -65535, 65535, "N",
                   "Lowest disparity of the search range, which may be negative [0]");
-  command.flag("--range-per-frame", o.range.per_frame,
+  command.flag("--range-per-frame", o.run.range.per_frame,
                "Estimate the search range for each frame of a sequence [once for all frames]");
   o.rig.add_files_to(command, "Calibration of the cameras");
   o.rig.add_numbers_to(command);
-  command.length("--near", o.range.near, "Z",
+  command.length("--near", o.run.range.near, "Z",
                  "Nearest depth, such as 1m, or a number in the unit of the calibration; --near and --far give the "
                  "search range in place of --disparities");
-  command.length("--far", o.range.far, "Z",
+  command.length("--far", o.run.range.far, "Z",
                  "Farthest depth of the search range, such as 5m, or a number in the unit of the calibration "
                  "[infinity]");
-  command.flag("--raw", o.cameras.raw, "Rectify the raw pair with the calibration of --calib before matching");
+  command.flag("--raw", o.run.cameras.raw, "Rectify the raw pair with the calibration of --calib before matching");
   command.flag(
-      "--vertical", o.input.vertical,
+      "--vertical", o.run.inputs.vertical,
       "Match cameras that are above each other, with LEFT from the upper camera; disparities are differences of rows");
   command.text("--roi", o.roi, "X,Y,W,H",
                "Compute only this region of the left image: left column, top row, width and height, in pixels");
-  command.flag("--crop", o.sinks.crop, "Write only the region of --roi instead of maps of the whole size");
+  command.flag("--crop", o.run.sinks.crop, "Write only the region of --roi instead of maps of the whole size");
 }
 
 void add_results(Command& command, Options& o) {
@@ -181,24 +158,24 @@ void add_results(Command& command, Options& o) {
   command.text("--frame", o.frame, "NAME",
                "Coordinate frame of the cloud: optical (x right, y down, z forward) or head (x forward, y left, z up) "
                "[optical]");
-  command.flag("--organised", o.sinks.organised,
+  command.flag("--organised", o.run.sinks.organised,
                "Write a point for every pixel to --cloud, with NaN where the disparity is invalid [valid points only]");
-  command.text("--register-to", o.cameras.register_to, "FILE",
+  command.text("--register-to", o.run.cameras.register_to, "FILE",
                "Camera to which --depth is registered: FILE with its lens and its pose relative to the left camera, or "
                "the word raw for the unrectified left camera [rectified left camera]");
-  command.number("--disparity-error", o.disparity_error, 0, 1e6, "PX",
+  command.number("--disparity-error", o.run.matching.disparity_error, 0, 1e6, "PX",
                  "Disparity error assumed by --uncertainty, in pixels [what the confidence of each pixel implies]");
-  command.flag("--fill-depth", o.fill_depth,
+  command.flag("--fill-depth", o.run.matching.fill_depth,
                "Include filled and repaired pixels in depth, uncertainty and points [measured pixels only]");
   command.flag("--timings", o.timings, "Print the time of each stage");
-  command.path("--report", o.sinks.report, "FILE.json", "Write a report: parameters, sizes, times and densities");
+  command.path("--report", o.run.sinks.report, "FILE.json", "Write a report: parameters, sizes, times and densities");
   command.flag("--explain", o.explain,
                "Print the steps of the plan, and for each step the reason why no faster implementation applies; "
                "without a result such as -o OUT, no pair is matched");
   command.flag("--json", o.json, "Print the result of --explain as JSON, and nothing else on standard output");
 
   command.group("Volumes of matching costs, as NPY arrays of (height, width, disparities)");
-  command.path("--cost-volume", o.range.cost_volume, "FILE.npy",
+  command.path("--cost-volume", o.run.range.cost_volume, "FILE.npy",
                "Cost volume of the left view (uint8, uint16 or float32), read instead of computing costs; its first "
                "disparity is --min-disparity");
   command.list("--save-volume", o.volumes, "STATE=FILE.npy",
@@ -208,8 +185,8 @@ void add_results(Command& command, Options& o) {
       "Print the costs of all disparities at a pixel of the left image, in each STATE of --save-volume; repeatable");
 
   command.group("Long sequences");
-  command.flag("--resume", o.resume, "Skip frames that an earlier run of the same call has completed");
-  command.flag("--keep-going", o.input.keep_going,
+  command.flag("--resume", o.run.resume, "Skip frames that an earlier run of the same call has completed");
+  command.flag("--keep-going", o.run.inputs.keep_going,
                "Continue after a frame that fails, and remove the results of this frame; the exit code is then 1. "
                "Images without a "
                "partner are skipped and counted");

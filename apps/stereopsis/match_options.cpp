@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
+#include <sstream>
 
 #include "core/text.hpp"
 #include "match.hpp"
@@ -13,11 +15,11 @@ namespace stereopsis::command::matching {
 namespace {
 
 void check_colors(const Options& options) {
-  if (options.color.given() && !options.sinks.wants(ResultFile::colour) &&
-      !options.sinks.wants(ResultFile::depth_picture))
+  if (options.color.given() && !options.run.sinks.wants(ResultFile::colour) &&
+      !options.run.sinks.wants(ResultFile::depth_picture))
     refuse("--color-map, --color-range, --no-legend and --show-filled apply to pictures; add --color or --depth-color");
-  const bool depth_has_filled = options.fill_depth && options.cameras.register_to.empty();
-  if (options.color.show_filled && !options.sinks.wants(ResultFile::colour) && !depth_has_filled)
+  const bool depth_has_filled = options.run.matching.fill_depth && options.run.cameras.register_to.empty();
+  if (options.color.show_filled && !options.run.sinks.wants(ResultFile::colour) && !depth_has_filled)
     refuse(
         "--show-filled applies to --color, and to --depth-color with --fill-depth and without --register-to; add "
         "--color "
@@ -29,46 +31,46 @@ void check_vertical(const Options& options) {
     if (given) refuse(fmt::format("--vertical cannot be combined with {}; {}", option, advice));
   };
   exclude(!options.roi.empty(), "--roi", "crop the images");
-  exclude(!options.range.cost_volume.empty() || !options.volumes.empty(), "cost volumes",
+  exclude(!options.run.range.cost_volume.empty() || !options.volumes.empty(), "cost volumes",
           "transpose the images yourself");
   exclude(!options.probes.empty(), "--probe", "transpose the images yourself");
-  exclude(options.sinks.wants(ResultFile::right), "--right", "leave it out");
+  exclude(options.run.sinks.wants(ResultFile::right), "--right", "leave it out");
 }
 
 void check_registration(const Options& options) {
-  if (options.cameras.register_to.empty()) return;
-  if (!options.sinks.wants_depth_map())
+  if (options.run.cameras.register_to.empty()) return;
+  if (!options.run.sinks.wants_depth_map())
     refuse("--register-to applies to the depth map; add --depth FILE or --depth-color FILE");
-  if (options.sinks.crop)
+  if (options.run.sinks.crop)
     refuse(
         "--crop writes a region of the left image, and --register-to the image of another camera; leave one of them "
         "out");
 }
 
 void check_dependent_options(Options& options) {
-  if (options.sinks.organised && !options.sinks.wants(ResultFile::cloud))
+  if (options.run.sinks.organised && !options.run.sinks.wants(ResultFile::cloud))
     refuse("--organised applies to the point cloud; add --cloud FILE");
-  if (options.disparity_error && !options.sinks.wants(ResultFile::uncertainty))
+  if (options.run.matching.disparity_error && !options.run.sinks.wants(ResultFile::uncertainty))
     refuse("--disparity-error applies to --uncertainty; add --uncertainty FILE");
-  if (options.fill_depth && !options.sinks.wants_depth())
+  if (options.run.matching.fill_depth && !options.run.sinks.wants_depth())
     refuse("--fill-depth applies to --depth, --depth-color, --uncertainty and --cloud; add one of these options");
-  if (options.fill_depth && options.measured_only)
+  if (options.run.matching.fill_depth && options.measured_only)
     refuse("--fill-depth and --measured-only exclude each other; leave one of them out");
-  if (options.range.far && !options.range.near) refuse("--far requires the nearest depth; add --near");
-  if (options.range.near && options.range.disparities)
+  if (options.run.range.far && !options.run.range.near) refuse("--far requires the nearest depth; add --near");
+  if (options.run.range.near && options.run.range.disparities)
     refuse("--near and --disparities both give the search range; leave one of them out");
-  if (!options.frame.empty() && !options.sinks.wants(ResultFile::cloud))
+  if (!options.frame.empty() && !options.run.sinks.wants(ResultFile::cloud))
     refuse("--frame applies to the point cloud; add --cloud FILE");
-  if (options.range.near && !options.range.cost_volume.empty())
+  if (options.run.range.near && !options.run.range.cost_volume.empty())
     refuse("--near and --cost-volume both give the search range; leave one of them out");
-  if (options.range.min_disparity && !options.range.disparities && options.range.cost_volume.empty())
+  if (options.run.range.min_disparity && !options.run.range.disparities && options.run.range.cost_volume.empty())
     refuse("--min-disparity requires the number of disparities; give it with --disparities");
-  if (options.range.per_frame && (options.range.disparities || options.range.near))
+  if (options.run.range.per_frame && (options.run.range.disparities || options.run.range.near))
     refuse("--range-per-frame estimates the search range, which --disparities or --near give; leave one of them out");
-  options.sinks.pictures = options.color.settings();
+  options.run.sinks.pictures = options.color.settings();
   check_colors(options);
-  if (options.sinks.crop && options.roi.empty()) refuse("--crop requires a region; give it with --roi");
-  if (options.input.vertical) check_vertical(options);
+  if (options.run.sinks.crop && options.roi.empty()) refuse("--crop requires a region; give it with --roi");
+  if (options.run.inputs.vertical) check_vertical(options);
   check_registration(options);
 }
 
@@ -89,17 +91,76 @@ SavedVolume saved_volume(const std::string& given) {
   return {&*output, file};
 }
 
-// Fills in the settings that no option sets directly.
-void set_sinks(Options& options) {
-  SinkSettings& sinks = options.sinks;
+// The method with its settings, without filling if that is switched off.
+Pipeline pipeline_of(const Options& options) {
+  Pipeline pipeline = options.method.pipeline(!options.run.range.cost_volume.empty());
+  if (!options.no_fill) return pipeline;
+  static constexpr std::array fills = {"fill", "vote_fill", "region_voting", "interpolation"};
+  for (const PipelineSlot& slot : pipeline.slots()) {
+    if (std::find(fills.begin(), fills.end(), slot.kind) == fills.end()) continue;
+    for (const std::string& setting : options.method.settings) {
+      const std::string stage = setting.substr(0, setting.find('.'));
+      if ((stage == slot.slot || stage == slot.kind) && !setting.ends_with(".enabled=false"))
+        refuse(fmt::format("--no-fill switches off the stage of --set {}; leave one of them out", setting));
+    }
+    pipeline.set(slot.slot + ".enabled", "false");
+  }
+  return pipeline;
+}
+
+std::pair<int, int> probed_pixel(const std::string& given) {
+  const std::size_t comma = given.find(',');
+  if (comma == std::string::npos)
+    refuse(fmt::format("--probe {} is not allowed; it must be a pixel of the left image as X,Y", given));
+  const auto number = [&](const std::string& part) { return to_integer("--probe", part, 0, 1 << 28); };
+  return {number(given.substr(0, comma)), number(given.substr(comma + 1))};
+}
+
+// Returns the region of --roi.
+Rect to_region(const std::string& given) {
+  std::vector<int> numbers;
+  std::istringstream parts(given);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::size_t begin = std::min(part.find_first_not_of(' '), part.size());
+    numbers.push_back(to_integer("--roi", part.substr(begin, part.find_last_not_of(' ') + 1 - begin), 0,
+                                 std::numeric_limits<int>::max()));
+  }
+  if (numbers.size() != 4 || numbers[2] == 0 || numbers[3] == 0)
+    refuse(fmt::format("--roi {} is not allowed; it must be X,Y,WIDTH,HEIGHT with a width and height of at least 1",
+                       given));
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+void set_matching(Options& options) {
+  MatchingSettings& matching = options.run.matching;
+  matching.pipeline = pipeline_of(options);
+  matching.devices = options.device.devices();
+  if (!options.roi.empty()) matching.region = to_region(options.roi);
+  // With --no-fill, only pixels without contrast are filled.
+  matching.without = options.measured_only ? validity::filled | validity::repaired
+                     : options.no_fill     ? validity::filled
+                                           : 0;
+  matching.want_times = options.timings || !options.run.sinks.report.empty();
+}
+
+void set_sinks(const Options& options, SinkSettings& sinks) {
   if (!options.frame.empty()) sinks.point_frame = to_frame(options.frame);
-  sinks.vertical = options.input.vertical;
-  sinks.resumes = options.resume;
+  sinks.vertical = options.run.inputs.vertical;
+  sinks.resumes = options.run.resume;
   sinks.creates_folders = creates_folders();
   sinks.create_video = create_video;
-  options.input.pairing = options.pairing;
-  options.input.intensities = options.intensity;
-  options.cameras.rig = options.rig;
+}
+
+// Fills in the settings that no option sets directly.
+void set_run(Options& options) {
+  set_sinks(options, options.run.sinks);
+  set_matching(options);
+  options.run.inputs.pairing = options.pairing;
+  options.run.inputs.intensities = options.intensity;
+  options.run.cameras.rig = options.rig;
+  options.run.constant = options.constant;
+  options.run.read = {{options.method.pipeline_file, "pipeline"}};
+  for (const std::string& given : options.probes) options.run.probes.push_back(probed_pixel(given));
 }
 
 }  // namespace
@@ -130,8 +191,8 @@ PictureSettings ColorOptions::settings() const {
 }
 
 void check(Options& options) {
-  for (const std::string& given : options.volumes) options.sinks.volumes.push_back(saved_volume(given));
-  if (!options.sinks.wants_files() && !options.explain && options.probes.empty())
+  for (const std::string& given : options.volumes) options.run.sinks.volumes.push_back(saved_volume(given));
+  if (!options.run.sinks.wants_files() && !options.explain && options.probes.empty())
     refuse(
         "match has no output; give -o OUT to write a disparity map, another result such as --depth FILE, --explain to "
         "show the plan, or --probe to show costs");
@@ -141,16 +202,16 @@ void check(Options& options) {
     refuse("--json must be alone on standard output; leave --timings and --probe out, or use --report FILE.json");
   options.rig.calibration().check();
   options.constant.check();
-  if (options.cameras.raw && options.rig.files.empty())
+  if (options.run.cameras.raw && options.rig.files.empty())
     refuse("--raw requires the calibration of the cameras; give it with --calib FILE");
-  if (options.sinks.wants_depth() && !options.rig.given())
+  if (options.run.sinks.wants_depth() && !options.rig.given())
     refuse(
         "--depth, --depth-color, --uncertainty and --cloud require a calibration; give it with --calib FILE, or with "
         "--focal and --baseline");
-  if (options.range.near && !options.rig.given())
+  if (options.run.range.near && !options.rig.given())
     refuse("--near requires a calibration; give it with --calib FILE, or with --focal and --baseline");
   check_dependent_options(options);
-  set_sinks(options);
+  set_run(options);
 }
 
 }  // namespace stereopsis::command::matching

@@ -70,8 +70,8 @@ Json to_json(const Explanation& explanation) {
           {"steps", steps}};
 }
 
-Explanation explain(const MatchJob& call) {
-  const Plan plan = call.problems->plan(call.first);
+Explanation explain(const Call& call) {
+  const Plan plan = call.run.problems().plan(call.run.first());
   Explanation explanation{plan, steps_of(plan)};
   call.options.json ? say("{}", json_text(to_json(explanation))) : print(explanation);
   return explanation;

@@ -65,8 +65,8 @@ std::optional<Worst> worst_of(const FrameRecords& records, double most, F&& valu
 const char* ending(std::size_t frames) { return frames == 1 ? "" : "s"; }
 
 // Returns "x.png and 3 more frames".
-std::string named(const MatchJob& call, const Worst& worst) {
-  return fmt::format("{}{}", call.inputs.left().name(worst.frame),
+std::string named(const Call& call, const Worst& worst) {
+  return fmt::format("{}{}", call.run.inputs().left().name(worst.frame),
                      worst.more > 0 ? fmt::format(" and {} more frame{}", worst.more, ending(worst.more)) : "");
 }
 
@@ -74,16 +74,16 @@ std::string named(const MatchJob& call, const Worst& worst) {
 double at_high_end(const FrameRecord& r) { return r.complaint.empty() ? r.at_high_end : 0; }
 double at_low_end(const FrameRecord& r) { return r.complaint.empty() ? r.at_low_end : 0; }
 
-void warn_of(const MatchJob& call, const FrameRecords& records) {
+void warn_of(const Call& call, const FrameRecords& records) {
   const auto caution = [&](const std::string& sentence) { call.front_end.warning(sentence); };
   if (const auto empty = worst_of(records, -least_measured, [](const FrameRecord& r) { return -r.density.measured; }))
     caution(fmt::format(
         "fewer than {1} % of the pixels of {0} were measured{2} check rectification, order and search range "
         "with `stereopsis check`",
         named(call, *empty), least_measured,
-        call.options.min_confidence ? " with the confidence of --min-confidence; lower it, or" : ";"));
+        call.options.run.matching.min_confidence ? " with the confidence of --min-confidence; lower it, or" : ";"));
   const auto is_cut = [&](std::size_t frame, double OutsideRange::*side) {
-    return call.range->outside(frame, records.frames[frame].range).*side > least_outside;
+    return call.run.range().outside(frame, records.frames[frame].range).*side > least_outside;
   };
   if (const auto near = worst_of(records, most_at_an_end, at_high_end);
       near && is_cut(near->frame, &OutsideRange::above))
@@ -112,15 +112,16 @@ Json latency_json(const FrameRecords& records) {
 }
 
 // Returns the name of a result in the report: that of its option.
-std::string name_of(const MatchJob& call, std::size_t file) {
+std::string name_of(const Call& call, std::size_t file) {
   return file == ResultFile::disparity ? "disparity" : call.front_end.spelled(file_kinds()[file].name).substr(2);
 }
 
-Json frame_json(const MatchJob& call, const FrameRecord& r, std::size_t i) {
+Json frame_json(const Call& call, const FrameRecord& r, std::size_t i) {
   Json outputs = Json::object();
   for (std::size_t k = 0; k < file_count; ++k)
-    if (!call.sinks->files(i)[k].empty()) outputs[name_of(call, k)] = shown_name(call.sinks->files(i)[k]);
-  Json frame = {{"left", call.inputs.left().name(i)}, {"right", call.inputs.right().name(i)}, {"outputs", outputs}};
+    if (!call.run.sinks().files(i)[k].empty()) outputs[name_of(call, k)] = shown_name(call.run.sinks().files(i)[k]);
+  Json frame = {
+      {"left", call.run.inputs().left().name(i)}, {"right", call.run.inputs().right().name(i)}, {"outputs", outputs}};
   if (r.state == State::there) frame["there_already"] = true;
   if (r.state == State::failed) frame["failed"] = r.problem;
   for (const fs::path& file : r.removed) frame["removed"].push_back(file.string());
@@ -158,27 +159,28 @@ Json frame_json(const MatchJob& call, const FrameRecord& r, std::size_t i) {
 // Says which results contain pixels that were not measured.
 void print_filled(const Options& o) {
   if (o.measured_only) return;
-  const char* const depth = !o.sinks.wants_depth() ? ""
-                            : o.fill_depth         ? "; so do depth and points"
-                                           : "; depth and points are measured only (--fill-depth adds the others)";
-  if (o.sinks.wants(ResultFile::disparity))
+  const char* const depth = !o.run.sinks.wants_depth() ? ""
+                            : o.run.matching.fill_depth
+                                ? "; so do depth and points"
+                                : "; depth and points are measured only (--fill-depth adds the others)";
+  if (o.run.sinks.wants(ResultFile::disparity))
     summarise("{} contains filled or repaired pixels (--measured-only leaves them out){}\n",
-              shown_name(o.sinks.main_output()), depth);
-  else if (o.sinks.wants_depth() && !o.fill_depth)
+              shown_name(o.run.sinks.main_output()), depth);
+  else if (o.run.sinks.wants_depth() && !o.run.matching.fill_depth)
     summarise("depth and points contain measured pixels only (--fill-depth adds the others)\n");
 }
 
 }  // namespace
 
-void print_timings(const MatchJob& call, const FrameRecords& records) {
+void print_timings(const Call& call, const FrameRecords& records) {
   const auto done = done_of(records);
   if (done.empty()) return;
   Table table = stage_table(done.size() > 1 ? "stage (median of the frames)" : "stage", median_stages(done),
-                            measure_roofs(call.device()));
+                            measure_roofs(call.run.device()));
   const auto add = [&](const std::string& name, double ms) { table.add({name, cell(ms, 3), "", "", ""}); };
   add("matching, whole", median(values_of(done, matching_ms)));
   add("reading files", median(values_of(done, [](const FrameRecord& r) { return r.reading_ms; })));
-  if (call.cameras->rectifies_ahead())
+  if (call.run.cameras().rectifies_ahead())
     add("rectifying", median(values_of(done, [](const FrameRecord& r) { return r.rectifying_ms; })));
   add("writing files", median(values_of(done, [](const FrameRecord& r) { return r.writing_ms; })));
   if (done.size() > 1) {
@@ -191,8 +193,8 @@ void print_timings(const MatchJob& call, const FrameRecords& records) {
   table.print();
 }
 
-void print_summary(const MatchJob& call, const FrameRecords& records) {
-  call.checks->summarise();
+void print_summary(const Call& call, const FrameRecords& records) {
+  call.run.checks().summarise();
   warn_of(call, records);
   const auto done = done_of(records);
   const std::size_t failed = records.count(State::failed), there = records.count(State::there);
@@ -205,60 +207,62 @@ void print_summary(const MatchJob& call, const FrameRecords& records) {
                filled = mean([](const Densities&d) { return d.filled; }),
                repaired = mean([](const Densities&d) { return d.repaired; });
   const std::string sequence =
-      !call.inputs.is_sequence() ? ""
-      : there + failed == 0      ? fmt::format("{} frame{} of ", done.size(), ending(done.size()))
-                                 : fmt::format("{} of {} frames{} of ", done.size() + there, call.inputs.left().size(),
+      !call.run.inputs().is_sequence() ? ""
+      : there + failed == 0            ? fmt::format("{} frame{} of ", done.size(), ending(done.size()))
+                            : fmt::format("{} of {} frames{} of ", done.size() + there, call.run.inputs().left().size(),
                                           there > 0 ? fmt::format(" ({} from an earlier run)", there) : "");
-  if (failed > 0) warn("{} of {} frames failed", failed, call.inputs.left().size());
+  if (failed > 0) warn("{} of {} frames failed", failed, call.run.inputs().left().size());
   if (call.options.json) return;  // the only content of standard output
-  const fs::path& main = call.options.sinks.main_output();
-  const std::string result = shown_name(main.empty() ? call.options.sinks.volumes.front().file : main);
-  if (done.empty()) return summarise("{}: {}{}\n", result, sequence, size_text(call.as_stored(call.size())));
+  const fs::path& main = call.options.run.sinks.main_output();
+  const std::string result = shown_name(main.empty() ? call.options.run.sinks.volumes.front().file : main);
+  if (done.empty())
+    return summarise("{}: {}{}\n", result, sequence, size_text(call.run.as_stored(call.run.cameras().matched_size())));
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n", result, sequence,
-            size_text(call.as_stored(call.size())),
-            call.options.range.per_frame ? "of each frame" : range_text(call.range->whole()),
-            call.matching.pipeline.method(), call.device_names(), measured,
+            size_text(call.run.as_stored(call.run.cameras().matched_size())),
+            call.options.run.range.per_frame ? "of each frame" : range_text(call.run.range().whole()),
+            call.run.matching().pipeline.method(), call.run.device_names(), measured,
             filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),
-            call.inputs.is_sequence() ? " a frame" : "");
+            call.run.inputs().is_sequence() ? " a frame" : "");
   if (filled + repaired > 0) print_filled(call.options);
 }
 
-void write_report(const MatchJob& call, const FrameRecords& records, const std::optional<Explanation>& plan) {
+void write_report(const Call& call, const FrameRecords& records, const std::optional<Explanation>& plan) {
   Json frames = Json::array();
   for (std::size_t i = 0; i < records.frames.size(); ++i) frames.push_back(frame_json(call, records.frames[i], i));
   const Options& o = call.options;
-  write_json(o.sinks.report,
-             {{"version", STEREOPSIS_VERSION},
-              {"method", call.matching.pipeline.method()},
-              {"device", call.device_names()},
-              {"implementation", to_string(call.device().implementation)},
-              {"threads", threads_of(call.device())},
-              {"parameters", parameters_json(call.matching.pipeline)},
-              {"width", call.as_stored(call.inputs.image_size()).width},
-              {"height", call.as_stored(call.inputs.image_size()).height},
-              {"result_width", call.as_stored(records.result_size).width},
-              {"result_height", call.as_stored(records.result_size).height},
-              {"channels", call.channels},
-              {"bit_depth", call.bit_depth},
-              {"black", call.options.constant.measure ? Json(nullptr) : Json(call.matching.constant.black)},
-              {"min_disparity", call.range->whole().min},
-              {"disparities", call.range->whole().count},
-              {"range_from", call.costs            ? "cost volume"
-                             : o.range.disparities ? "call"
-                             : o.range.near        ? "calibration"
-                             : o.range.per_frame   ? "each frame"
-                                                   : "estimate"},
-              {"roi", call.matching.region ? Json{call.matching.region->x, call.matching.region->y,
-                                                  call.matching.region->width, call.matching.region->height}
-                                           : Json(nullptr)},
-              {"workspace_bytes", records.workspace_bytes},
-              {"first_frame_ms", records.first_ms},
-              {"latency", latency_json(records)},
-              {"plan", plan ? to_json(*plan) : Json(nullptr)},
-              {"warnings", call.front_end.warnings()},
-              {"without_partner", call.inputs.without_partner()},
-              {"frames", frames}});
+  write_json(
+      o.run.sinks.report,
+      {{"version", STEREOPSIS_VERSION},
+       {"method", call.run.matching().pipeline.method()},
+       {"device", call.run.device_names()},
+       {"implementation", to_string(call.run.device().implementation)},
+       {"threads", threads_of(call.run.device())},
+       {"parameters", parameters_json(call.run.matching().pipeline)},
+       {"width", call.run.as_stored(call.run.inputs().image_size()).width},
+       {"height", call.run.as_stored(call.run.inputs().image_size()).height},
+       {"result_width", call.run.as_stored(records.result_size).width},
+       {"result_height", call.run.as_stored(records.result_size).height},
+       {"channels", call.run.inputs().format().channels},
+       {"bit_depth", call.run.inputs().format().bit_depth},
+       {"black", call.options.constant.measure ? Json(nullptr) : Json(call.run.matching().constant.black)},
+       {"min_disparity", call.run.range().whole().min},
+       {"disparities", call.run.range().whole().count},
+       {"range_from", !o.run.range.cost_volume.empty() ? "cost volume"
+                      : o.run.range.disparities        ? "call"
+                      : o.run.range.near               ? "calibration"
+                      : o.run.range.per_frame          ? "each frame"
+                                                       : "estimate"},
+       {"roi", call.run.matching().region ? Json{call.run.matching().region->x, call.run.matching().region->y,
+                                                 call.run.matching().region->width, call.run.matching().region->height}
+                                          : Json(nullptr)},
+       {"workspace_bytes", records.workspace_bytes},
+       {"first_frame_ms", records.first_ms},
+       {"latency", latency_json(records)},
+       {"plan", plan ? to_json(*plan) : Json(nullptr)},
+       {"warnings", call.front_end.warnings()},
+       {"without_partner", call.run.inputs().without_partner()},
+       {"frames", frames}});
 }
 
 }  // namespace stereopsis::command::matching

@@ -18,6 +18,9 @@ class FrontEnd : public SettingNames {
   // A note that may interest the user, and one that interests few users.
   virtual void remark(const std::string& sentence) = 0;
   virtual void detail(const std::string& sentence) = 0;
+  // The matching of frames begins and ends. `advice` is for a user who interrupts the run; empty if there is none.
+  virtual void begin(std::size_t frames, const std::string& advice) = 0;
+  virtual void end() = 0;
   // Frames that are done, failed ones excluded.
   virtual void progress(std::size_t done) = 0;
 };

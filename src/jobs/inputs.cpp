@@ -100,9 +100,8 @@ InputFrame Inputs::read_first() {
       InputFrame first = read_any(first_index_);
       size_ = first.left.size();
       kind_ = kind_of(first.left);
-      const PixelType type = first.left.view().type;
-      const std::size_t bytes = type == PixelType::u8 ? 1 : type == PixelType::u16 ? 2 : 4;
-      bytes_per_pixel_ = bytes * static_cast<std::size_t>(first.left.channels());
+      const AnyImageView view = first.left;
+      format_ = {view.type, view.channels, view.bit_depth};
       masked_[0] = !first.mask_left.empty();
       masked_[1] = !first.mask_right.empty();
       in_grey_ = !first.note.empty();

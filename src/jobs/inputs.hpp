@@ -24,6 +24,17 @@ struct InputSettings {
   bool keep_going = false;  // images without a partner, and frames that cannot be read, are skipped
 };
 
+// The format that all images of a run have.
+struct InputFormat {
+  PixelType type = PixelType::u8;
+  int channels = 1, bit_depth = 8;
+
+  std::size_t bytes_per_pixel() const {
+    const std::size_t bytes = type == PixelType::u8 ? 1 : type == PixelType::u16 ? 2 : 4;
+    return bytes * static_cast<std::size_t>(channels);
+  }
+};
+
 // Returns the pixel type and the channels of an image: "uint8 RGB".
 std::string kind_of(const AnyImageView& image);
 
@@ -55,7 +66,7 @@ class Inputs {
   // Returns the size of the images as they are matched; with `vertical`, rows and columns are exchanged.
   Size image_size() const { return size_; }
 
-  std::size_t bytes_per_pixel() const { return bytes_per_pixel_; }
+  const InputFormat& format() const { return format_; }
 
   // Reads a frame. Throws an Error if it differs from the first one.
   InputFrame read(std::size_t i) const;
@@ -74,7 +85,8 @@ class Inputs {
   FrontEnd& front_end_;
   sources::Pairs pairs_;
   std::optional<sources::Frames> masks_[2];  // the masks of the left images and of the right images
-  std::size_t first_index_ = 0, bytes_per_pixel_ = 0;
+  std::size_t first_index_ = 0;
+  InputFormat format_;
   Size size_;
   std::string kind_;
   bool masked_[2] = {};   // frames have masks, given or from their files

@@ -53,7 +53,7 @@ std::size_t MemoryBudget::files_at_once(bool in_order) const {
 }
 
 std::size_t MemoryBudget::bytes_of_frame() const {
-  const std::size_t pixel = inputs_.bytes_per_pixel(), images = pixels_of(inputs_.image_size()),
+  const std::size_t pixel = inputs_.format().bytes_per_pixel(), images = pixels_of(inputs_.image_size()),
                     results = pixels_of(cameras_.matched_size());
   const std::size_t pair = 2 * (pixel + 1) * results;    // with masks
   std::size_t bytes = 2 * pixel * images + 5 * results;  // disparity and validity

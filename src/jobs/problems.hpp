@@ -19,7 +19,7 @@ struct MatchingSettings {
   ConstantRegions constant;     // regions without contrast
   std::optional<double> min_confidence;   // pixels with less confidence become invalid
   std::optional<double> disparity_error;  // pixels, for the uncertainty; nullopt: what the confidence implies
-  bool measured_only = false;             // filled and repaired pixels become invalid
+  std::uint8_t without = 0;               // pixels with a bit of these, validity::filled or repaired, become invalid
   bool fill_depth = false;                // depths and points include filled and repaired pixels
   bool want_times = false;                // the times of the stages
 };

@@ -15,6 +15,8 @@ struct QuietFrontEnd : jobs::FrontEnd {
   void failure(const std::string& sentence) override { failures.push_back(sentence); }
   void progress(std::size_t now) override { done = now; }
   void detail(const std::string&) override {}
+  void begin(std::size_t, const std::string&) override {}
+  void end() override {}
 
   std::vector<std::string> warnings, remarks, failures;
   std::size_t done = 0;
