@@ -37,6 +37,7 @@ class Run : private LoopFrames {
  public:
   // Both arguments must outlive the object. Throws an Error for settings that do not suit each other or the files.
   Run(const RunSettings& settings, FrontEnd& front_end);
+  Run(const Run&) = delete;  // the parts refer to each other
 
   // Returns everything that a result depends on, except the images and an estimated range, by names that a user knows.
   using Describe = std::function<Json()>;
