@@ -176,7 +176,7 @@ void print_timings(const Call& call, const FrameRecords& records) {
   const auto done = done_of(records);
   if (done.empty()) return;
   Table table = stage_table(done.size() > 1 ? "stage (median of the frames)" : "stage", median_stages(done),
-                            measure_roofs(call.run.device()));
+                            measure_roofs(call.run.matching().devices.front()));
   const auto add = [&](const std::string& name, double ms) { table.add({name, cell(ms, 3), "", "", ""}); };
   add("matching, whole", median(values_of(done, matching_ms)));
   add("reading files", median(values_of(done, [](const FrameRecord& r) { return r.reading_ms; })));
@@ -236,8 +236,8 @@ void write_report(const Call& call, const FrameRecords& records, const std::opti
       {{"version", STEREOPSIS_VERSION},
        {"method", call.run.matching().pipeline.method()},
        {"device", call.run.device_names()},
-       {"implementation", to_string(call.run.device().implementation)},
-       {"threads", threads_of(call.run.device())},
+       {"implementation", to_string(call.run.matching().devices.front().implementation)},
+       {"threads", threads_of(call.run.matching().devices.front())},
        {"parameters", parameters_json(call.run.matching().pipeline)},
        {"width", call.run.as_stored(call.run.inputs().image_size()).width},
        {"height", call.run.as_stored(call.run.inputs().image_size()).height},

@@ -25,7 +25,8 @@ void print_probes(const Call& call) {
     if (bool* const flag = output.flag(problem)) *flag = false;
   for (const auto& [x, y] : call.options.run.probes) problem.volumes.probes.push_back({x, y});
   problem.memory_limit = call.run.memory().for_matching();
-  const Matched result = Matcher(Plan(call.run.matching().pipeline, problem, call.run.device())).match(first.pair());
+  const Matched result =
+      Matcher(Plan(call.run.matching().pipeline, problem, call.run.matching().devices.front())).match(first.pair());
   const auto is_reduced = [&](const AnyImageView& costs) { return !costs.empty() && costs.width != first.range.count; };
   if (result.disparity.size() != call.run.cameras().matched_size() || std::ranges::any_of(result.probed, is_reduced))
     refuse("--probe requires costs of the images' size, and this pipeline reduces the images; set reduce.factor=1");

@@ -93,7 +93,8 @@ void Run::read_costs() {
 void Run::choose_cameras() {
   const bool ahead = settings_.sinks.wants(ResultFile::right) ||
                      (settings_.range.is_estimated() && (!inputs_.is_sequence() || settings_.range.per_frame));
-  cameras_.emplace(settings_.cameras, inputs_, settings_.inputs.vertical, ahead, device().threads, front_end_);
+  cameras_.emplace(settings_.cameras, inputs_, settings_.inputs.vertical, ahead, matching_.devices.front().threads,
+                   front_end_);
   cameras_->read(first_, complaints_);
   check_unit();
   memory_.emplace(settings_.memory, inputs_, *cameras_, settings_.sinks, matching_.min_confidence.has_value(),
