@@ -1,5 +1,4 @@
-// Types shared by the parts of `match`: the call, which determines the files that are read and written; its frames;
-// their records.
+// The call of `match`: its options, the run that they describe, and what is printed about it.
 #pragma once
 
 #include <algorithm>

@@ -220,7 +220,7 @@ void print_summary(const Call& call, const FrameRecords& records) {
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n", result, sequence,
             size_text(call.run.as_stored(call.run.cameras().matched_size())),
             call.options.run.range.per_frame ? "of each frame" : range_text(call.run.range().whole()),
-            call.run.matching().pipeline.method(), call.run.device_names(), measured,
+            call.run.matching().pipeline.method(), names_text(call.run.matching().devices), measured,
             filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),
             call.run.inputs().is_sequence() ? " a frame" : "");
@@ -235,7 +235,7 @@ void write_report(const Call& call, const FrameRecords& records, const std::opti
       o.run.sinks.report,
       {{"version", STEREOPSIS_VERSION},
        {"method", call.run.matching().pipeline.method()},
-       {"device", call.run.device_names()},
+       {"device", names_text(call.run.matching().devices)},
        {"implementation", to_string(call.run.matching().devices.front().implementation)},
        {"threads", threads_of(call.run.matching().devices.front())},
        {"parameters", parameters_json(call.run.matching().pipeline)},

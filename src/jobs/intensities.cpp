@@ -115,7 +115,7 @@ void set_range(AnyImage& image, Extremes range, bool has_bit_depth, const fs::pa
   image.bit_depth = 16;
 }
 
-// Rejects values above white, which would be matched as white, as --bit-depth does for integers.
+// Rejects values above white, which would be matched as white, as a bit depth does for integers.
 void check_white(const AnyImageView& image, double white, const fs::path& file, const SettingNames& names) {
   if (image.type != PixelType::f32) return;
   const double high = extremes_of(image).high;

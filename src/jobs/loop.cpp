@@ -17,12 +17,6 @@ std::string advice_of(const LoopSettings& settings, const Sinks& sinks, const Fr
   return fmt::format("continue with {}", front_end.spelled("resume"));
 }
 
-std::string names_of(const std::vector<Device>& devices) {
-  std::string names;
-  for (const Device& one : devices) names += (names.empty() ? "" : ",") + one.name;
-  return names;
-}
-
 }  // namespace
 
 Loop::Loop(const LoopSettings& settings, LoopFrames& frames, const Pipeline& pipeline,
@@ -110,7 +104,7 @@ void Loop::make_matchers(const InputFrame& frame) {
   records_.workspace_bytes = matchers_->workspace_bytes();
   records_.result_size = matchers_->plan().output_size();
   const int rows = matchers_->plan().stripe_rows();
-  front_end_.detail(fmt::format("{} on {}, disparities {}: {} of workspace{}", pipeline_.method(), names_of(devices_),
+  front_end_.detail(fmt::format("{} on {}, disparities {}: {} of workspace{}", pipeline_.method(), names_text(devices_),
                                 range_text(matchers_->range()), memory_text(records_.workspace_bytes),
                                 rows > 0 ? fmt::format(", in stripes of {} rows", rows) : ""));
   for (Slot& slot : slots_)

@@ -33,12 +33,6 @@ Run::Run(const RunSettings& settings, FrontEnd& front_end)
   sinks_->check(range_->whole());  // again, for the sign of the range
 }
 
-std::string Run::device_names() const {
-  std::string names;
-  for (const Device& one : matching_.devices) names += (names.empty() ? "" : ",") + one.name;
-  return names;
-}
-
 Size Run::as_stored(Size matched) const {
   return settings_.inputs.vertical ? Size{matched.height, matched.width} : matched;
 }

@@ -57,7 +57,6 @@ class Run : private LoopFrames {
   Sinks& sinks() { return *sinks_; }
   // The first frame that can be read; empty once it was matched.
   const InputFrame& first() const { return first_; }
-  std::string device_names() const;
   // Returns a size with rows and columns as in the files: they may be exchanged for matching.
   Size as_stored(Size matched) const;
 

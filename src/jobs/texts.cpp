@@ -14,4 +14,10 @@ std::string size_text(Size size) { return fmt::format("{}×{}", size.width, size
 
 std::string range_text(DisparityRange range) { return fmt::format("{} to {}", range.min, range.max()); }
 
+std::string names_text(const std::vector<Device>& devices) {
+  std::string names;
+  for (const Device& one : devices) names += (names.empty() ? "" : ",") + one.name;
+  return names;
+}
+
 }  // namespace stereopsis::jobs
