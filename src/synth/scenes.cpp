@@ -467,7 +467,7 @@ World build_world(const NamedScene& scene, const RigGeometry& rig, std::uint64_t
   world.backdrop.grain_cell = 2.8 * builder.pixel(farthest_depth);
   world.backdrop.seed = static_cast<std::uint32_t>(builder.random.next());
   if (world.hard_shadows) world.sunlight = Sunlight(world.surfaces, world.sun);
-  world.bake_light(rig.scale, seen_from_both(world, rig, window));
+  world.shade_panels(rig.scale, seen_from_both(world, rig, window));
   return world;
 }
 

@@ -103,19 +103,6 @@ double hit_frustum(const Surface& s, const Vec3& origin, const Vec3& d, double t
 
 }  // namespace
 
-double LightMap::at(double x, double y) const {
-  const double px = std::clamp(x, 0.0, 1.0) * (width - 1), py = std::clamp(y, 0.0, 1.0) * (height - 1);
-  const int ix = std::min(static_cast<int>(px), std::max(width - 2, 0));
-  const int iy = std::min(static_cast<int>(py), std::max(height - 2, 0));
-  const double fx = px - ix, fy = py - iy;
-  const float* row = light.data() + static_cast<std::ptrdiff_t>(iy) * width + ix;
-  const float* next = iy + 1 < height ? row + width : row;
-  const int right = ix + 1 < width ? 1 : 0;
-  const double top = row[0] + (row[right] - row[0]) * fx;
-  const double bottom = next[0] + (next[right] - next[0]) * fx;
-  return top + (bottom - top) * fy;
-}
-
 double Surface::hit(const Vec3& o, const Vec3& d, double t_min) const {
   switch (shape) {
     case Shape::panel: return hit_panel(*this, o, d, t_min);

@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <vector>
+#include <memory>
 
+#include "synth/panel_light.hpp"
 #include "synth/texture.hpp"
 #include "synth/vector.hpp"
 
@@ -34,14 +35,6 @@ enum class Cutout : std::uint8_t {
   trapezoid,     // the sides lean inwards, by `pitch` each at the top
 };
 
-// The light on a panel. The light is computed once per scene at some points, and interpolated between them.
-struct LightMap {
-  int width = 0, height = 0;
-  std::vector<float> light;
-
-  double at(double x, double y) const;  // the coordinates are 0 to 1 across the panel
-};
-
 struct Surface {
   Shape shape = Shape::panel;
   Cutout cutout = Cutout::none;
@@ -49,7 +42,7 @@ struct Surface {
   Vec3 size;
   double pitch = 1;
   Texture texture;
-  LightMap light;
+  std::unique_ptr<PanelLight> light;  // null: the light has no shadows
 
   // Returns the smallest t ≥ t_min at which o + t·d lies on the surface, or infinity. Both vectors are in the frame of
   // the surface.

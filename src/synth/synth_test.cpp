@@ -686,7 +686,7 @@ TEST(Synth, ReflectionsMoveWithTheView) {
   ball.shape = Shape::ellipsoid;
   ball.frame.origin = {0, 0, 4};
   ball.size = {1, 1, 1};
-  world.surfaces = {ball};
+  world.surfaces.push_back(std::move(ball));
   const View view(world, {40, 40}, 40, 0);
   const Candidates all = view.candidates(0, 0, 40, 40);
   const auto difference = [&] {
@@ -732,14 +732,14 @@ TEST(Synth, APatternBehindAPaneMovesAsItsDepth) {
 
 TEST(Synth, LightShinesThroughALeafOnly) {
   using namespace synth;
-  World matt = board({.a = {.5, .5, .5}});
-  matt.sun = {0, 0, 1};  // behind the board
-  World leaf = matt, lamp = matt;
-  leaf.surfaces[0].texture.translucency = .5;
-  lamp.surfaces[0].texture.emission = 1;
-  const double dark = seen_from(matt, 0, 20).x;
-  EXPECT_NEAR(seen_from(leaf, 0, 20).x, dark + .5 * .5 * matt.direct, 1e-9);
-  EXPECT_NEAR(seen_from(lamp, 0, 20).x, dark + .5, 1e-9);
+  const auto seen_against_the_sun = [](const Texture& texture) {
+    World world = board(texture);
+    world.sun = {0, 0, 1};  // behind the board
+    return seen_from(world, 0, 20).x;
+  };
+  const double dark = seen_against_the_sun({.a = {.5, .5, .5}});
+  EXPECT_NEAR(seen_against_the_sun({.a = {.5, .5, .5}, .translucency = .5}), dark + .5 * .5 * World().direct, 1e-9);
+  EXPECT_NEAR(seen_against_the_sun({.a = {.5, .5, .5}, .emission = 1}), dark + .5, 1e-9);
 }
 
 TEST(Synth, AHardShadowFallsWhereARayToTheSunIsBlocked) {

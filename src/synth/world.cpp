@@ -1,119 +1,12 @@
 #include "synth/world.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
 
 #include "synth/response.hpp"
-#include "synth/rows.hpp"
 
 namespace stereopsis::synth {
 namespace {
-
-// Returns evenly distributed points on a unit disc. The points lie on a golden-angle spiral, which is computed by
-// complex multiplication.
-template <int n>
-std::array<Vec3, n> disc_samples() {
-  constexpr double cosine = -0.7373688780783197, sine = 0.6754902942615238;
-  std::array<Vec3, n> samples;
-  double x = 1, y = 0;
-  for (int i = 0; i < n; ++i) {
-    const double r = std::sqrt((i + .5) / n);
-    samples[i] = {r * x, r * y, 0};
-    const double turned_x = x * cosine - y * sine;
-    y = x * sine + y * cosine;
-    x = turned_x;
-  }
-  return samples;
-}
-
-Vec3 perpendicular(const Vec3& v) { return normalised(cross(v, std::abs(v.x) < .6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0})); }
-
-struct Sphere {
-  Vec3 centre;
-  double radius;
-};
-
-Sphere bounding_sphere(const Surface& s) {
-  Vec3 low, high;
-  s.bounds(low, high);
-  return {s.frame.point(.5 * (low + high)), .5 * length(high - low)};
-}
-
-// The surfaces that may block rays which start near a sphere: rays in any direction within `reach`, or towards the sun.
-class Occluders {
- public:
-  explicit Occluders(const std::vector<Surface>& surfaces) {
-    for (const Surface& s : surfaces) all_.push_back({&s, bounding_sphere(s)});
-  }
-
-  Occluders within(const Sphere& from, double reach, const Surface* self) const {
-    return filtered([&](const Candidate& c) {
-      const Vec3 to = c.ball.centre - from.centre;
-      const double distance = reach + c.ball.radius + from.radius;
-      return c.surface != self && dot(to, to) < distance * distance;
-    });
-  }
-  Occluders towards(const Sphere& from, const Vec3& direction, double spread, const Surface* self) const {
-    return filtered([&](const Candidate& c) {
-      const Vec3 to = c.ball.centre - from.centre;
-      const double along = dot(to, direction), size = c.ball.radius + from.radius;
-      const double distance = size + spread * (along + size);
-      return c.surface != self && along > -size && dot(to, to) - along * along < distance * distance;
-    });
-  }
-  // Returns whether a ray from p is blocked. `direction` must have unit length.
-  bool block(const Vec3& p, const Vec3& direction, double reach) const {
-    return std::any_of(all_.begin(), all_.end(), [&](const Candidate& c) {
-      const Frame& f = c.surface->frame;
-      return c.surface->hit(f.local_point(p), f.local_direction(direction), 1e-3) < reach;
-    });
-  }
-
- private:
-  struct Candidate {
-    const Surface* surface;
-    Sphere ball;
-  };
-
-  Occluders() = default;
-  template <class Keep>
-  Occluders filtered(Keep&& keep) const {
-    Occluders kept;
-    std::copy_if(all_.begin(), all_.end(), std::back_inserter(kept.all_), keep);
-    return kept;
-  }
-
-  std::vector<Candidate> all_;
-};
-
-constexpr double corner_reach = 1.2;  // surfaces farther away do not darken a corner
-constexpr double sun_radius = .09;    // radius of the sun at distance 1, which determines the softness of shadows
-
-double light_at(const World& world, const Occluders& near, const Occluders& sunwards, const Surface& surface,
-                const Vec3& p) {
-  static const auto sky = disc_samples<16>();
-  static const auto sun = disc_samples<24>();
-  const Vec3& normal = surface.frame.z;
-  const Occluders near_here = near.within({p, 0}, corner_reach, nullptr);
-  double open = 0, lit = 0;
-  for (const Vec3& s : sky) {
-    const Vec3 direction = surface.frame.direction({s.x, s.y, std::sqrt(1 - s.x * s.x - s.y * s.y)});
-    if (!near_here.block(p, direction, corner_reach)) open += 1.0 / sky.size();
-  }
-  const double facing = dot(normal, world.sun);
-  if (facing > 0 && !world.hard_shadows) {
-    const Vec3 sx = perpendicular(world.sun), sy = cross(world.sun, sx);
-    const Occluders sunwards_here = sunwards.towards({p, 0}, world.sun, sun_radius, nullptr);
-    for (const Vec3& s : sun) {
-      const Vec3 direction = normalised(world.sun + sun_radius * (s.x * sx + s.y * sy));
-      if (!sunwards_here.block(p, direction, infinity)) lit += 1.0 / sun.size();
-    }
-  }
-  return world.ambient * (.25 + .75 * open) * (.8 + .2 * dot(normal, world.up)) +
-         world.direct * std::max(facing, 0.0) * lit;
-}
 
 // Returns the light of lamps at a point.
 double lamp_light(const World& world, const Vec3& p, const Vec3& normal) {
@@ -153,43 +46,13 @@ Colour mirrored_colour(const World& world, const Vec3& direction) {
                    {farthest_depth * direction.x / depth, farthest_depth * direction.y / depth - world.horizon, 0});
 }
 
-}  // namespace
-
-void World::bake_light(double scale, const std::vector<std::uint16_t>& numbers) {
-  if (light_spacing == 0) return;
-  const Occluders all(surfaces);
-  for (const std::uint16_t number : numbers) {
-    Surface& s = surfaces[number];
-    if (s.shape != Shape::panel || s.cutout == Cutout::leaf || s.cutout == Cutout::blob) continue;
-    const Sphere ball = bounding_sphere(s);
-    const Occluders near = all.within(ball, corner_reach, &s), sunwards = all.towards(ball, sun, sun_radius, &s);
-    const double depth = std::clamp(ball.centre.z - ball.radius, nearest_depth, farthest_depth);
-    const auto texels = [&](double side) {
-      return static_cast<int>(std::clamp(side * scale / (light_spacing * depth), 2.0, 160.0));
-    };
-    s.light.width = texels(s.size.x), s.light.height = texels(s.size.y);
-    std::vector<float> light(static_cast<std::size_t>(s.light.width) * s.light.height);
-    for_rows(s.light.height, [&](int first, int last) {
-      for (int y = first; y < last; ++y)
-        for (int x = 0; x < s.light.width; ++x) {
-          const Vec3 p{s.size.x * x / (s.light.width - 1), s.size.y * y / (s.light.height - 1), 1e-4};
-          light[static_cast<std::size_t>(y) * s.light.width + x] =
-              static_cast<float>(light_at(*this, near, sunwards, s, s.frame.point(p)));
-        }
-    });
-    s.light.light = std::move(light);
-  }
-}
-
-namespace {
-
 double light_on(const World& world, const Hit& hit) {
   const Surface& s = *hit.surface;
   const Vec3 outwards = s.frame.direction(s.normal(hit.local)), normal = hit.back ? -outwards : outwards;
-  const bool baked = s.shape == Shape::panel && !hit.back && !s.light.light.empty();
+  const bool baked = !hit.back && s.light;
   // The insides of objects are darker, because they receive less light from the sky and the sun.
   const bool inside = hit.back && s.texture.translucency == 0;
-  double light = baked ? s.light.at(hit.local.x / s.size.x, hit.local.y / s.size.y)
+  double light = baked ? s.light->at(world, hit.local.x / s.size.x, hit.local.y / s.size.y)
                        : (inside ? .7 : 1) * open_light(world, normal, s.texture.translucency);
   const Vec3 p = s.frame.point(hit.local);
   if (world.hard_shadows) light += sunlight_at(world, p, normal, s.texture.translucency);
@@ -197,6 +60,16 @@ double light_on(const World& world, const Hit& hit) {
 }
 
 }  // namespace
+
+void World::shade_panels(double scale, const std::vector<std::uint16_t>& numbers) {
+  if (light_spacing == 0) return;
+  const Occluders all(surfaces);
+  for (const std::uint16_t number : numbers) {
+    Surface& s = surfaces[number];
+    if (s.shape == Shape::panel && s.cutout != Cutout::leaf && s.cutout != Cutout::blob)
+      s.light = std::make_unique<PanelLight>(*this, s, all, scale);
+  }
+}
 
 Colour colour_of(const World& world, const Hit& hit) {
   if (!hit.surface) return colour_at(world.backdrop, hit.local);

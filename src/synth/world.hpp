@@ -41,10 +41,9 @@ struct World {
   // Distance, in pixels, between the points at which the light on panels is computed; 0 means without shadows.
   double light_spacing = 6;
 
-  // Computes the light on the panels with these numbers: darker corners and, unless shadows are hard, the sun with soft
-  // shadows. The distance of the
-  // points follows from `scale` and `light_spacing`. All other surfaces have light without shadows.
-  void bake_light(double scale, const std::vector<std::uint16_t>& numbers);
+  // Prepares the light with shadows on the panels with these numbers. The distance of the points follows from `scale` and
+  // `light_spacing`. All other surfaces have light without shadows. The surfaces must not change or move afterwards.
+  void shade_panels(double scale, const std::vector<std::uint16_t>& numbers);
 };
 
 struct Hit {
