@@ -325,9 +325,9 @@ def python_page():
 CPP = {
     "Matching": ["matcher", "pipeline", "parameter", "disparity", "device", "error", "expected"],
     "Images": ["image", "pixel_format", "formats", "device_image", "stream_mark", "io", "pair_source", "render"],
-    "Geometry": ["rig", "calibration", "rectification", "triangulation"],
+    "Geometry": ["rig", "calibration", "rectification", "row_alignment", "triangulation"],
     "Stages of your own": ["user_stage"],
-    "Scenes and measures": ["synth", "dataset", "evaluation", "pair_check"],
+    "Scenes and measures": ["synth", "dataset", "evaluation", "pair_check", "rows"],
     "Devices": ["roofs", "self_test"],
 }
 

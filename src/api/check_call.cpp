@@ -3,10 +3,10 @@
 
 #include "api/call_images.hpp"
 #include "api/due_images.hpp"
-#include "api/refuse.hpp"
 #include "api/values.hpp"
 #include "api/views.hpp"
 #include "core/check_costs.hpp"
+#include "core/refuse.hpp"
 #include "graph/pipeline.hpp"
 #include "stereopsis/mask.hpp"
 #include "stereopsis/stream_mark.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "api/refuse.hpp"
+#include "core/refuse.hpp"
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/rectification.hpp"
 

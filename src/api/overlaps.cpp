@@ -2,8 +2,8 @@
 #include <array>
 
 #include "api/call_images.hpp"
-#include "api/refuse.hpp"
 #include "api/values.hpp"
+#include "core/refuse.hpp"
 #include "stereopsis/arguments.hpp"
 
 namespace stereopsis {

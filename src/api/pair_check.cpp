@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/refuse.hpp"
+#include "core/refuse.hpp"
 #include "core/text.hpp"
 #include "sparse/matches.hpp"
 #include "sparse/shared_pattern.hpp"
@@ -59,19 +59,6 @@ std::optional<DisparityRange> range_of(const std::vector<Match>& matches, int sc
   const double far = std::max(disparities[low] - margin, in_front ? 0.0 : 1.0 - width);
   const int min = static_cast<int>(std::floor(far)), max = static_cast<int>(std::ceil(near));
   return DisparityRange{min, (max - min + 16) / 16 * 16};
-}
-
-void check_input(const AnyImageView& left, const AnyImageView& right) {
-  if (left.width < 1 || left.height < 1)
-    refuse(text("the left image is ", shown(left.size()), ", so it has no pixels; pass an image with pixels"));
-  if (left.size() != right.size())
-    refuse(text("the left image is ", shown(left.size()), " and the right one ", shown(right.size()),
-                "; both must have the same size"));
-  for (const AnyImageView* image : {&left, &right}) {
-    check_bit_depth(image->type, image->bit_depth);
-    check_pixels(image == &left ? "the left image" : "the right image", image->data, image->size(), image->channels,
-                 image->pitch);
-  }
 }
 
 bool is_tiny(Size size) { return size.width < smallest_side || size.height < smallest_side; }
@@ -208,7 +195,7 @@ void find_fault(const Side& left, const Side& right, PairReport& report) {
 
 PairReport check_pair(const AnyImageView& left_image, const AnyImageView& right_image, CheckEffort effort,
                       std::optional<DisparityRange> searched) {
-  check_input(left_image, right_image);
+  check_images(left_image, right_image);
   PairReport report;
   report.size = left_image.size();
   report.same_image = same_pixels(left_image, right_image);
@@ -230,7 +217,7 @@ PairReport check_pair(const AnyImageView& left_image, const AnyImageView& right_
 
 std::optional<OutsideRange> matches_outside(const AnyImageView& left_image, const AnyImageView& right_image,
                                             DisparityRange range) {
-  check_input(left_image, right_image);
+  check_images(left_image, right_image);
   if (is_tiny(left_image.size())) return {};
   const Side left(left_image), right(right_image);
   const std::vector<Match> matches = find_matches(left, right, vertical_reach).refined;
@@ -255,7 +242,7 @@ bool same_pixels(const AnyImageView& a, const AnyImageView& b) {
 }
 
 DisparityRange estimate_range(const AnyImageView& left, const AnyImageView& right) {
-  check_input(left, right);
+  check_images(left, right);
   if (is_tiny(left.size()))
     refuse(text("a pair of ", shown(left.size()), " is too small to estimate the search range; use a pair of at least ",
                 shown({smallest_side, smallest_side}), ", or give the search range"));

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "api/refuse.hpp"
+#include "core/refuse.hpp"
 #include "stereopsis/arguments.hpp"
 
 namespace stereopsis {

@@ -144,19 +144,21 @@ PairMatches sample_matches(const Side& left, const Side& right, int rows) {
                                 sample_stride(left.coarse().level)));
 }
 
-PairMatches find_matches(const Side& left, const Side& right, int rows) {
+Matches find_coarse_matches(const Side& left, const Side& right, int rows) {
   constexpr double least_share = 0.25;  // unrelated images have up to 8 %, and pairs a third or more
   constexpr double margin = 2, deviations = 4;
   const View &a = left.coarse(), &b = right.coarse();
   const int reach = coarse_rows(rows, left.scale()), stride = sample_stride(a.level);
   Matches sample = coarse_matches(a, b, reach, stride);
-  if (stride == 1) return refined(left, right, std::move(sample));
-  if (sample.found.size() < fewest_sampled || sample.share() < least_share)
-    return refined(left, right, coarse_matches(a, b, reach));
+  if (stride == 1) return sample;
+  if (sample.found.size() < fewest_sampled || sample.share() < least_share) return coarse_matches(a, b, reach);
   const RowFit fit = fit_rows(sample.found, a.level.size());
   const int around = static_cast<int>(std::ceil(deviations * fit.spread + margin / left.scale()));
-  return refined(left, right,
-                 around < reach ? coarse_matches(a, b, around, 1, fit.plane) : coarse_matches(a, b, reach));
+  return around < reach ? coarse_matches(a, b, around, 1, fit.plane) : coarse_matches(a, b, reach);
+}
+
+PairMatches find_matches(const Side& left, const Side& right, int rows) {
+  return refined(left, right, find_coarse_matches(left, right, rows));
 }
 
 std::vector<Match> distinct(std::vector<Match> matches) {

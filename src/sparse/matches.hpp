@@ -53,8 +53,11 @@ struct PairMatches {
   std::vector<Match> refined;  // without the points on edges, whose row is not precise
 };
 
-// Finds the matches of a pair, up to `rows` rows away. A sample of the cells is searched so far; if its matches lie on a
-// plane, the other cells are searched around this plane.
+// Finds the matches of the coarse level, up to `rows` rows of the image away. A sample of the cells is searched so far; if
+// its matches lie on a plane, the other cells are searched around this plane.
+Matches find_coarse_matches(const Side& left, const Side& right, int rows);
+
+// Finds the matches of find_coarse_matches(), and refines them.
 PairMatches find_matches(const Side& left, const Side& right, int rows);
 
 // Returns the share of the textured cells of a sample that have a match, up to `rows` rows away; and these matches, in

@@ -1,58 +1,50 @@
 #include "sparse/rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+
+#include "sparse/normal_equations.hpp"
 
 namespace stereopsis::sparse {
 namespace {
 
-using Vector = std::array<double, 3>;
-using Matrix = std::array<Vector, 3>;
+constexpr std::size_t terms = 4;  // offset, roll, zoom, keystone
+
+Vector<terms> factors_at(double u, double v) { return {1, u, v, u * v}; }
 
 struct Row {
-  Vector factors;  // the factors of offset, roll and zoom
+  Vector<terms> factors;
   double dy;
 };
 
-double product(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-Vector times(const Matrix& m, const Vector& v) { return {product(m[0], v), product(m[1], v), product(m[2], v)}; }
-
-// Returns the inverse of a positive definite symmetric matrix.
-Matrix inverse(const Matrix& m) {
-  Matrix cofactors;
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) {
-      const std::size_t a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
-      cofactors[j][i] = m[a][c] * m[b][d] - m[a][d] * m[b][c];
-    }
-  const double determinant = product(m[0], {cofactors[0][0], cofactors[1][0], cofactors[2][0]});
-  for (Vector& row : cofactors)
-    for (double& value : row) value /= determinant;
-  return cofactors;
-}
-
-// Weighted least squares. The prior, that roll and zoom are below 40 px, makes the plane unique for any set of points.
+// Weighted least squares. The prior, that roll, zoom and keystone are below `most` px, makes the plane unique for any set
+// of points.
 class Fit {
  public:
-  explicit Fit(const std::vector<Row>& rows) : rows_(rows), residuals_(rows.size(), 0) {}
+  Fit(const std::vector<RowPoint>& points, RowTerms which) : prior_{1e-9, prior(40), prior(40), prior(40)} {
+    if (which == RowTerms::linear) prior_[3] = prior(1e-6);
+    for (const RowPoint& p : points) {
+      Row row{factors_at(p.u, p.v), p.dy / p.deviation};
+      for (double& factor : row.factors) factor /= p.deviation;
+      rows_.push_back(row);
+    }
+    residuals_.assign(rows_.size(), 0);
+  }
 
   template <class Weight>
   void solve(Weight&& weight) {
-    Matrix normal = {};
-    Vector right = {};
-    normal[1][1] = normal[2][2] = 1.0 / (40 * 40);
-    normal[0][0] = 1e-9;
+    Matrix<terms> normal = {};
+    Vector<terms> right = {};
+    for (std::size_t j = 0; j < terms; ++j) normal[j][j] = prior_[j];
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const double w = weight(residuals_[i]);
-      for (std::size_t j = 0; j < 3; ++j) {
-        for (std::size_t k = 0; k < 3; ++k) normal[j][k] += w * rows_[i].factors[j] * rows_[i].factors[k];
+      for (std::size_t j = 0; j < terms; ++j) {
+        for (std::size_t k = 0; k < terms; ++k) normal[j][k] += w * rows_[i].factors[j] * rows_[i].factors[k];
         right[j] += w * rows_[i].factors[j] * rows_[i].dy;
       }
     }
-    inverse_ = inverse(normal);
-    solution_ = times(inverse_, right);
+    equations_ = NormalEquations<terms>(normal);
+    solution_ = equations_.solution(right);
     for (std::size_t i = 0; i < rows_.size(); ++i)
       residuals_[i] = std::abs(rows_[i].dy - product(rows_[i].factors, solution_));
   }
@@ -65,46 +57,62 @@ class Fit {
     return 1.4826 * *middle;
   }
 
-  const Vector& solution() const { return solution_; }
+  const Vector<terms>& solution() const { return solution_; }
   // Returns the variance of the plane's value where a point has these factors, if points have a variance of 1.
-  double variance(const Vector& factors) const { return product(factors, times(inverse_, factors)); }
+  double variance(const Vector<terms>& factors) const { return equations_.variance(factors); }
 
  private:
-  const std::vector<Row>& rows_;
+  static constexpr double prior(double most) { return 1 / (most * most); }
+
+  Vector<terms> prior_;
+  std::vector<Row> rows_;
   std::vector<double> residuals_;
-  Vector solution_ = {};
-  Matrix inverse_ = {};
+  Vector<terms> solution_ = {};
+  NormalEquations<terms> equations_{Matrix<terms>{}};
 };
+
+RowPlane plane_of(const Vector<terms>& v) { return {v[0], v[1], v[2], v[3]}; }
 
 }  // namespace
 
-RowFit fit_rows(const std::vector<Match>& matches, Size size) {
+RowFit fit_rows(const std::vector<RowPoint>& points, RowTerms which, double precision) {
   constexpr int absolute_steps = 20, robust_steps = 6;
-  constexpr double least_spread = 0.05, tukey = 4.685;
-  if (matches.empty()) return {};
-  std::vector<Row> rows;
-  for (const Match& m : matches)
-    rows.push_back({{1, (m.x + 0.5) / size.width - 0.5, (m.y + 0.5) / size.height - 0.5}, m.dy});
-  Fit fit(rows);
+  constexpr double tukey = 4.685;
+  if (points.empty()) return {};
+  Fit fit(points, which);
   // The least sum of absolute differences is a start that outliers hardly move.
-  for (int i = 0; i < absolute_steps; ++i) fit.solve([](double residual) { return 0.1 / std::max(residual, 0.1); });
+  const double flat = 2 * precision;
+  for (int i = 0; i < absolute_steps; ++i) fit.solve([&](double residual) { return flat / std::max(residual, flat); });
   double spread = 0;
   for (int i = 0; i < robust_steps; ++i) {
-    spread = std::max(fit.spread(), least_spread);
+    spread = std::max(fit.spread(), precision);
     fit.solve([&](double residual) {
       const double share = residual / (tukey * spread), rest = 1 - share * share;
       return share < 1 ? rest * rest : 0.0;
     });
   }
-  const auto [offset, roll, zoom] = fit.solution();
-  RowFit result{{offset, roll, zoom}, -1, 0, spread};
+  const auto deviation = [&](const Vector<terms>& factors) { return spread * std::sqrt(fit.variance(factors)); };
+  RowFit result;
+  result.plane = plane_of(fit.solution());
+  result.deviations = {deviation({1, 0, 0, 0}), deviation({0, 1, 0, 0}), deviation({0, 0, 1, 0}),
+                       deviation({0, 0, 0, 1})};
+  result.spread = spread;
+  result.most_apart = -1;
   for (const double u : {-0.5, 0.5})
     for (const double v : {-0.5, 0.5})
       if (const double apart = std::abs(result.plane.at(u, v)); apart > result.most_apart) {
         result.most_apart = apart;
-        result.deviation = spread * std::sqrt(fit.variance({1, u, v}));
+        result.deviation = deviation(factors_at(u, v));
       }
   return result;
+}
+
+RowFit fit_rows(const std::vector<Match>& matches, Size size) {
+  constexpr double precision = 0.05;
+  std::vector<RowPoint> points;
+  for (const Match& m : matches)
+    points.push_back({(m.x + 0.5) / size.width - 0.5, (m.y + 0.5) / size.height - 0.5, m.dy});
+  return fit_rows(points, RowTerms::linear, precision);
 }
 
 }  // namespace stereopsis::sparse

@@ -1,4 +1,4 @@
-// The differences between corresponding rows of a pair, as a plane over the image.
+// The differences between corresponding rows of a pair, as a plane over the image, which may have a keystone.
 #pragma once
 
 #include <vector>
@@ -16,26 +16,43 @@ struct Match {
   double uniqueness = 0;  // 0 to 1: how much better the match correlates than the best one elsewhere
 };
 
-// y_left − y_right = offset + roll · (x / width − ½) + zoom · (y / height − ½), in pixels.
+// y_left − y_right = offset + roll · u + zoom · v + keystone · u · v, in pixels, where u = x / width − ½ and
+// v = y / height − ½.
 struct RowPlane {
   double offset = 0;
   double roll = 0;  // difference between the right and the left border
   double zoom = 0;  // difference between the lower and the upper border
 
-  // Returns the value at u = x / width − ½ and v = y / height − ½.
-  double at(double u, double v) const { return offset + roll * u + zoom * v; }
-  RowPlane divided_by(int scale) const { return {offset / scale, roll / scale, zoom / scale}; }
+  // Difference between the roll at the lower border and at the upper one: a camera is rotated about its vertical axis.
+  double keystone = 0;
+
+  double at(double u, double v) const { return offset + roll * u + zoom * v + keystone * u * v; }
+};
+
+// A difference between rows, at a position that is described as in RowPlane.
+struct RowPoint {
+  double u = 0;
+  double v = 0;
+  double dy = 0;
+  double deviation = 1;  // standard deviation of dy, relative to those of the other points
 };
 
 // A plane that was fitted to matches.
 struct RowFit {
   RowPlane plane;
+  RowPlane deviations;    // standard deviation of each coefficient
   double most_apart = 0;  // largest |y_left − y_right| of the plane, which is in a corner of the image
   double deviation = 0;   // standard deviation of this value
   double spread = 0;      // robust standard deviation of the matches around the plane
 };
 
-// Fits a plane to the matches of an image of this size, so that outliers have no weight.
+// The coefficients of a plane that are fitted. A keystone requires points that are more precise than matches are.
+enum class RowTerms { linear, keystone };
+
+// Fits a plane so that outliers have no weight. `precision` is the smallest spread of the points. The operations are
+// rounded correctly and have a fixed order, so that the result is the same on every machine.
+RowFit fit_rows(const std::vector<RowPoint>& points, RowTerms terms, double precision);
+// Fits a plane to the matches of an image of this size.
 RowFit fit_rows(const std::vector<Match>& matches, Size size);
 
 }  // namespace stereopsis::sparse

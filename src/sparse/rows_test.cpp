@@ -12,6 +12,8 @@ using sparse::fit_rows;
 using sparse::Match;
 using sparse::RowFit;
 using sparse::RowPlane;
+using sparse::RowPoint;
+using sparse::RowTerms;
 
 constexpr Size size = {640, 480};
 
@@ -45,6 +47,28 @@ TEST(FitRows, IsLessSureWithFewPoints) {
   const RowFit few = fit_rows(points(12, {}, 0), size), many = fit_rows(points(1200, {}, 0), size);
   EXPECT_GT(few.deviation, 3 * many.deviation);
   EXPECT_LT(many.deviation, 0.02);
+}
+
+TEST(FitRows, FindsAKeystoneIfItIsFitted) {
+  const RowPlane plane{0.3, -0.5, 0.2, 4};
+  std::vector<RowPoint> all;
+  for (const Match& m : points(600, {}, 0.3)) {
+    const double u = (m.x + 0.5) / size.width - 0.5, v = (m.y + 0.5) / size.height - 0.5;
+    all.push_back({u, v, m.dy + plane.at(u, v)});
+  }
+  const RowFit fit = fit_rows(all, RowTerms::keystone, 0.05), linear = fit_rows(all, RowTerms::linear, 0.05);
+  EXPECT_NEAR(fit.plane.offset, plane.offset, 0.03);
+  EXPECT_NEAR(fit.plane.keystone, plane.keystone, 0.4);
+  EXPECT_GT(fit.deviations.keystone, fit.deviations.roll);
+  EXPECT_NEAR(linear.plane.keystone, 0, 1e-9);
+}
+
+// The less precise half of the points is wrong in the same way.
+TEST(FitRows, FollowsThePrecisePoints) {
+  std::vector<RowPoint> all;
+  for (int i = 0; i < 400; ++i)
+    all.push_back({i % 20 / 20.0 - 0.5, i / 20 / 20.0 - 0.5, i % 2 == 0 ? 0.5 : 0.6, i % 2 == 0 ? 0.02 : 0.5});
+  EXPECT_NEAR(fit_rows(all, RowTerms::keystone, 1).plane.offset, 0.5, 0.005);
 }
 
 // Points in one place determine no slope.

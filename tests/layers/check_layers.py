@@ -33,7 +33,7 @@ LAYERS = [
         ("arguments.hpp", "async.hpp", "expected.hpp", "formats.hpp", "in_stripes.hpp", "matcher.hpp", "matcher_group.hpp",
          "pair_check.hpp", "pair_judge.hpp", "partition_plan.hpp", "self_test.hpp", "stages.hpp"),
     ),
-    (("sparse",), "sparse matches of a pair in two dimensions, for the check of a pair", ()),
+    (("sparse",), "sparse matches of a pair in two dimensions, for the check of a pair and the alignment of rows", ("rows.hpp",)),
     (("methods", "execution"), "default pipelines; engines that run plans on the CPU and on GPUs", ()),
     (("planning",), "the planner: required input, fused steps, memory", ()),
     (("fused",), "fused kernels, each of which replaces several stages", ()),
@@ -41,7 +41,7 @@ LAYERS = [
     (
         ("graph",),
         "values, steps, stage descriptors, builder",
-        ("argument_rows.hpp", "constant_regions.hpp", "pipeline.hpp", "rectification.hpp", "rig.hpp", "user_stage.hpp"),
+        ("argument_rows.hpp", "constant_regions.hpp", "pipeline.hpp", "rectification.hpp", "rig.hpp", "row_alignment.hpp", "user_stage.hpp"),
     ),
     (
         ("device",),

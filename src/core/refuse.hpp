@@ -34,4 +34,18 @@ inline void check_bit_depth(PixelType type, int bit_depth) {
     refuse(text("a bit depth of ", bit_depth, " is not allowed; it must be 1 to 16"));
 }
 
+// Throws an Error if the images of a pair cannot be compared.
+inline void check_images(const AnyImageView& left, const AnyImageView& right) {
+  if (left.width < 1 || left.height < 1)
+    refuse(text("the left image is ", shown(left.size()), ", so it has no pixels; pass an image with pixels"));
+  if (left.size() != right.size())
+    refuse(text("the left image is ", shown(left.size()), " and the right one ", shown(right.size()),
+                "; both must have the same size"));
+  for (const AnyImageView* image : {&left, &right}) {
+    check_bit_depth(image->type, image->bit_depth);
+    check_pixels(image == &left ? "the left image" : "the right image", image->data, image->size(), image->channels,
+                 image->pitch);
+  }
+}
+
 }  // namespace stereopsis

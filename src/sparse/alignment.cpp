@@ -1,0 +1,95 @@
+// Estimates the alignment of rows: a robust plane through the tracks of a pair.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/refuse.hpp"
+#include "core/text.hpp"
+#include "sparse/tracks.hpp"
+#include "stereopsis/rows.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace sparse;
+
+constexpr int reach = 12;             // largest difference between rows that is searched, in pixels
+constexpr double precision = 0.25;    // smallest spread of the tracks, in their standard deviations
+constexpr double least_extent = 0.1;  // smallest standard deviation of the tracks' positions, as a part of each side
+
+double to_grid(double pixels) { return std::round(pixels * 1024) / 1024; }
+
+// Returns the points at which the tracks measure the plane, in the aligned right image.
+std::vector<RowPoint> points_of(const std::vector<Track>& tracks, Size size) {
+  std::vector<RowPoint> points;
+  for (const Track& t : tracks)
+    points.push_back({(t.x - t.dx + 0.5) / size.width - 0.5, (t.y + 0.5) / size.height - 0.5, -t.dy, t.deviation});
+  return points;
+}
+
+// Returns whether the points have a small extent along one side of the image.
+bool are_in_one_corner(const std::vector<RowPoint>& points) {
+  double u = 0, v = 0, uu = 0, vv = 0;
+  for (const RowPoint& p : points) {
+    u += p.u;
+    v += p.v;
+    uu += p.u * p.u;
+    vv += p.v * p.v;
+  }
+  const auto n = static_cast<double>(points.size()), least = least_extent * least_extent * n * n;
+  return n * uu - u * u < least || n * vv - v * v < least;
+}
+
+NoAlignment reason_of(const std::vector<RowPoint>& points, const RowEstimate& e) {
+  if (e.tracks < RowEstimate::enough_tracks) return NoAlignment::few_tracks;
+  if (are_in_one_corner(points)) return NoAlignment::one_corner;
+  if (e.deviation.rms() > RowEstimate::most_deviation) return NoAlignment::uncertain;
+  return e.plane.rms() < RowEstimate::least_rms ? NoAlignment::rows_agree : NoAlignment::none;
+}
+
+RowAlignment alignment_of(const RowPlane& p) {
+  return {to_grid(p.offset), to_grid(p.roll), to_grid(p.zoom), to_grid(p.keystone)};
+}
+
+}  // namespace
+
+double RowAlignment::rms() const {
+  return std::sqrt(offset * offset + (roll * roll + zoom * zoom) / 12 + keystone * keystone / 144);
+}
+
+std::string RowEstimate::sentence() const {
+  const auto px = [](double value) { return text(std::round(value * 100) / 100, " px"); };
+  switch (reason) {
+    case NoAlignment::none:
+      return text("rows differ by ", px(plane.rms()), ": offset ", px(plane.offset), ", roll ", px(plane.roll),
+                  ", zoom ", px(plane.zoom), ", keystone ", px(plane.keystone));
+    case NoAlignment::few_tracks:
+      return text("rows cannot be aligned: only ", tracks,
+                  " points of the left image were found precisely in the right one, and ", enough_tracks,
+                  " are required");
+    case NoAlignment::one_corner:
+      return text("rows cannot be aligned: the ", tracks,
+                  " points that were found in both images lie in one part of the image");
+    case NoAlignment::uncertain:
+      return text("rows cannot be aligned: their difference is known to ", px(deviation.rms()), " only, and ",
+                  px(most_deviation), " is required");
+    default: return text("rows agree: they differ by ", px(plane.rms()));
+  }
+}
+
+RowEstimate estimate_row_alignment(const AnyImageView& left, const AnyImageView& right) {
+  check_images(left, right);
+  RowEstimate e;
+  const Side a(left), b(right);
+  const std::vector<RowPoint> points = points_of(find_tracks(a, b, reach), left.size());
+  const RowFit fit = fit_rows(points, RowTerms::keystone, precision);
+  e.tracks = static_cast<int>(points.size());
+  e.plane = alignment_of(fit.plane);
+  e.deviation = alignment_of(fit.deviations);
+  e.remaining = to_grid(fit.spread);
+  e.reason = reason_of(points, e);
+  if (e.reason == NoAlignment::none) e.alignment = e.plane;
+  return e;
+}
+
+}  // namespace stereopsis
