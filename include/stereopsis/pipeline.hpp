@@ -41,6 +41,8 @@ class Pipeline {
   // Makes a named method with its default parameters, or a preset. Throws Error(call) for an unknown name, with the
   // most similar valid name.
   explicit Pipeline(std::string_view method);
+  // Makes a pipeline of a user-defined method, at first without refinements, and with the learned confidence.
+  explicit Pipeline(UserMethod method);
   // Constructs a pipeline from its internal form; for internal use.
   explicit Pipeline(PipelineData data);
   ~Pipeline();
@@ -76,6 +78,11 @@ class Pipeline {
   // for another slot, or a stage without a name or a function. Pipeline files contain the name of the stage, but not
   // the stage itself.
   void set_stage(std::string_view slot, UserStage stage);
+
+  // Sets a user-defined method in place of all stages from the matching cost to the selection. Refinements and the
+  // confidence remain. Throws Error(call) for a method without a name or a function. Pipeline files contain the name,
+  // but not the method.
+  void set_method(UserMethod method);
 
   // Returns all parameters, in the order of the slots.
   std::vector<ParameterInfo> parameters() const;

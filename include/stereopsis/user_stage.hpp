@@ -1,5 +1,6 @@
 // A user-defined stage: a function of the caller in a slot of a pipeline (Pipeline::set_stage). The stage appears in
-// plans, times and `steps()`, and supports regions.
+// plans, times and `steps()`, and supports regions. A user-defined method takes the place of all stages from the matching
+// cost to the selection (Pipeline::Pipeline(UserMethod)).
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,9 @@ struct UserCall {
   DeviceImageView made;     // costs to compute: one channel per candidate
   // Maps of the reference view, read and written: float with NaN where invalid, and 8 bits. After the stage, a disparity
   // that is NaN or infinite without a reason gets `ambiguous`, and a disparity with a reason becomes NaN.
+  // A method writes only the disparity; see UserMethod.
   DeviceImageView disparity, validity;
-  DeviceImageView confidence;                // output of a refinement, if requested: float
+  DeviceImageView confidence;                // output of a refinement or a method, if requested: float, 0 to 1
   int threads = 1;                           // number of threads of the plan, on the CPU
   std::optional<std::uint64_t> stream = {};  // queue for all work of the stage, on a GPU (CUstream, cl_command_queue)
 };
@@ -56,6 +58,20 @@ struct UserStage {
   // A region that exceeds the image stands for the whole image. Without a function, a pixel requires only the same
   // pixel.
   std::function<Rect(const Rect&)> required_input = {};
+};
+
+// A stereo method of the caller, such as a network or a program: functions that compute the disparity map of a pair. Masks,
+// regions, rectification, refinements, the confidence of the refined map, depth and points work as for other methods.
+struct UserMethod {
+  std::string name = {};  // name in results, times and error messages
+  // At least one of the functions must be set, with the properties of the functions of UserStage. A function reads the
+  // whole images, which are grey or RGB with the type of the pair's pixels, and writes `disparity`: x_left − x_right of
+  // the pixels of the reference view, which is the right view if `from_right`. A value that is not written, NaN, infinite,
+  // or more than half a pixel outside the search range becomes invalid. A value that points outside the other view counts
+  // as filled.
+  // A function writes `confidence`, too, unless the view is empty.
+  std::function<void(const UserCall&)> cpu = {}, gpu = {};
+  bool rates = false;  // true if the functions can write `confidence`
 };
 
 }  // namespace stereopsis

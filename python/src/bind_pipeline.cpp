@@ -101,6 +101,7 @@ void bind_pipeline(nb::module_& m) {
           "value"_a)
       .def("put_stage", &set_stage, "slot"_a, "function"_a, "name"_a, "makes"_a, "largest"_a, "takes"_a.none(),
            "required_input"_a.none())
+      .def("put_method", &set_method, "function"_a, "name"_a)
       .def(
           "get_text", [](const Pipeline& p, std::string_view name) { return p.get(name); }, "name"_a)
       .def("parameters", &Pipeline::parameters, "Returns all parameters, in the order of the slots.")

@@ -48,13 +48,19 @@ nanobind::object decoded(std::string sentence) {
   return nanobind::steal(PyUnicode_DecodeUTF8(sentence.data(), static_cast<Py_ssize_t>(sentence.size()), "replace"));
 }
 
-// KeyboardInterrupt and SystemExit, which are no Exception, stay what they are.
+// An error of the package, which a function of the user raised, stays what it is, and so do KeyboardInterrupt and
+// SystemExit, which are no Exception.
+bool passes(nanobind::handle cause) {
+  const nanobind::object own = nanobind::module_::import_("stereopsis._errors").attr("Error");
+  return PyObject_IsInstance(cause.ptr(), PyExc_Exception) == 0 || PyObject_IsInstance(cause.ptr(), own.ptr()) == 1;
+}
+
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
     nanobind::object cause = cause_of(error);
-    if (cause.is_valid() && PyObject_IsInstance(cause.ptr(), PyExc_Exception) == 0) {
+    if (cause.is_valid() && passes(cause)) {
       PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(cause.ptr())), cause.ptr());
       return;
     }

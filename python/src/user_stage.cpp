@@ -107,6 +107,7 @@ class Arguments {
     fields["first"] = call.range.min;
     fields["count"] = call.range.count;
     fields["from_right"] = call.from_right;
+    fields["bit_depth"] = call.reference.bit_depth;
     fields["threads"] = call.threads;
     fields["stream"] = call.stream ? nb::object(nb::int_(*call.stream)) : nb::none();
     object_ = nb::module_::import_("stereopsis._stage").attr("StageCall")(**fields);
@@ -231,6 +232,10 @@ void set_stage(Pipeline& pipeline, const std::string& slot, nb::handle function,
   if (takes) stage.takes = pixel_type(*takes);
   if (!required_input.is_none()) stage.required_input = part_needed(required_input);
   pipeline.set_stage(slot, std::move(stage));
+}
+
+void set_method(Pipeline& pipeline, nb::handle function, const std::string& name) {
+  pipeline.set_method({.name = name, .cpu = called(function), .rates = true});
 }
 
 }  // namespace stereopsis::python

@@ -17,6 +17,9 @@ void set_stage(Pipeline& pipeline, const std::string& slot, nanobind::handle fun
                const std::string& makes, double largest, const std::optional<std::string>& takes,
                nanobind::handle required_input);
 
+// `function` is called with a stereopsis.StageCall, and writes the disparity and, if it is requested, the confidence.
+void set_method(Pipeline& pipeline, nanobind::handle function, const std::string& name);
+
 // The device of the matcher with which this thread enqueues a pair.
 std::string& device_of_call();
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _options
 from ._errors import CallError
-from ._external import Array, Method, host_maps, method_on, name_of
+from ._external import Array, Maps, Method, method_on, name_of
 from ._matching import Matcher
 from ._pipeline import Pipeline, method_of
 from ._stage import StageCall
@@ -48,7 +48,8 @@ class Around:
 
     def __call__(self, left: Array, right: Array, disparities: tuple[int, int]) -> Array:
         left, right = np.asarray(left), np.asarray(right)
-        centre = host_maps(self._method, left, right, disparities, (None, None), with_right=False)["disparity"]
+        found = Maps(self._method, left, right, disparities).disparity
+        centre = np.where(np.isfinite(found), found, np.float32(np.nan))
 
         def near(call: StageCall) -> None:
             call.made[...] = call.costs

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from . import validity
 from ._errors import CallError, UnsupportedError
+from ._stage import StageCall
 
 Array = Any
 ESCAPE_SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[ -/]*[0-~])")
@@ -80,26 +80,26 @@ def mirrored(image: Array) -> Array:
     return np.ascontiguousarray(image[:, ::-1])
 
 
-def host_maps(
-    method: Method,
-    left: Array,
-    right: Array,
-    disparities: tuple[int, int],
-    masks: tuple[Array | None, Array | None],
-    with_right: bool,
-) -> dict[str, Array]:
-    """Returns the maps that refinements read. The map of the right view is that of the mirrored pair."""
-    maps = Maps(method, left, right, disparities)
-    made = {"disparity": maps.disparity, "validity": np.zeros(left.shape[:2], np.uint8)}
-    _invalidate(made, ~np.isfinite(maps.disparity), validity.no_candidate)
-    if masks[0] is not None:
-        _invalidate(made, ~_usable(masks[0]), validity.masked)
-    if maps.confidence is not None:
-        made["confidence"] = np.nan_to_num(maps.confidence)
-    if with_right:
-        disparity = Maps(method, mirrored(right), mirrored(left), disparities).disparity
-        made["right"] = mirrored(np.where(np.isfinite(disparity), disparity, np.float32(np.nan)))
-    return made
+def stage_of(method: Method) -> Callable[[StageCall], None]:
+    """Returns the method as a function of the library's: it reads both images, and writes the maps of the reference view. The map of the
+    right view is that of the mirrored pair.
+    """
+
+    def call(c: StageCall) -> None:
+        first = -(c.first + c.count - 1) if c.from_right else c.first
+        images = [seen(mirrored(image) if c.from_right else image, "rgb", c.bit_depth) for image in (c.reference, c.other)]
+        maps = Maps(method, images[0], images[1], (first, first + c.count))
+        c.disparity[...] = mirrored(maps.disparity) if c.from_right else maps.disparity
+        if c.confidence is None:
+            return
+        if maps.confidence is None:
+            raise CallError(
+                f"{name_of(method)} computes no confidence, which its refinements or outputs read; "
+                "set vote_fill.reject to 0, and confidence.stage to learned"
+            )
+        c.confidence[...] = maps.confidence
+
+    return call
 
 
 def device_map(method: Method, left: Array, right: Array, disparities: tuple[int, int]) -> dict[str, Array]:
@@ -115,17 +115,6 @@ def device_of(array: Array) -> contextlib.AbstractContextManager[Any]:
     """Returns a context in which the array's GPU is the current one."""
     device: Any = getattr(array, "device", None)
     return device if hasattr(device, "__enter__") else contextlib.nullcontext()
-
-
-def _invalidate(maps: dict[str, Array], pixels: Array, reason: int) -> None:
-    maps["disparity"] = np.where(pixels, np.float32(np.nan), maps["disparity"])
-    maps["validity"][pixels & (maps["validity"] == 0)] = reason
-
-
-def _usable(mask: Array) -> npt.NDArray[np.bool_]:
-    array = np.asarray(mask)
-    usable: npt.NDArray[np.bool_] = array if array.dtype == np.bool_ else array == 255
-    return usable
 
 
 def seen(image: Array, colour: str, bit_depth: int) -> Array:

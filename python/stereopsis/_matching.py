@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from . import _native, _options, _pair, validity
+from . import _native, _options, _pair
 from ._errors import CalibrationWarning, CallError
-from ._external import Method, device_map, host_maps, method_on, seen
+from ._external import Method, device_map, method_on, seen
 from ._native import Calibration, Rig
 from ._pipeline import Pipeline, Value
 from ._progress import OnProgress, Progress
@@ -92,22 +90,8 @@ def _turns_of(pipeline: _native.Pipeline) -> AbstractContextManager[None]:
     """Returns a context manager that lets threads use a pipeline with Python stages in turn. Without Python stages, the compiled matcher
     serialises calls itself.
     """
-    own = any(slot.stage.startswith("user_") for slot in pipeline.slots())
+    own = any(slot.stage.startswith("user_") for slot in _native.Pipeline.slots(pipeline))
     return Turns() if own else contextlib.nullcontext()
-
-
-def _leave_region(arrays: dict[str, Any], region: tuple[int, ...]) -> None:
-    """Makes all pixels outside the region invalid."""
-    x, y, width, height = region
-    rows, columns = arrays["disparity"].shape
-    if x < 0 or y < 0 or width < 1 or height < 1 or x + width > columns or y + height > rows:
-        raise CallError(f"the region {tuple(region)} is not inside the image of {columns}×{rows}; give (x, y, width, height) inside it")
-    outside = np.ones((rows, columns), bool)
-    outside[y : y + height, x : x + width] = False
-    values = {"validity": validity.outside, "confidence": 0}
-    for name in ("disparity", "validity", "confidence", "depth", "points", "uncertainty"):
-        if arrays.get(name) is not None:
-            arrays[name][outside] = values.get(name, np.nan)
 
 
 def _converges(rig: Rig | None) -> bool:
@@ -281,12 +265,12 @@ class Matcher:
         """
         beside = {"paths_above": paths_above, "paths_below": paths_below, **_maps(maps)}
         left, right = _options.image("left", left), _options.image("right", right)
-        if self._external is not None:
-            if any(given is not None for given in (volume, *beside.values())):
-                raise CallError(f"{self._pipeline.method} reads images only; leave volume, maps and path costs out")
-            return self._match_external(left, right, (mask_left, mask_right), stream, out)
+        if self._external is not None and any(given is not None for given in (volume, *beside.values())):
+            raise CallError(f"{self._pipeline.method} reads images only; leave volume, maps and path costs out")
         pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._color, stream, beside)
         on_host = not pair.kind[2]
+        if self._external is not None and not on_host:
+            return self._unrefined(left, right, pair.kind[2])
         with self._turns:
             planned = self._plan(pair, left, right)
             started = time.perf_counter()
@@ -296,52 +280,6 @@ class Matcher:
         if on_host and volume is None and maps is None:
             self._warn_of(self._judge, result, pair, None)
         return result
-
-    def _match_external(
-        self, left: Any, right: Any, masks: tuple[Any, Any], stream: Any, out: Mapping[str, Any] | Result | None
-    ) -> Result:
-        """Matches by a method from outside the library, and refines its map."""
-        self._check_open()
-        method = self._moved  # rejects a device before anything is planned
-        given = _native.Pair(left, right, masks[0], masks[1], None, self._bit_depth, self._color, stream, {})
-        if given.kind[2]:
-            return self._unrefined(left, right, given.kind[2])
-        left, right, mask_left, mask_right = self._rectified_with(np.asarray(left), np.asarray(right), *masks)
-        if self._disparities is None:
-            self._disparities = _native.estimate_disparities(left, right, self._color_there, self._bit_depth)
-
-        def pair_with(maps: dict[str, Any]) -> _native.Pair:
-            return _native.Pair(left, right, mask_left, mask_right, None, self._bit_depth, self._color_there, None, maps)
-
-        started = time.perf_counter()
-        planned = self._plan(pair_with({}), left, right)
-        maps = self._external_maps(method, planned, left, right, (mask_left, mask_right))
-        ms = (time.perf_counter() - started) * 1e3
-        with self._turns:
-            arrays = planned.match(pair_with(maps), _out(out))
-        if self._options["region"] is not None:
-            _leave_region(arrays, self._options["region"])
-        there = {"right": maps.get("right"), "rectified": left}
-        arrays.update({name: there[name] for name in self._want if name in there})
-        arrays["times"] = [(self._pipeline.method, ms), *arrays["times"]]
-        result = Result(arrays, self._pipeline.method, (time.perf_counter() - started) * 1e3, planned.device)
-        self._warn_of(self._judge, result, given, None)
-        return result
-
-    def _external_maps(
-        self, method: Method, planned: _native.Matcher, left: Any, right: Any, masks: tuple[Any, Any]
-    ) -> dict[str, Any]:
-        """Returns the maps of the method from outside the library that the planned refinements read."""
-        assert self._disparities is not None
-        images = [seen(image, self._color_there, self._bit_depth) for image in (left, right)]
-        with_right = planned.reads_right or "right" in self._want
-        maps = host_maps(method, images[0], images[1], self._disparities, masks, with_right)
-        if planned.reads_confidence and "confidence" not in maps:
-            raise CallError(
-                f"{self._pipeline.method} computes no confidence, which its refinements or outputs read; "
-                "set vote_fill.reject to 0, and confidence.stage to learned"
-            )
-        return maps
 
     def _unrefined(self, left: Any, right: Any, place: str) -> Result:
         """Returns the map of a pair on a GPU, where refinements cannot read it."""
@@ -373,18 +311,6 @@ class Matcher:
         if costs:
             raise CallError(f"{self._pipeline.method} has no {sorted(costs)[0]}; request other outputs")
         return external
-
-    @property
-    def _color_there(self) -> str:
-        """Colour order of rectified images."""
-        return "rgb" if self._rectification is not None else self._color
-
-    def _rectified_with(self, left: Any, right: Any, mask_left: Any, mask_right: Any) -> tuple[Any, Any, Any, Any]:
-        if self._rectification is None:
-            return left, right, mask_left, mask_right
-        if self._color != "rgb":
-            raise CallError(f"images with color='{self._color}' are not rectified for {self._pipeline.method}; pass RGB images")
-        return self._rectification(left, right, mask_left, mask_right)
 
     async def amatch(self, left: Any, right: Any, **how: Any) -> Result:
         """Matches a pair without blocking the event loop, with the arguments of a call: `await matcher.amatch(left, right)`."""
@@ -438,9 +364,6 @@ class Matcher:
                     left, right = _two(next(given))
                 except StopIteration:
                     break
-                if self._external is not None:
-                    yield self(left, right)
-                    continue
                 pair = self._pair_of_stream(left, right)
                 if not copy and any(pending.overlaps(pair) for pending, *_ in in_work):
                     raise CallError(
@@ -576,8 +499,11 @@ class Matcher:
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns the state from which a copy is made. The copy has its own plan, so that both matchers can run at the same time."""
-        state = {name: value for name, value in self.__dict__.items() if name not in ("_rectification", "_moved")}
-        return {**state, "_planned": {}, "_turns": _turns_of(self._pipeline)}
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_rectification", "_moved", "_turns")}
+        return {**state, "_planned": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _turns=_turns_of(state["_pipeline"]))
 
     def __enter__(self) -> Matcher:
         return self
@@ -650,18 +576,18 @@ class Matcher:
         image, costs, place = of.kind
         h, w, channels, dtype = image or (costs[0], costs[1], 1, "uint8")
         return _native.Matcher(
-            of.pipeline,
+            of.pipeline if self._external is None else of.pipeline._with(self._moved),
             (h, w, channels),
             dtype,
             self._bit_depth,
             disparities,
             None if costs is None else costs[3],
             image is None,
-            want=[_last_volume(of.pipeline) if name == "volume" else name for name in self._planned_want()],
+            want=[_last_volume(of.pipeline) if name == "volume" else name for name in self._want],
             probes=of.probes,
             batch=in_flight,
-            color=self._color_there if image is not None else "rgb",
-            **self._planned_options(place),
+            color=self._color if image is not None else "rgb",
+            **self._options | {"device": self._device_for(place)},
             **self._constant_regions(has_images=image is not None),
         )
 
@@ -672,23 +598,11 @@ class Matcher:
         marks = has_images and not measures
         return {"black": self._black if marks and not of_part else None, "mark_flat": marks}
 
-    def _planned_want(self) -> list[str]:
-        """Returns the outputs that the library computes. The others are already there after a method from outside the library."""
-        return [name for name in self._want if self._external is None or name not in ("right", "rectified")]
-
-    def _planned_options(self, place: str) -> dict[str, Any]:
-        options = self._options | {"device": self._device_for(place)}
-        if self._external is None:
-            return options
-        calibration = options["calibration"]
-        known = {"rig": calibration.rig} if calibration is not None else {}
-        return options | {"refine_only": True, "region": None, "calibration": None, **known}
-
     def _device_for(self, place: str) -> str:
         """Returns the device for arrays at `place`: `auto` means the device that holds them."""
         device: str = self._options["device"]
         if not place:
-            return device
+            return device if self._external is None else "cpu"  # a method from outside the library chooses its device itself
         if device.split(":")[0] not in ("auto", "cuda"):
             raise CallError(
                 f"left is on {place}, but the matcher runs on {device}; use device='auto', or copy the array to the host"

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _native, _options
 from ._errors import CallError, Error, FormatError
-from ._external import Method, name_of
+from ._external import Method, name_of, stage_of
 from ._json import parsed
 from ._native import ParameterInfo, Slot
 from ._program import ProgramMethod
@@ -149,19 +149,29 @@ class Pipeline(_native.Pipeline):
                 raise CallError(f"method={_options.shown(method)} is not allowed; it must be a name from st.methods(), a function, or a Pipeline")
             super().__init__(method)
             return
-        self.external = method_of(method)
         super().__init__("sgm")
         super().set_text("refinements", "none")
+        self._put(method_of(method))
+
+    def _put(self, method: Method) -> None:
+        """Replaces all stages from the matching cost to the selection by a method from outside the library."""
+        self.external = method
+        self.put_method(stage_of(method), name_of(method))
+
+    def _with(self, method: Method) -> Pipeline:
+        """Returns the pipeline with another method from outside the library."""
+        changed = self.copy()
+        changed._put(method)
+        return changed
 
     @property
     def method(self) -> str:
         """Name of the method from which the pipeline was created."""
-        return super().method if self.external is None else name_of(self.external)
+        return super().method
 
     def slots(self) -> list[Slot]:
         """Returns the slots with their stages. A method from outside the library replaces the costs and the selection."""
-        slots = super().slots()
-        return slots if self.external is None else [one for one in slots if one.is_refinement or one.slot == "confidence"]
+        return [one for one in super().slots() if self.external is None or one.is_refinement or one.slot == "confidence"]
 
     def parameters(self) -> list[ParameterInfo]:
         """Returns all parameters, in the order of the slots."""
@@ -208,8 +218,7 @@ class Pipeline(_native.Pipeline):
         method, digest = str(content["method"]), content.pop("network", None)
         if method.startswith("program:"):
             raise FormatError(f"the pipeline names '{method}', and a pipeline file must not run programs; give the program as the method")
-        pipeline = cls(_native.Pipeline.parse(json.dumps({**content, "method": "sgm"})))
-        pipeline.external = method_of(method)
+        pipeline = _restored(content, method_of(method), cls)
         if digest not in (None, getattr(pipeline.external, "digest", None)):
             raise FormatError(f"the network '{method}' is not the one with which the pipeline was written; remove the key network to use it")
         return pipeline
@@ -341,7 +350,7 @@ class Pipeline(_native.Pipeline):
         for slot in self.slots():
             if slot.stage.startswith("user_"):
                 raise CallError(f"a pipeline with a user-defined stage ({slot.slot}) cannot be pickled; create it in the other process")
-        return _restored, (super().to_json(), self.external)
+        return _restored, (json.loads(super().to_json()), self.external)
 
 
 def _identity(method: Method | None) -> object:
@@ -349,9 +358,13 @@ def _identity(method: Method | None) -> object:
     return getattr(method, "text", method)
 
 
-def _restored(text: str, external: Method | None) -> Pipeline:
-    pipeline = Pipeline(_native.Pipeline.parse(text))
-    pipeline.external = external
+def _restored(content: dict[str, Any], external: Method | None, kind: type[Pipeline] = Pipeline) -> Pipeline:
+    """Returns the pipeline with the stages of `content`, in which the method from outside the library is only a name."""
+    if external is None:
+        return kind(_native.Pipeline.parse(json.dumps(content)))
+    slots = {name: slot for name, slot in content.items() if slot != {"stage": "user_method"}}
+    pipeline = kind(_native.Pipeline.parse(json.dumps({**slots, "method": "sgm"})))
+    pipeline._put(external)
     return pipeline
 
 

@@ -31,6 +31,7 @@ class StageCall:
     first, count       search range: lowest disparity and number of candidates
     threads            number of CPU threads that the stage may use
     stream             on a GPU, the stream for all work of the stage; None on the CPU
+    bit_depth          number of significant low-order bits of the images
     """
 
     reference: Any
@@ -47,6 +48,7 @@ class StageCall:
     from_right: bool
     threads: int
     stream: int | None
+    bit_depth: int = 8
 
 
 _entered: ContextVar[tuple[Turns, ...]] = ContextVar("stereopsis_entered", default=())

@@ -43,7 +43,16 @@ def test_a_function_is_a_method(scene, same_bits):
     result = st.match(scene.left, scene.right, D, lambda left, right, disparities: holes)
     same_bits(result.disparity[5:], scene.disparity[5:])
     assert np.isnan(result.disparity[3:5]).all() and (result.validity[3:5] == st.validity.no_candidate).all()
-    assert not result.validity[5:].any() and result.method == "<lambda>"
+    inferred = np.arange(150) - scene.disparity[5:] < -0.5  # points outside the right image
+    assert np.array_equal(result.validity[5:], np.where(inferred, st.validity.filled, 0)) and result.method == "<lambda>"
+
+
+def test_values_that_cannot_be_are_not_measured(scene):
+    for value, reason in [(1000, st.validity.no_candidate), (1e38, st.validity.no_candidate), (-1e30, st.validity.no_candidate), (D - 0.6, 0)]:
+        wrong = scene.disparity.copy()
+        wrong[40:60, 100:140] = value
+        result = st.match(scene.left, scene.right, D, lambda *_, wrong=wrong: wrong)
+        assert (result.validity[40:60, 100:140] == reason).all(), value
 
 
 def test_masks_region_and_geometry_apply(scene):
@@ -58,7 +67,7 @@ def test_masks_region_and_geometry_apply(scene):
     assert np.array_equal(np.isfinite(result.disparity), inside)
     assert (result.validity[20:50, 80:110] == st.validity.masked).all() and (result.validity[:20] == st.validity.outside).all()
     np.testing.assert_allclose(result.depth[inside], 10 / scene.disparity[inside], rtol=1e-5)
-    np.testing.assert_array_equal(result.right, scene.disparity_right)
+    np.testing.assert_array_equal(result.right[20:50, 10:110], scene.disparity_right[20:50, 10:110])
     assert (result.confidence[inside] > 0).all() and not result.confidence[~inside].any()
 
 
@@ -66,7 +75,8 @@ def test_refinements_are_those_of_the_library(scene, same_bits):
     """The left-right check compares with the map of the mirrored pair, and gives the bits of the same refinements on these maps."""
     chosen = {"refinements": ("left_right", "speckle", "vote_fill", "median"), "vote_fill.reject": 0}
     result = st.match(scene.left, scene.right, D, measured(scene), set=chosen)
-    maps = {"disparity": scene.disparity, "validity": np.zeros((101, 150), np.uint8), "right": scene.disparity_right}
+    inferred = np.arange(150) - scene.disparity < -0.5  # points outside the right image
+    maps = {"disparity": scene.disparity, "validity": np.where(inferred, np.uint8(st.validity.filled), np.uint8(0)), "right": scene.disparity_right}
     refine = st.Matcher(disparities=D, refine_only=True, set=chosen)
     expected = refine(scene.left, scene.right, maps=maps)
     same_bits(result.disparity, expected.disparity)
@@ -81,7 +91,7 @@ def test_a_confidence_of_the_method_is_kept(scene):
         scene.left, scene.right, D, lambda *_: {"disparity": scene.disparity, "confidence": given},
         set={"confidence.stage": "none"}, want="confidence",
     )  # fmt: skip
-    np.testing.assert_array_equal(result.confidence, given)
+    np.testing.assert_array_equal(result.confidence, np.where(result.validity == 0, given, 0))
 
 
 def test_images_come_as_rgb_in_8_bit_units(scene):
@@ -103,7 +113,7 @@ def test_sequences_and_threads_and_pickles(scene):
     assert pickle.loads(pickle.dumps(matcher)).pipeline.method == "program:true"
     counted = []
     stream = st.Matcher(measured(scene), disparities=D).stream([(scene.left, scene.right)] * 3, progress=lambda n, all: counted.append(n))
-    assert [r.measured_share for r in stream] == [1, 1, 1] and counted == [1, 2, 3]
+    assert all(np.isfinite(r.disparity).all() for r in stream) and counted == [1, 2, 3]
 
 
 @pytest.mark.parametrize(

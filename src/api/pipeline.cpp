@@ -5,7 +5,6 @@
 #include "api/pipeline_slots.hpp"
 #include "core/suggestion.hpp"
 #include "methods/methods.hpp"
-#include "planning/user_stage.hpp"
 #include "stereopsis/stages.hpp"
 
 namespace stereopsis {
@@ -53,9 +52,29 @@ std::string suggestion_for(std::string_view name, const std::vector<std::string>
                    suggestion_for(name, all_names(data)), "; `stereopsis methods ", data.method, "` lists all"));
 }
 
+// Throws Error(call) if the stage has a member that its slot does not allow.
+void check(const UserStage& stage, const StageDescriptor& entry) {
+  const auto refuse = [](const std::string& sentence) { throw Error(ErrorCategory::call, sentence); };
+  if (stage.name.empty() || (!stage.cpu && !stage.gpu))
+    refuse("a user-defined stage requires a name, and a function for the cpu or a GPU; set both");
+  if (stage.takes && (entry.slot == Slot::cost || entry.slot == Slot::refinement))
+    refuse(text("the stage '", stage.name, "' does not filter a volume, so `takes` has no effect; leave `takes` out"));
+  if (entry.slot == Slot::refinement && (stage.makes != PixelType::u8 || stage.largest != 0))
+    refuse(text("the stage '", stage.name,
+                "' does not compute costs, so `makes` and `largest` have no effect; leave them out"));
+  const double most = stage.makes == PixelType::f32 ? 1e30 : entry.units(UserStage{.makes = stage.makes}).largest;
+  if (!(stage.largest >= 0 && stage.largest <= most))
+    refuse(text("the stage '", stage.name, "' has the largest cost ", stage.largest, "; for ", to_string(stage.makes),
+                " costs it must be 0 to ", most));
+}
+
 }  // namespace
 
 Pipeline::Pipeline(std::string_view method) : Pipeline(method_data(method)) {}
+Pipeline::Pipeline(UserMethod method) : Pipeline(methods().front().name) {
+  set("refinements", "none");
+  set_method(std::move(method));
+}
 Pipeline::Pipeline(PipelineData data) : data_(std::make_unique<PipelineData>(std::move(data))) {
   find_image_makers(*data_);
 }
@@ -94,11 +113,12 @@ void Pipeline::set(std::string_view name, std::string_view value) {
 
 void Pipeline::set_stage(std::string_view slot, UserStage stage) {
   const SlotOfOne* one = slot_of_one(slot);
-  const StageDescriptor* entry = user_stage::entry_of(one != nullptr ? one->slot : Slot::refinement);
-  if ((one == nullptr && slot != "refinement") || entry == nullptr)
+  const std::string_view kind = slot == "plus" ? "cost" : slot;  // the slots that hold a matching cost
+  const StageDescriptor* entry = slot == "method" ? nullptr : registry().find_own(text("user_", kind));
+  if (entry == nullptr)
     throw Error(ErrorCategory::call, text("a user-defined stage cannot be in the slot '", slot,
                                           "'; the slot must be cost, plus, aggregation, optimisation or refinement"));
-  user_stage::check(stage, entry->slot);
+  check(stage, *entry);
   StageChoice choice(*entry);
   choice.parameters = std::move(stage);
   if (one != nullptr)
@@ -106,6 +126,22 @@ void Pipeline::set_stage(std::string_view slot, UserStage stage) {
   else
     data_->refinements.push_back(std::move(choice));
   find_image_makers(*data_);
+}
+
+void Pipeline::set_method(UserMethod method) {
+  if (method.name.empty() || (!method.cpu && !method.gpu))
+    throw Error(ErrorCategory::call,
+                "a user-defined method requires a name, and a function for the cpu or a GPU; set both");
+  PipelineData data;
+  data.method = method.name;
+  data.cost = StageChoice(registry().at(Role::own_method));
+  data.cost.parameters = std::move(method);
+  data.prepare = data_->prepare;
+  data.refinements = data_->refinements;
+  data.confidence = data_->confidence;
+  data.density = data_->density;
+  data.region = data_->region;
+  *this = Pipeline(std::move(data));
 }
 
 std::string Pipeline::get(std::string_view name) const {
@@ -150,7 +186,8 @@ namespace {
 Pipeline defaults_of(const PipelineData& data) {
   PipelineData defaults = data;
   for (const SlotOfOne& one : slots_of_one)
-    if (StageChoice& s = defaults.*one.stage; s && s.entry != user_stage::entry_of(one.slot)) s = StageChoice(*s.entry);
+    if (StageChoice& s = defaults.*one.stage; s && registry().find_own(s.entry->name) == nullptr)
+      s = StageChoice(*s.entry);
   for (StageChoice& stage : defaults.refinements) stage = StageChoice(*stage.entry);
   for (StageChoice& image : defaults.images) image = StageChoice(*image.entry);
   defaults.summing = PipelineData().summing;

@@ -39,6 +39,8 @@ enum class Role {
   triangulate,  // computes depth and points from a disparity
   mark_filled,  // sets the confidence of pixels that were not measured
   copy_maps,    // copies maps of the caller
+  own_method,   // a method of the caller, in place of the stages from the cost to the selection
+  check_map,    // checks the map of such a method
   mask_black,   // masks black regions at the border of an image
   mark_flat,    // marks pixels without contrast as filled
 };

@@ -16,11 +16,17 @@ const Registry& registry() {
   return all;
 }
 
-const StageDescriptor* Registry::find(std::string_view name) const {
-  const auto found =
-      std::find_if(entries.begin(), entries.end(), [&](const StageDescriptor* e) { return e->name == name; });
+namespace {
+
+const StageDescriptor* named(std::span<const StageDescriptor* const> entries, std::string_view name) {
+  const auto found = std::ranges::find(entries, name, &StageDescriptor::name);
   return found == entries.end() ? nullptr : *found;
 }
+
+}  // namespace
+
+const StageDescriptor* Registry::find(std::string_view name) const { return named(entries, name); }
+const StageDescriptor* Registry::find_own(std::string_view name) const { return named(own, name); }
 
 const StageDescriptor& Registry::at(std::string_view name) const {
   if (const StageDescriptor* entry = find(name)) return *entry;
@@ -29,11 +35,10 @@ const StageDescriptor& Registry::at(std::string_view name) const {
 }
 
 const StageDescriptor& Registry::at(Role role) const {
-  const auto found = std::ranges::find(entries, role, &StageDescriptor::role);
-  if (found == entries.end())
-    throw Error(ErrorCategory::call,
-                "a stage that the planner requires is not registered; this is an error in the library, so report it");
-  return **found;
+  for (const auto* list : {&entries, &own})
+    if (const auto found = std::ranges::find(*list, role, &StageDescriptor::role); found != list->end()) return **found;
+  throw Error(ErrorCategory::call,
+              "a stage that the planner requires is not registered; this is an error in the library, so report it");
 }
 
 Step fused_step(const StageDescriptor& operation, StageParameters parameters, std::span<const Step> run) {

@@ -50,10 +50,14 @@ auto with_planned_call(const Run& run, const Step& step, F&& f) {
 
 struct Registry {
   std::vector<const StageDescriptor*> entries;
+  std::vector<const StageDescriptor*> own;  // stages of the caller, which lists of stages do not have
   std::vector<const Rule*> rules;
 
   void add(const StageDescriptor& entry) { entries.push_back(&entry); }
+  void add_own(const StageDescriptor& entry) { own.push_back(&entry); }
   void add(const Rule& rule) { rules.push_back(&rule); }
+  // Returns the stage of the caller with this name; null if there is none.
+  const StageDescriptor* find_own(std::string_view name) const;
   // Returns null if there is no entry of that name.
   const StageDescriptor* find(std::string_view name) const;
   const StageDescriptor& at(std::string_view name) const;

@@ -58,6 +58,8 @@ void check_combination(const PipelineData& p, const Request& request) {
     throw Error(ErrorCategory::call, text("the pipeline '", p.method, "' ", why));
   };
   if (!p.cost) reject("has no matching cost; choose one, such as cost.stage = census");
+  if (!p.select && p.cost.entry->lowering == nullptr)
+    reject("has no selection; choose one, such as select.stage = wta");
   const bool from_outside = p.cost.entry->from_outside, reduces = reduction_of(p) != nullptr;
   if (from_outside && !request.costs)
     reject(

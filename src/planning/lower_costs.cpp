@@ -161,7 +161,7 @@ void match_view(Builder& b, Images& images, const DisparityRange& range, Maps& m
 }
 
 const Lowering* own_lowering(const PipelineData& p, const Request& request) {
-  for (const StageChoice* stage : {&p.levels, &p.aggregation})
+  for (const StageChoice* stage : {&p.cost, &p.levels, &p.aggregation})
     if (*stage && stage->entry->lowering != nullptr && stage->entry->lowering->applies(p, request))
       return stage->entry->lowering;
   return nullptr;

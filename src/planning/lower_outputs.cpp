@@ -9,11 +9,12 @@
 namespace stereopsis {
 namespace {
 
-// Returns whether the selection must compute a map: the map is requested, or a refinement reads it before another
-// refinement computes it.
+// Returns whether the selection, or a method in its place, must compute a map: the map is requested, or a refinement
+// reads it before another refinement computes it.
 bool selection_makes(const PipelineData& p, std::string_view map, bool requested) {
   const auto is_map = [&](const Port& port) { return port.name == map; };
-  if (std::ranges::none_of(p.select.entry->ports(p.select.parameters, {}), is_map)) return false;
+  const StageChoice& maker = p.select ? p.select : p.cost;
+  if (std::ranges::none_of(maker.entry->ports(maker.parameters, {}), is_map)) return false;
   for (const StageChoice& stage : p.refinements)
     for (const Port& port : stage.enabled ? stage.entry->ports(stage.parameters, {}) : Ports())
       if (is_map(port) && (port.use == Port::Use::in || port.use == Port::Use::change || port.use == Port::Use::out))

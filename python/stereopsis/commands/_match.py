@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     names = names_of(source, count)
     masks = [masks_of(source, option, getattr(arguments, f"mask_{option}")) for option in ("left", "right")]
     want = [output for output in (RESULTS[name][0] for name in files) if output]
-    if "cloud" in files:
+    if arguments.raw and "cloud" in files:
         want.append("rectified")
     line = Line() if count > 1 and sys.stderr.isatty() and not arguments.quiet else None
     with Matcher(
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
             mask_left, mask_right = (usable(own, files[index]) for own, files in zip(frame.masks, masks, strict=True))
             result = matcher(frame.left, frame.right, mask_left=mask_left, mask_right=mask_right)
             for name, file in files.items():
-                write(name, target(file, names, index, RESULTS[name][1][0]), result, arguments.measured_only, bit_depth)
+                write(name, target(file, names, index, RESULTS[name][1][0]), result, arguments.measured_only, seen(result.rectified if arguments.raw else frame.left, "rgb", bit_depth))
             if line is not None:
                 line(index + 1, count)
     if line is not None:
@@ -188,13 +188,13 @@ def target(file: str, names: list[str], index: int, suffix: str) -> Path:
     return Path(file % index) if "%" in file else Path(file) / f"{names[index]}{suffix}"
 
 
-def write(name: str, file: Path, result: Result, measured_only: bool, bit_depth: int) -> None:
+def write(name: str, file: Path, result: Result, measured_only: bool, colours: Any) -> None:
     file.absolute().parent.mkdir(parents=True, exist_ok=True)
     if name in ("output", "right", "confidence", "depth"):
         disparity = result.measured_disparity if measured_only else result.disparity
         _native.write_disparity(file, np.ascontiguousarray(disparity if name == "output" else getattr(result, name)))
     elif name == "cloud":
-        _native.write_bytes(file, ply(result.points, seen(result.rectified, "rgb", bit_depth)))
+        _native.write_bytes(file, ply(result.points, colours))
     elif name == "validity":
         _native.write_image(file, np.ascontiguousarray(result.validity))
     else:
