@@ -16,6 +16,7 @@
 #include "stereopsis/error.hpp"
 #include "stereopsis/pair_judge.hpp"
 #include "stereopsis/synth.hpp"
+#include "support/sanitized.hpp"
 #include "support/stage_test.hpp"
 #ifdef STEREOPSIS_TEST_FILES
 #include "stereopsis/io.hpp"
@@ -295,16 +296,17 @@ TEST(PairReport, SmallImagesAreNotJudged) {
 
 // The median of |dy| is about 1 px: half of the rows agree.
 TEST(PairReport, ARollAndAZoomAreKnown) {
-  for (const char* name : {"table", "mix", "traffic", "room", "hills"})
-    for (const double slope : {4.0, -4.0}) {
-      SCOPED_TRACE(testing::Message() << name << " " << slope);
-      const Scene pair = make_scene({.scene = name, .disparities = 64, .noise = 2, .vertical_slope = slope});
-      const PairReport report = check_pair(pair.left, pair.right);
-      EXPECT_FALSE(report.rectified());
-      EXPECT_NEAR(std::abs(report.rows.roll), 4, 0.3);
-      EXPECT_NEAR(report.rows.most_apart, 2.2, 0.3);
-      EXPECT_FALSE(check_pair(pair.left, pair.right, CheckEffort::quick).rectified());
-    }
+  using Rolled = std::pair<const char*, double>;
+  for (const auto& [name, slope] : {Rolled{"table", 4}, {"mix", -4}, {"traffic", 4}, {"room", -4}, {"hills", -4}}) {
+    if (sanitized && name != std::string("table")) continue;
+    SCOPED_TRACE(testing::Message() << name << " " << slope);
+    const Scene pair = make_scene({.scene = name, .disparities = 64, .noise = 2, .vertical_slope = slope});
+    const PairReport report = check_pair(pair.left, pair.right);
+    EXPECT_FALSE(report.rectified());
+    EXPECT_NEAR(std::abs(report.rows.roll), 4, 0.3);
+    EXPECT_NEAR(report.rows.most_apart, 2.2, 0.3);
+    EXPECT_FALSE(check_pair(pair.left, pair.right, CheckEffort::quick).rectified());
+  }
   const Pair pair = two_planes({640, 480}, 8, 40);
   const Image<float> zoomed = moved(pair.right, pair.right.size(), [](int x, int y) {
     return std::pair(static_cast<int>(320 + (x - 320) / 1.01), static_cast<int>(240 + (y - 240) / 1.01));
