@@ -6,7 +6,7 @@ import zipfile
 
 MOST = 30e6  # bytes
 FORBIDDEN = ("jbig", "tiff", "opencv", "cuda", "OpenCL")  # the GPL's, the user's, the driver's
-NEEDED = ("stereopsis/bin/stereopsis", "stereopsis/THIRD_PARTY_NOTICES.txt", "stereopsis/py.typed", ".data/scripts/stereopsis")
+NEEDED = ("stereopsis/bin/stereopsis", "stereopsis/THIRD_PARTY_NOTICES.txt", "stereopsis/_native.pyi", "stereopsis/py.typed", ".data/scripts/stereopsis")
 
 
 def check(wheel: pathlib.Path) -> list[str]:

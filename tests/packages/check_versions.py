@@ -11,7 +11,6 @@ FILES = {
     "include/stereopsis/version.h": r'#define STEREOPSIS_VERSION "(.+)"',
     "packages/conda/recipe.yaml": r'^  version: "(.+)"$',
     "packages/vcpkg/vcpkg.json": r'"version": "(.+)"',
-    "python/stereopsis/_native.pyi": r"^version: str = '(.+)'$",
     "ros/ros1/package.xml": r"<version>(.+)</version>",
     "ros/ros2/package.xml": r"<version>(.+)</version>",
     "ros/ros2/setup.py": r'version="(.+)"',

@@ -56,7 +56,7 @@ def area_of(file: str) -> str:
 
 def is_public(unit: Unit) -> bool:
     """Returns whether users read the unit: help, Markdown, public headers, and the docstrings of the package."""
-    public_docstring = unit.kind == "docstring" and unit.file.startswith("python/stereopsis/")
+    public_docstring = unit.kind == "docstring" and unit.file.startswith(("python/stereopsis/", "python/src/"))
     return unit.kind in ("help", "markdown") or unit.file.startswith("include/") or public_docstring
 
 

@@ -142,6 +142,12 @@ command.group("Method");
     assert texts("apps/x.cpp", source, "help") == ["Matches a pair", 'Where to write, "as is"']
 
 
+def test_docstrings_of_the_module():
+    source = 'nb::class_<Step>(m, "Step", "A step of a plan.")\n  .def("wait", &wait, "until"_a = "the end",\n "Waits for "\n "a pair.")'
+    source += '\n  .def("__repr__", [](const Step& s) { return "<a step: " + s.name + ">"; });'
+    assert texts("python/src/x.cpp", source, "docstring") == ["A step of a plan.", "Waits for a pair."]
+
+
 def test_python_and_shell():
     source = '"""A module."""\nx = "# no comment"  # a comment\nparser.add_argument("--x", help="the value of x")\n'
     assert sorted(texts("python/stereopsis/a.py", source)) == ["A module.", "a comment", "the value of x"]

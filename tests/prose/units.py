@@ -47,8 +47,10 @@ def extract(file: str, source: str) -> list[Unit]:
     first = source.split("\n", 1)[0]
     if extension in C_LIKE or name.endswith(".hpp.in"):
         found = list(_grouped(file, _c_comments(source)))
-        return found + list(_c_help(file, source)) if file.startswith("apps/") else found
-    if extension in ("py", "pyi") or (first.startswith("#!") and "python" in first):
+        if file.startswith("apps/"):
+            return found + list(_last_texts(file, source, "help", C_HELP))
+        return found + list(_last_texts(file, source, "docstring", C_BINDING)) if file.startswith("python/src/") else found
+    if extension == "py" or (first.startswith("#!") and "python" in first):
         return list(_python(file, source))
     if extension == "md":
         return list(_markdown(file, source))
@@ -98,22 +100,25 @@ def _c_comments(source: str) -> list[Comment]:
 
 # A call that adds an option or a subcommand; its last string is the help.
 C_HELP = re.compile(r"\b(?:\.\s*(?:text|path|integer|number|list|flag|footer|group)|Command command)\s*\(")
+# A call that binds a function, a property or a class to Python; its last string is the docstring.
+C_BINDING = re.compile(r"\.\s*def(?:_\w+)?\s*\(|\bnb::(?:class_|enum_)<[^()]*?>\s*\(|\.\s*value\s*\(")
 
 
-def _c_help(file: str, source: str) -> Iterator[Unit]:
-    for match in C_HELP.finditer(source):
+def _last_texts(file: str, source: str, kind: str, calls: re.Pattern[str]) -> Iterator[Unit]:
+    """Yields the last argument of each call that is a text with more than one word."""
+    for match in calls.finditer(source):
         depth, place, texts, last = 1, match.end(), [], ""
-        for token in re.finditer(r'"((?:\\.|[^"\\\n])*)"|//[^\n]*|[()]|,', source[place:]):
-            depth += {"(": 1, ")": -1}.get(token[0], 0)
+        for token in re.finditer(r'"((?:\\.|[^"\\\n])*)"(_a\b)?|//[^\n]*|[(){}]|,', source[place:]):
+            depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(token[0], 0)
             if depth == 0:
                 break
-            if token[1] is not None and depth == 1:
+            if token[1] is not None and token[2] is None and depth == 1:
                 texts.append(token[1])
             elif token[0] == "," and depth == 1:
                 last, texts = "".join(texts) or last, []
         text = "".join(texts) or last
         if " " in text:
-            yield Unit(file, source.count("\n", 0, match.start()) + 1, "help", text.replace(r"\n", "\n").replace(r"\"", '"'))
+            yield Unit(file, source.count("\n", 0, match.start()) + 1, kind, text.replace(r"\n", "\n").replace(r"\"", '"'))
 
 
 def _hash_comments(source: str) -> list[Comment]:
