@@ -6,6 +6,11 @@ if(STEREOPSIS_IO)
   list(APPEND libraries stereopsis_io)
   set_target_properties(stereopsis_io PROPERTIES EXPORT_NAME io)
 endif()
+if(STEREOPSIS_APPS)  # the Python package runs the command, too
+  list(APPEND libraries stereopsis_jobs stereopsis_commands)
+  set_target_properties(stereopsis_jobs PROPERTIES EXPORT_NAME jobs)
+  set_target_properties(stereopsis_commands PROPERTIES EXPORT_NAME commands)
+endif()
 
 # Shared libraries and the command find one another, wherever the prefix is.
 if(STEREOPSIS_SHARED AND NOT CMAKE_INSTALL_RPATH AND UNIX AND NOT APPLE)

@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "frames.hpp"
+#include "outside_methods.hpp"
 #include "result_files.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/simd.hpp"
@@ -40,17 +41,15 @@ std::vector<int> parse_threads(const std::vector<std::string>& texts) {
   return counts;
 }
 
-// Adds a contender for each number of threads and each SIMD target, which do not matter for a GPU.
-void add_contenders(Contender contender, const std::vector<int>& threads, const std::vector<std::string>& simd,
-                    std::vector<Contender>& contenders) {
-  if (contender.device.name != "cpu") return contenders.push_back(contender);
-  for (const int count : threads)
-    for (const std::string& target : simd.empty() ? std::vector<std::string>{"auto"} : simd) {
-      use_simd(target);  // throws before anything is measured
-      contender.device.threads = count;
-      contender.simd = target;
-      contenders.push_back(contender);
-    }
+// Adds a contender for each SIMD target. Returns false for a GPU, for which SIMD targets and threads do not matter.
+bool add_contenders(Contender contender, const std::vector<std::string>& simd, std::vector<Contender>& contenders) {
+  const bool on_cpu = contender.device.name == "cpu";
+  for (const std::string& target : simd.empty() || !on_cpu ? std::vector<std::string>{"auto"} : simd) {
+    use_simd(target);  // throws before anything is measured
+    contender.simd = target;
+    contenders.push_back(contender);
+  }
+  return on_cpu;
 }
 
 void bench(const Options& options) {
@@ -73,11 +72,14 @@ void bench(const Options& options) {
         fmt::format(
             "--batch {} cannot be used with --dataset, because the scenes of a dataset differ in size; use --batch 1",
             bench.batch));
-  for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods) {
-    const Pipeline pipeline = parse_method(method, options.settings);
+  for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods)
     for (const std::string& device : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)
-      add_contenders({method, pipeline, {resolve_device(device)}}, threads, options.simd, bench.contenders);
-  }
+      for (const int count : threads) {
+        DeviceOptions on;
+        on.name = device;
+        if (count > 0) on.threads = count;
+        if (!add_contenders(contender_of(method, options.settings, on), options.simd, bench.contenders)) break;
+      }
   std::vector<Workload> workloads;
   for (const std::string& size :
        options.sizes.empty() ? std::vector<std::string>{"640x480x64", "1280x960x128"} : options.sizes)
@@ -90,20 +92,24 @@ void bench(const Options& options) {
 
 }  // namespace
 
-Pipeline parse_method(const std::string& text, std::vector<std::string> settings) {
-  const std::size_t colon = text.find(':');
+Contender contender_of(const std::string& text, std::vector<std::string> settings, const DeviceOptions& device) {
+  const std::size_t colon = is_outside_method(text) ? std::string::npos : text.find(':');
   const std::string name = text.substr(0, colon);
-  Pipeline pipeline = name.ends_with(".json") ? read_pipeline(name) : Pipeline(name);
+  Pipeline pipeline = name.ends_with(".json") ? pipeline_of_file(name, device) : pipeline_named(name, device);
   std::istringstream parts(colon == std::string::npos ? "" : text.substr(colon + 1));
   for (std::string part; std::getline(parts, part, ',');) settings.push_back(part);
   apply_settings(pipeline, settings);
-  return pipeline;
+  const bool has_own_device = is_outside_method(text) && device.name != "auto" && device.name != "cpu";
+  const Device used = library_device(pipeline, device).device();
+  return {has_own_device ? text + " on " + device.name : text, std::move(pipeline), used};
 }
 
 void reads_methods(CallFiles& files, const std::vector<std::string>& methods) {
   for (const std::string& method : methods)
     if (const std::string file = method.substr(0, method.find(':')); file.ends_with(".json"))
       files.reads(file, "--method");
+    else if (method.starts_with("onnx:"))
+      files.reads(method.substr(5), "--method");
 }
 
 Image<std::uint8_t> grey(ImageView<const std::uint8_t> image) {

@@ -33,8 +33,9 @@ struct Bench {
   CallFiles files;  // pipelines that the call reads
 };
 
-// Parses NAME or FILE.json, optionally with :slot.parameter=value,…; these settings follow those for all methods.
-Pipeline parse_method(const std::string& text, std::vector<std::string> settings);
+// Parses NAME or FILE.json, optionally with :slot.parameter=value,…, which follow the settings for all methods; or a
+// method from outside the library, which has the settings for all methods alone.
+Contender contender_of(const std::string& text, std::vector<std::string> settings, const DeviceOptions& device);
 // Registers the pipeline files among the methods as inputs.
 void reads_methods(CallFiles& files, const std::vector<std::string>& methods);
 

@@ -11,6 +11,7 @@
 
 #include "core/parameters.hpp"
 #include "core/text.hpp"
+#include "outside_methods.hpp"
 #include "result_files.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/simd.hpp"
@@ -36,8 +37,8 @@ void MethodOptions::add_file_to(Command& command, const Option& by_name) {
                "(refinements=left_right,median); repeatable");
 }
 
-Pipeline MethodOptions::pipeline(bool of_costs) const {
-  Pipeline pipeline = pipeline_file.empty() ? Pipeline(method) : read_pipeline(pipeline_file);
+Pipeline MethodOptions::pipeline(const DeviceOptions& device, bool of_costs) const {
+  Pipeline pipeline = pipeline_file.empty() ? pipeline_named(method, device) : pipeline_of_file(pipeline_file, device);
   if (of_costs && pipeline.get("cost.stage") != "volume") {
     pipeline.set("cost.stage", "volume");
     // A saved volume contains both costs of the method already.

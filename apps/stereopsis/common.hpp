@@ -24,22 +24,6 @@ namespace stereopsis::command {
 using jobs::memory_text, jobs::range_text, jobs::size_text, jobs::Stopwatch;
 using Json = nlohmann::ordered_json;
 
-// The options --method, --pipeline and --set.
-struct MethodOptions {
-  std::string method = "sgm";
-  std::filesystem::path pipeline_file;
-  std::vector<std::string> settings;
-
-  void add_to(Command& command);
-  // Adds --pipeline and --set beside a --method of the command's own.
-  void add_file_to(Command& command, const Option& by_name);
-  // `of_costs`: before any setting, the cost becomes `volume`, given costs.
-  Pipeline pipeline(bool of_costs = false) const;
-};
-
-// Applies NAME.PARAMETER=VALUE settings in order.
-void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings);
-
 // The options --device, --threads and --implementation.
 struct DeviceOptions {
   std::string name = "auto", implementation = "fused", simd = "auto";
@@ -52,6 +36,22 @@ struct DeviceOptions {
   Device device() const;
   std::vector<Device> devices() const;
 };
+
+// The options --method, --pipeline and --set.
+struct MethodOptions {
+  std::string method = "sgm";
+  std::filesystem::path pipeline_file;
+  std::vector<std::string> settings;
+
+  void add_to(Command& command);
+  // Adds --pipeline and --set beside a --method of the command's own.
+  void add_file_to(Command& command, const Option& by_name);
+  // `of_costs`: before any setting, the cost becomes `volume`, given costs.
+  Pipeline pipeline(const DeviceOptions& device, bool of_costs = false) const;
+};
+
+// Applies NAME.PARAMETER=VALUE settings in order.
+void apply_settings(Pipeline& pipeline, const std::vector<std::string>& settings);
 
 inline constexpr const char* simd_help =
     "SIMD instructions of the CPU: auto, sse4, avx2, avx512 or neon; results are identical";

@@ -13,6 +13,7 @@
 #include "common.hpp"
 #include "evaluate_maps.hpp"
 #include "frames.hpp"
+#include "outside_methods.hpp"
 #include "progress.hpp"
 #include "result_files.hpp"
 #include "scores.hpp"
@@ -192,20 +193,26 @@ void print_results(const std::vector<SceneResult>& results, const std::vector<Sc
   if (const auto twelve = average_of_12(results)) say("Middlebury v2, average of the 12: {:.2f}\n", *twelve);
 }
 
+// Returns the method of a call without several of them, with its device.
+Contender contender_of(const Options& o) {
+  if (!o.methods.empty()) return command::contender_of(o.methods[0], o.method.settings, o.device);
+  const fs::path& file = o.method.pipeline_file;
+  const Pipeline pipeline = o.method.pipeline(o.device);
+  return {file.empty() ? o.method.method : file.string(), pipeline, library_device(pipeline, o.device).device()};
+}
+
 // Compares several methods on the scenes, as `bench --dataset` does without other matchers.
 void compare_methods(const Options& o) {
-  const Device device = o.device.device();
   Bench bench;
   bench.peers = false;
-  bench.threads = device.threads;
+  bench.threads = o.device.threads.value_or(0);
   bench.repeat = timed_runs;
   bench.json = o.json;
   bench.html = o.html;
   const fs::path& file = o.method.pipeline_file;
-  if (o.methods.empty())
-    bench.contenders.push_back({file.empty() ? o.method.method : file.string(), o.method.pipeline(), device});
+  if (o.methods.empty()) bench.contenders.push_back(contender_of(o));
   for (const std::string& method : o.methods)
-    bench.contenders.push_back({method, parse_method(method, o.method.settings), device});
+    bench.contenders.push_back(command::contender_of(method, o.method.settings, o.device));
   bench.files.reads(file, "--pipeline");
   reads_methods(bench.files, o.methods);
   for (const auto& result : {o.json, o.html})
@@ -215,8 +222,7 @@ void compare_methods(const Options& o) {
 
 // A scene that fails is reported, and the others still run.
 void evaluate_dataset(const Options& o) {
-  const Pipeline pipeline = o.methods.empty() ? o.method.pipeline() : parse_method(o.methods[0], o.method.settings);
-  const Device device = o.device.device();
+  const auto [label, pipeline, device, simd] = contender_of(o);
   SceneFailures failures;
   const std::vector<DatasetScene> scenes = scenes_of(o.dataset, failures);
   CallFiles files;

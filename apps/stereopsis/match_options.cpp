@@ -7,6 +7,7 @@
 
 #include "core/text.hpp"
 #include "match.hpp"
+#include "outside_methods.hpp"
 #include "result_files.hpp"
 #include "stereopsis/render.hpp"
 #include "video.hpp"
@@ -93,7 +94,7 @@ SavedVolume saved_volume(const std::string& given) {
 
 // The method with its settings, without filling if that is switched off.
 Pipeline pipeline_of(const Options& options) {
-  Pipeline pipeline = options.method.pipeline(!options.run.range.cost_volume.empty());
+  Pipeline pipeline = options.method.pipeline(options.device, !options.run.range.cost_volume.empty());
   if (!options.no_fill) return pipeline;
   static constexpr std::array fills = {"fill", "vote_fill", "region_voting", "interpolation"};
   for (const PipelineSlot& slot : pipeline.slots()) {
@@ -134,7 +135,7 @@ Rect to_region(const std::string& given) {
 void set_matching(Options& options) {
   MatchingSettings& matching = options.run.matching;
   matching.pipeline = pipeline_of(options);
-  matching.devices = options.device.devices();
+  matching.devices = library_device(matching.pipeline, options.device).devices();
   if (!options.roi.empty()) matching.region = to_region(options.roi);
   // With --no-fill, only pixels without contrast are filled.
   matching.without = options.measured_only ? validity::filled | validity::repaired

@@ -7,9 +7,6 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -17,6 +14,7 @@
 
 #include "common.hpp"
 #include "device/system/system.hpp"
+#include "outside_methods.hpp"
 #include "python_commands.hpp"
 #include "stereopsis/error.hpp"
 
@@ -67,21 +65,6 @@ bool takes_bags(std::string_view name) {
   return std::ranges::find(takers, name) != takers.end();
 }
 
-bool is_external(std::string_view method) { return method.starts_with("onnx:") || method.starts_with("program:"); }
-
-// Returns whether the file is a pipeline of a network or a program. Any error in it is left to its reader. The package
-// looks for the same words, so that it does not hand the call back.
-bool is_external_pipeline(const std::filesystem::path& file) {
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(file, none)) return false;  // a pipe can be read only once
-  std::ifstream stream(file);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (text.find("\"onnx:") == text.npos && text.find("\"program:") == text.npos) return false;
-  const Json content = Json::parse(text, nullptr, false);
-  const auto method = content.is_object() ? content.find("method") : content.end();
-  return method != content.end() && method->is_string() && is_external(method->get_ref<const std::string&>());
-}
-
 // Returns the values of an option, which are words of their own or follow "=".
 std::vector<std::string> values_of(const std::string& option, const std::vector<std::string>& call) {
   std::vector<std::string> values;
@@ -94,11 +77,11 @@ std::vector<std::string> values_of(const std::string& option, const std::vector<
 
 // Returns whether the --method of the call, or the --pipeline of match, is a network or a program, which the package
 // runs.
-bool names_external_method(const std::vector<std::string>& call) {
+bool names_outside_method(const std::vector<std::string>& call) {
   static constexpr std::array<std::string_view, 3> commands = {"match", "evaluate", "bench"};
   if (std::ranges::find(commands, call.front()) == commands.end()) return false;
-  return std::ranges::any_of(values_of("--method", call), is_external) ||
-         (call.front() == "match" && std::ranges::any_of(values_of("--pipeline", call), is_external_pipeline));
+  return std::ranges::any_of(values_of("--method", call), is_outside_method) ||
+         (call.front() == "match" && std::ranges::any_of(values_of("--pipeline", call), is_outside_pipeline));
 }
 
 std::string python() {
@@ -120,7 +103,7 @@ std::vector<std::string> python_call(int argc, char** argv) {
   const auto names_bag = [](const std::string& word) { return !word.starts_with('-') && is_bag(word); };
   if (takes_bags(call.front()) && std::any_of(call.begin() + 1, call.end(), names_bag))
     call.insert(call.begin(), {"bag", "--for"});
-  else if (!names_external_method(call))
+  else if (has_outside_methods() || !names_outside_method(call))
     return {};
   return call;
 }

@@ -13,14 +13,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+fs::path& module_folder() {
+  static fs::path folder = system::program_file().parent_path();
+  return folder;
+}
+
 // Returns the function of the module with this name and type.
 template <class Function>
 Function* function(const char* name) {
   static void* const module = [] {
     std::error_code ignored;
-    const fs::path program = system::program_file();
-    fs::path file = (program.parent_path() / STEREOPSIS_VIDEO_MODULE).lexically_normal();
-    if (const fs::path beside = program.parent_path() / file.filename(); fs::exists(beside, ignored)) file = beside;
+    fs::path file = (module_folder() / STEREOPSIS_VIDEO_MODULE).lexically_normal();
+    if (const fs::path beside = module_folder() / file.filename(); fs::exists(beside, ignored)) file = beside;
     void* const opened = system::open_library(file.string().c_str());
     if (opened == nullptr)
       throw Error(
@@ -66,6 +70,8 @@ class WholeVideo : public VideoFile {
 };
 
 }  // namespace
+
+void look_for_video_module_in(const fs::path& folder) { module_folder() = folder; }
 
 std::shared_ptr<Video> open_video(const fs::path& file) {
   std::shared_ptr<Video> video;

@@ -11,6 +11,9 @@
 
 namespace stereopsis::command {
 
+// Sets the folder of the module; without a call, it is that of the program, or where the build put it.
+void look_for_video_module_in(const std::filesystem::path& folder);
+
 // Throws Error(file), and Error(unsupported) if this build has no video decoder.
 std::shared_ptr<Video> open_video(const std::filesystem::path& file);
 

@@ -6,6 +6,8 @@
 
 namespace stereopsis::command {
 
+void look_for_video_module_in(const std::filesystem::path&) {}
+
 std::shared_ptr<Video> open_video(const std::filesystem::path& file) {
   throw Error(ErrorCategory::unsupported,
               fmt::format("{} is a video, and this build cannot decode videos; use `stereopsis view LEFT RIGHT` of the "

@@ -16,5 +16,6 @@ void bind_registration(nanobind::module_& m);
 void bind_files(nanobind::module_& m);
 void bind_sources(nanobind::module_& m);
 void bind_scenes(nanobind::module_& m);
+void bind_command(nanobind::module_& m);
 
 }  // namespace stereopsis::python

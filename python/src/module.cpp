@@ -91,4 +91,5 @@ NB_MODULE(_native, m) {
   stereopsis::python::bind_files(m);
   stereopsis::python::bind_sources(m);
   stereopsis::python::bind_scenes(m);
+  stereopsis::python::bind_command(m);
 }

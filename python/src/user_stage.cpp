@@ -174,6 +174,16 @@ class Arguments {
 // Frees arrays that only a cycle keeps, such as an exception and the frame that caught it.
 void collect_garbage() { nb::module_::import_("gc").attr("collect")(); }
 
+// Throws the exception, within an Error of its category if it is one of the package.
+[[noreturn]] void throw_raised(nb::python_error& error) {
+  try {
+    throw RaisedInPython(error);
+  } catch (const RaisedInPython& raised) {
+    if (const auto category = category_of(error.value())) std::throw_with_nested(Error(*category, raised.what()));
+    throw;
+  }
+}
+
 std::function<void(const UserCall&)> called(const nb::handle function) {
   return [function = shared(function), copies = std::make_shared<HostCopies>()](const UserCall& call) {
     const nb::gil_scoped_acquire lock;
@@ -188,7 +198,7 @@ std::function<void(const UserCall&)> called(const nb::handle function) {
       if (const nb::object trace = nb::borrow(error.traceback()); trace.is_valid() && !trace.is_none())
         nb::module_::import_("traceback").attr("clear_frames")(trace);
       arguments.let_go();
-      throw RaisedInPython(error);
+      throw_raised(error);
     }
   };
 }
@@ -220,8 +230,24 @@ std::string& device_of_call() {
   return device;
 }
 
+std::optional<ErrorCategory> category_of(nb::handle exception) {
+  const nb::module_ errors = nb::module_::import_("stereopsis._errors");
+  const auto is_a = [&](const char* name) {
+    return PyObject_IsInstance(exception.ptr(), errors.attr(name).ptr()) == 1;
+  };
+  if (is_a("CallError")) return ErrorCategory::call;
+  if (is_a("FileError")) return ErrorCategory::file;
+  if (is_a("FormatError")) return ErrorCategory::format;
+  if (is_a("OutOfMemoryError")) return ErrorCategory::memory;
+  if (is_a("DeviceError")) return ErrorCategory::device;
+  if (is_a("Error")) return ErrorCategory::unsupported;
+  return {};
+}
+
+// The sentence of an error of the package needs no name of its class.
 RaisedInPython::RaisedInPython(nb::python_error& error)
-    : std::runtime_error(text_of(error.type().attr("__name__")) + ": " + text_of(error.value())),
+    : std::runtime_error((category_of(error.value()) ? "" : text_of(error.type().attr("__name__")) + ": ") +
+                         text_of(error.value())),
       exception_(shared(error.value())) {}
 
 void set_stage(Pipeline& pipeline, const std::string& slot, nb::handle function, const std::string& name,

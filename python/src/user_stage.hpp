@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "stereopsis/error.hpp"
 #include "stereopsis/pipeline.hpp"
 
 namespace stereopsis::python {
@@ -22,6 +23,9 @@ void set_method(Pipeline& pipeline, nanobind::handle function, const std::string
 
 // The device of the matcher with which this thread enqueues a pair.
 std::string& device_of_call();
+
+// Returns the library's category of an exception of the package, and nothing for other exceptions.
+std::optional<ErrorCategory> category_of(nanobind::handle exception);
 
 // A Python exception on its way through the library, which nests it in an Error. Made under the GIL; any thread may destroy it.
 class RaisedInPython : public std::runtime_error {

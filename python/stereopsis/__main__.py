@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import pathlib
 import sys
 from typing import NoReturn
-
-PROGRAM = pathlib.Path(__file__).parent / "bin" / "stereopsis"
 
 
 def program(arguments: list[str]) -> NoReturn:
     """Replaces this process by the compiled command, which starts this interpreter for subcommands in Python."""
+    from .commands import PROGRAMS
+
     os.environ["STEREOPSIS_PYTHON"] = sys.executable
-    os.execv(PROGRAM, ["stereopsis", *arguments])
+    os.execv(PROGRAMS / "stereopsis", ["stereopsis", *arguments])
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,14 +20,15 @@ def main(arguments: list[str] | None = None) -> int:
         arguments = sys.argv[1:]
     from . import commands  # imported here, because the compiled command does not need it
 
-    module = commands.module_of(arguments)
-    if module is None:
+    if commands.has_outside_method(arguments):
+        return commands.run_compiled(arguments)
+    if not arguments or arguments[0] not in commands.names():
         program(arguments)
     from ._errors import Error
     from .commands import _help
 
     try:
-        return commands.run(module, arguments[1:])
+        return commands.run(arguments[0], arguments[1:])
     except Error as error:
         print(_help.styled("error", "stereopsis:", sys.stderr), error, file=sys.stderr)
         return commands.exit_code(error)

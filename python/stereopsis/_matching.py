@@ -338,11 +338,15 @@ class Matcher:
         from outside the library, are matched one by one.
         """
         in_flight = _options.integer("in_flight", in_flight, 1, 1024)
-        return Progress.of(pairs, progress).over(self._stream(pairs, in_flight, _options.flag("copy", copy)))
+        try:
+            given = iter(pairs)
+        except TypeError:
+            raise CallError(f"pairs={_options.shown(pairs)} is not allowed; it must be an iterable of pairs (left, right)") from None
+        return Progress.of(pairs, progress).over(self._stream(given, in_flight, _options.flag("copy", copy)))
 
-    def _stream(self, pairs: Iterable[tuple[Any, Any]], in_flight: int, copy: bool) -> Iterator[Result]:
+    def _stream(self, given: Iterator[tuple[Any, Any]], in_flight: int, copy: bool) -> Iterator[Result]:
         in_work: deque[tuple[_native.Pending, str, str]] = deque()
-        most, judge, given = 1, self._new_judge(), iter(pairs)
+        most, judge = 1, self._new_judge()
         before: _native.Pair | None = None
         matcher: _native.Matcher | None
 

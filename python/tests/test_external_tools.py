@@ -103,7 +103,7 @@ def test_match_hands_on_networks_and_programs(folder, tmp_path, same_bits):
             method = f"program:{tmp_path}/copy {{left}} {{right}} {{out}}"
         done = run("match", *pair, "--method", method, "--disparities", D, "-o", tmp_path / "d.pfm", "--color", tmp_path / "c.png")
         same_bits(st.read_pfm(tmp_path / "d.pfm"), wanted)
-        assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG") and "1 pair by" in done.stderr
+        assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG") and "100.0 % measured" in done.stdout
 
 
 def test_match_refines_and_writes_every_map_of_a_sequence(folder, tmp_path):
@@ -115,12 +115,15 @@ def test_match_refines_and_writes_every_map_of_a_sequence(folder, tmp_path):
     (tmp_path / "out").mkdir()
     files = ["-o", tmp_path / "out", "--validity", tmp_path / "v%d.npy", "--confidence", tmp_path / "c%d.pfm", "--right", tmp_path / "r%d.pfm"]
     words = ["match", tmp_path / "left", tmp_path / "right", "--method", f"onnx:{folder}/net.onnx", "--disparities", D, *files]
-    assert main([*map(str, words), "--set", "refinements=left_right,speckle", "--measured-only", "--quiet"]) == 0
-    result = st.match(*images(folder), D, f"onnx:{folder}/net.onnx", set={"refinements": "left_right,speckle"}, want=["confidence", "right"])
+    run(*words, "--set", "refinements=left_right,speckle", "--measured-only", "--quiet")
+    result = st.match(*images(folder), D, f"onnx:{folder}/net.onnx", set={"refinements": "left_right,speckle"}, want="confidence")
     np.testing.assert_array_equal(st.read_pfm(tmp_path / "out/2.pfm"), result.disparity)
     np.testing.assert_array_equal(np.load(tmp_path / "v1.npy"), result.validity)
-    np.testing.assert_array_equal(st.read_pfm(tmp_path / "c0.pfm"), result.confidence)
-    np.testing.assert_array_equal(st.read_pfm(tmp_path / "r1.pfm"), result.right)
+    np.testing.assert_array_equal(st.read_pfm(tmp_path / "c1.pfm"), result.confidence)
+    mirrored = st.match(
+        *(np.ascontiguousarray(image[:, ::-1]) for image in images(folder)[::-1]), D, f"onnx:{folder}/net.onnx", set={"refinements": "left_right,speckle"}
+    )
+    np.testing.assert_array_equal(st.read_pfm(tmp_path / "r1.pfm"), mirrored.disparity[:, ::-1])
     assert (result.validity != 0).any()
 
 
@@ -141,7 +144,7 @@ def test_match_keeps_a_region_and_masks_and_writes_clouds(folder, tmp_path):
     assert not np.isfinite(result.disparity[30:60, 20:90]).any() and not np.isfinite(result.disparity[:5]).any()
     header, _, vertices = (tmp_path / "new/c.ply").read_bytes().partition(b"end_header\n")
     there = ~np.isnan(result.points).any(axis=2)
-    vertices = np.frombuffer(vertices, [("point", "<f4", 3), ("colour", "u1", 3)])
+    vertices = np.frombuffer(vertices, [("point", "<f4", 3), ("colour", "u1", 3), ("confidence", "<f4")])
     assert 0 < there.sum() == len(vertices) and b"element vertex %d" % len(vertices) in header
     np.testing.assert_array_equal(vertices["point"], result.points[there])
     np.testing.assert_array_equal(vertices["colour"], left[there])
@@ -154,7 +157,7 @@ def test_match_hands_on_pipelines_of_networks(folder, tmp_path):
     words = ["match", *pair, "--disparities", D, "-o", tmp_path / "d.pfm", f"--pipeline={tmp_path}/p.json"]
     run(*words)
     np.testing.assert_array_equal(st.read_pfm(tmp_path / "d.pfm"), st.match(*images(folder), D, pipeline=pipeline).disparity)
-    assert "exclude each other" in run(*words, "--method", "onnx:n.onnx", code=2).stderr
+    assert "--method and --pipeline cannot be given together" in run(*words, "--method", "onnx:n.onnx", code=2).stderr
     (tmp_path / "p.json").write_text('{"method": "program:touch {left} {right} {out}"}')
     assert "must not run programs" in run(*words, code=1).stderr
     (tmp_path / "p.json").write_text('{"method": "onnx:n.onnx"')  # broken JSON: neither command may hand the call back to the other
@@ -168,55 +171,66 @@ def test_results_of_images_with_one_name_are_named_after_the_folders(folder, tmp
     assert sorted(file.name for file in tmp_path.glob("*.pfm")) == ["table1.pfm", "table2.pfm"]
 
 
-def test_evaluate_and_bench_compare_networks(folder, tmp_path, capsys):
-    def run(*words):
-        assert main([*map(str, words), "--quiet"]) == 0
-        return capsys.readouterr().out
-
+def test_evaluate_and_bench_compare_networks(folder, tmp_path):
     network = f"onnx:{folder}/net.onnx"
-    table = run("evaluate", "--dataset", folder / "scenes", f"--method={network}", "--json", tmp_path / "e.json")
+    table = run("evaluate", "--dataset", folder / "scenes", f"--method={network}", "--json", tmp_path / "e.json").stdout
     assert "scenes/table2" in table and "average of scenes" in table
     assert json.loads((tmp_path / "e.json").read_text())["method"] == "onnx:net.onnx"
-    table = run("bench", "--dataset", folder / "scenes", "--method", "sgm:sgm.p1=12", "--method", network, "--repeat", 1, "--no-peers")
+    table = run("bench", "--dataset", folder / "scenes", "--method", "sgm:sgm.p1=12", "--method", network, "--repeat", 1, "--no-peers").stdout
     assert "sgm:sgm.p1=12" in table and network in table
-    table = run("bench", "--size", "64x48x16", "--method", "sgm", "--method", network, "--repeat", 1, "--json", tmp_path / "b.json")
-    assert table.count("64×48×16") == 2 and len(json.loads((tmp_path / "b.json").read_text())["results"]) == 2
+    sizes = ["--size", "64x48x16", "--repeat", 1, "--no-peers", "--no-stream", "--json", tmp_path / "b.json"]
+    run("bench", *sizes, "--method", "sgm", "--method", network, "--device", "cpu")
+    found = json.loads((tmp_path / "b.json").read_text())["results"]
+    assert [one["method"] for one in found] == ["sgm", network]
 
 
-def test_compare_has_networks_beside_methods(folder, monkeypatch):
-    monkeypatch.setenv("STEREOPSIS_PYTHON", sys.executable)
-    found = st.compare(folder / "scenes", ["sgm", f"onnx:{folder}/net.onnx"], device="cpu", repeat=1)
-    assert [one["method"] for one in found] == ["sgm", "onnx:net.onnx"] and all(len(one["scenes"]) == 2 for one in found)
-    with pytest.raises(st.CallError, match="has no --html: the report contains only methods of the library"):
-        st.compare(folder / "scenes", ["sgm", f"onnx:{folder}/net.onnx"], html=folder / "page.html")
+def test_compare_has_networks_beside_methods(folder, tmp_path):
+    found = st.compare(folder / "scenes", ["sgm", f"onnx:{folder}/net.onnx"], device="cpu", repeat=1, html=tmp_path / "page.html")
+    assert [one["method"] for one in found] == ["sgm", f"onnx:{folder}/net.onnx"] and all(len(one["scenes"]) == 2 for one in found)
+    assert f"onnx:{folder}/net.onnx" in (tmp_path / "page.html").read_text()
 
 
-def test_wrong_calls_are_named(folder, tmp_path, capsys):
+def test_networks_have_the_options_of_other_methods(folder, tmp_path):
+    """Judging, ranges, resuming, reports, plans and limits are those of every method."""
+    pair = [folder / f"scenes/table1/{name}.png" for name in ("left", "right")]
+    network = ["--method", f"onnx:{folder}/net.onnx"]
+    run("match", *pair, *network, "-o", tmp_path / "d.pfm", "--report", tmp_path / "r.json", "--min-confidence", "0.5", "--threads", 1)
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["method"] == "onnx:net.onnx" and report["disparities"] > 4
+    assert "onnx:net.onnx" in run("match", *pair, *network, "--disparities", D, "--explain").stdout
+    judged = run("match", *pair, *network, "--disparities", D, "-o", tmp_path / "d.pfm", "--strict", code=1)
+    assert "a pair is judged from 160×120 pixels on (--strict)" in judged.stderr
+    for view in ("left", "right"):
+        (tmp_path / view).mkdir()
+        for number in (1, 2):
+            (tmp_path / view / f"{number}.png").write_bytes((folder / f"scenes/table{number}/{view}.png").read_bytes())
+    sequence = ["match", tmp_path / "left", tmp_path / "right", *network, "--disparities", D, "-o", tmp_path / "out"]
+    run(*sequence)
+    (tmp_path / "out/2.pfm").unlink()
+    assert "2 of 2 frames (1 from an earlier run)" in run(*sequence, "--resume").stdout
+
+
+def test_wrong_calls_are_named(folder, tmp_path):
     pair = [folder / f"scenes/table1/{name}.png" for name in ("left", "right")]
     network = ["--method", f"onnx:{folder}/net.onnx"]
     for words, sentence in [
-        (["match", *pair, *network], "the call has no output; give -o OUT"),
-        (["match", *pair, *network, "-o", tmp_path / "d.jpg"], "d.jpg has another format; it must end in .pfm"),
-        (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--probe", "1,2"], "stereopsis match --method onnx:FILE has no option '--probe'"),
-        (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--depth", tmp_path / "z.pfm"], "--depth requires the calibration"),
-        (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--cloud", tmp_path / "c.ply"], "--cloud requires the calibration"),
-        (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--roi", "1,2,3"], "--roi 1,2,3 is not allowed"),
+        (["match", *pair, *network, "-o", tmp_path / "d.jpg"], "d.jpg"),
+        (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--probe", "1,2"], "computes no costs, which are requested"),
+        (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--set", "sgm.p1=3"], "has no parameter 'sgm.p1'"),
+        (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--depth", tmp_path / "z.pfm"], "--depth"),
         (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--roi", "100,0,51,9"], "is not inside the image of 150×101"),
-        (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--mask-left", tmp_path / "no.png"], "no.png"),
-        (["match", folder / "scenes", *network, "-o", tmp_path], "scenes has 2 folders with pairs, such as table1; give one of them"),
-        (["match", *pair, *network, "-o", tmp_path / "no/d.pfm", "--no-create"], "is in a folder that does not exist"),
-        (["evaluate", *network, "--dataset", tmp_path / "no"], "is not a folder that exists"),
-        (["evaluate", "--method", "sgm", *network, "--dataset", folder], "--method is given twice, as sgm and onnx:"),
-        (["match", *pair, *network, "--method", "sgm", "-o", tmp_path / "d.pfm"], "compare them with `stereopsis bench --dataset DIR --method onnx:"),
-        (["evaluate", "--method", "sgm", *network, "--dataset", folder, "--html", "a.html"], "has no --html: the report contains only methods of the library"),
-        (["bench", "--method", "sgm", *network, "--dataset", folder, "--html=a.html"], "has no --html: the report contains only methods of the library"),
+        (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--device", "opencl"], "is not allowed for a network"),
+        (["match", *pair, *network, "--method", "sgm", "-o", tmp_path / "d.pfm"], "--method"),
         (["bench", *network, "--size", "3"], "--size 3 is not allowed"),
     ]:
-        assert main([str(word) for word in words]) == 2
-        message = capsys.readouterr().err
+        message = run(*words, "--quiet", code=2).stderr
         assert sentence in message and message.count("\n") == 1
-    assert main(["match", str(pair[0]), str(pair[1]), "--method", "onnx:/no.onnx", "-o", str(tmp_path / "d.pfm")]) == 1
-    assert "'/no.onnx' does not exist" in capsys.readouterr().err
+    missing = run("match", *pair, "--method", "onnx:/no.onnx", "-o", tmp_path / "d.pfm", code=1).stderr
+    assert "'/no.onnx' does not exist" in missing
+    (tmp_path / "fails").write_text("#!/bin/sh\necho no licence >&2\nexit 3\n")
+    (tmp_path / "fails").chmod(0o755)
+    program = f"program:{tmp_path}/fails {{left}} {{right}} {{out}}"
+    assert "fails ended with exit code 3: no licence" in run("match", *pair, "--method", program, "--disparities", D, "-o", tmp_path / "d.pfm", code=1).stderr
 
 
 def test_the_package_is_named_if_it_is_missing(folder, tmp_path):

@@ -189,6 +189,14 @@ def test_unknown_arguments_name_the_nearest(scene, call, said):
     one_sentence(refused)
 
 
+def test_arguments_that_cannot_be_have_a_sentence(scene):
+    for pairs in (np.zeros((), np.uint8), 3, None):
+        with pytest.raises(st.CallError, match="must be an iterable of pairs"):
+            st.Matcher(disparities=32).stream(pairs)
+    with pytest.raises(st.CallError, match="a rig for images of -3×4 pixels has no images"):
+        st.match(scene.left, scene.right, 32, rig=st.Rig(focal=500, baseline=0.1, size=(-3, 4)), want="depth", warn_of_pair=False)
+
+
 def test_functions_stay_what_they_are():
     assert pickle.loads(pickle.dumps(st.match)) is st.match
     assert "disparities" in _keywords.names_of(st.Matcher.__init__.__wrapped__)

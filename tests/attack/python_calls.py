@@ -212,6 +212,7 @@ def act_bad_array(r):
         st.evaluate(bad, np.zeros((4, 4), np.float32))
     elif where == "volume":
         st.match_volume(bad)
+        return  # volumes may have 8 bits
     elif where == "write":
         st.write_disparity(os.path.join(tempfile.gettempdir(), "attack.pfm"), bad)
     raise Wrong(f"{where} accepted {type(bad)} {getattr(bad, 'dtype', '')} {getattr(bad, 'shape', '')}")
@@ -885,7 +886,8 @@ for i in range(first, first + count):
     except DOC as e:
         text = str(e)
         end = type(e).__name__
-        if "\n" in text or len(text) < 25 or len(text) > 12000 or ("error" in text.lower() and "0x" in text):
+        raised = "failed: " in text  # a sentence that quotes an exception of the caller
+        if "\n" in text or len(text) < 25 or len(text) > 12000 or ("error" in text.lower() and "0x" in text and not raised):
             end, text = "BAD", "sentence: " + text[:300]
     except TypeError as e:  # nanobind raises it for an argument of a wrong type
         end, text = ("TypeError", "") if "incompatible function arguments" in str(e) and n in ("misc", "bad_array") else ("BAD", str(e))

@@ -11,7 +11,7 @@ A module has
 The modules of this package are the subcommands: `stereopsis NAME …` and `python -m stereopsis NAME …` call `run`. Import optional
 packages (websockets, rosbags) inside `run`, so that `--help` works without them. Results go to stdout, and all other text goes to stderr.
 A wrong call raises stereopsis.CallError (exit code 2). Any other failure raises another stereopsis.Error (exit code 1). Modules whose names
-begin with an underscore are not subcommands; `_match`, `_evaluate` and `_bench` run these commands for methods from outside the library.
+begin with an underscore are not subcommands.
 """
 
 from __future__ import annotations
@@ -21,16 +21,19 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
 from . import _help
+from .. import _native
 from .._errors import CallError, Error, UnsupportedError
-from .._native import version
+from .._external import method_on
 from .._options import is_external
-from .._pipeline import is_external_file
+from .._pipeline import Pipeline, is_external_file
 
-EXTERNAL = ("match", "evaluate", "bench")  # compiled subcommands that this package runs for networks and programs
+OUTSIDE = ("match", "evaluate", "bench")  # compiled subcommands whose methods may be networks and programs
+PROGRAMS = Path(__file__).parent.parent / "bin"  # the compiled command and its modules
 
 
 def names() -> list[str]:
@@ -38,18 +41,36 @@ def names() -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
 
 
-def module_of(arguments: Sequence[str]) -> str | None:
-    """Returns the module that runs these arguments: that of a subcommand or, for a call of a compiled subcommand with a network or a
-    program as its --method or in the --pipeline of match, the module of that name after an underscore. Returns None for calls of the
-    compiled command.
-    """
-    if not arguments or arguments[0] in names():
-        return arguments[0] if arguments else None
-    if arguments[0] not in EXTERNAL:
-        return None
-    external = any(is_external(method) for method in _values_of("--method", arguments))
-    external |= arguments[0] == "match" and any(is_external_file(file) for file in _values_of("--pipeline", arguments))
-    return f"_{arguments[0]}" if external else None
+def has_outside_method(arguments: Sequence[str]) -> bool:
+    """Returns whether the call of a compiled subcommand has a network or a program as its --method, or in the --pipeline of match."""
+    if not arguments or arguments[0] not in OUTSIDE:
+        return False
+    if any(is_external(method) for method in _values_of("--method", arguments)):
+        return True
+    return arguments[0] == "match" and any(is_external_file(file) for file in _values_of("--pipeline", arguments))
+
+
+def run_compiled(arguments: list[str]) -> int:
+    """Runs a compiled subcommand in this process, so that its methods may be networks and programs. Returns its exit code."""
+    return int(_native.run_command(arguments, PROGRAMS, _pipeline_of))
+
+
+def _pipeline_of(what: str, device: str, threads: int) -> Pipeline:
+    """Returns the pipeline of a network or a program, or of a pipeline file that names one, with the method on a device."""
+    try:
+        pipeline = Pipeline(what) if is_external(what) else Pipeline.read(what)
+        assert pipeline.external is not None
+        return pipeline._with(method_on(pipeline.external, device, threads))
+    except ModuleNotFoundError as missing:
+        raise lacks("a network", "onnx", missing) from missing
+
+
+def lacks(what: str, extra: str, missing: ModuleNotFoundError) -> UnsupportedError:
+    """Returns the error for a package that is not installed, and that an extra of this package brings."""
+    return UnsupportedError(
+        f"{what} requires the package {missing.name}, which is not installed; in a checkout, run python -m pip install "
+        f"'.[{extra}]', or install the wheel file with this extra: 'dist/stereopsis-{_native.version}-….whl[{extra}]'"
+    )
 
 
 def _values_of(option: str, arguments: Sequence[str]) -> list[str]:
@@ -62,7 +83,6 @@ class _Parser(argparse.ArgumentParser):
     """Reports a wrong call in one sentence, and prints its help, as the compiled commands do."""
 
     meant: Mapping[str, str] = {}  # names that other programs use, and the option to suggest for each
-    not_here: Mapping[str, str] = {}  # options of the compiled command that this one rejects, and the reason
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{**options, "add_help": False})
@@ -97,8 +117,6 @@ class _Parser(argparse.ArgumentParser):
             option = word.split("=")[0]
             if word == "--" or word in actions or (option in known and known[option].nargs == argparse.REMAINDER):
                 return
-            if option in self.not_here:
-                raise CallError(f"{self.prog} has no {option}: {self.not_here[option]}")
             if word.startswith("--") and option not in known:
                 near = self.meant.get(option) or _nearest(option, known)
                 hint = f" (did you mean '{near}'?)" if near else ""
@@ -106,9 +124,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser_of(name: str, module: ModuleType) -> argparse.ArgumentParser:
-    shown = f"{name[1:]} --method onnx:FILE" if name.startswith("_") else name
-    parser = _Parser(prog=f"stereopsis {shown}", description=module.help + ".", allow_abbrev=False)
-    parser.meant, parser.not_here = getattr(module, "meant", {}), getattr(module, "not_here", {})
+    parser = _Parser(prog=f"stereopsis {name}", description=module.help + ".", allow_abbrev=False)
+    parser.meant = getattr(module, "meant", {})
     module.add_arguments(parser)
     return parser
 
@@ -149,13 +166,9 @@ def run(name: str, arguments: list[str]) -> int:
         return int(module.run(parsed) or 0)
     except ModuleNotFoundError as missing:
         extra = getattr(module, "extra", None)
-        name = name.lstrip("_")
         if extra is None or (missing.name or "").split(".")[0] == "stereopsis":
             raise
-        raise UnsupportedError(
-            f"{name} requires the package {missing.name}, which is not installed; in a checkout, run python -m pip install "
-            f"'.[{extra}]', or install the wheel file with this extra: 'dist/stereopsis-{version}-….whl[{extra}]'"
-        ) from missing
+        raise lacks(name, extra, missing) from missing
 
 
 def exit_code(error: Error) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import _native
 from .._pipeline import Pipeline
-from ..commands._external import cell, print_table, write_json
+from ..commands._text import cell, print_table, write_json
 from .pairs import Item
 from .search import Scored, Search, Trials, Try, scored
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._errors import CallError
 from .._pipeline import methods
-from ..commands._external import note
+from ..commands._text import note
 from ..view.arguments import range_of
 from .pairs import Item, Items, of_dataset, of_images
 from .proxies import REFERENCE

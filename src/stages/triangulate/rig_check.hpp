@@ -24,6 +24,9 @@ inline void check_rig(const Rig& rig) {
     if (!(std::abs(at) <= farthest_centre))
       refuse(text("a rig with a principal point at ", number_text(at), " px has no points; it must be from -",
                   number_text(farthest_centre), " to ", number_text(farthest_centre)));
+  if (rig.size.width < 0 || rig.size.height < 0)
+    refuse(text("a rig for images of ", rig.size.width, "×", rig.size.height,
+                " pixels has no images; give their width and height, or 0×0 if they are not known"));
 }
 
 }  // namespace stereopsis

@@ -64,8 +64,9 @@ auto call_guarded(const Own& own, F&& function) {
   try {
     return function();
   } catch (const std::exception& e) {
+    const auto* error = dynamic_cast<const Error*>(&e);
     std::throw_with_nested(  // language bindings find their own exception as the nested exception
-        Error(ErrorCategory::call, text(who(own), " failed: ", e.what())));
+        Error(error != nullptr ? error->category() : ErrorCategory::call, text(who(own), " failed: ", e.what())));
   } catch (...) {
     throw Error(
         ErrorCategory::call,
