@@ -226,6 +226,17 @@ typedef struct sp_rig {
   double baseline; /* distance between the cameras, > 0; depths have the same unit */
 } sp_rig;
 
+/* Alignment of the rows of the right image: row y of the aligned image is row y + v of the given one, where v = offset +
+ * roll * s + zoom * t + keystone * s * t, s = (x + 0.5) / width - 0.5, t = (y + 0.5) / height - 0.5. All values are in
+ * pixels. */
+typedef struct sp_row_alignment {
+  size_t struct_size;
+  double offset;   /* v in the centre of the image */
+  double roll;     /* v at the right border minus v at the left border */
+  double zoom;     /* v at the lower border minus v at the upper border */
+  double keystone; /* roll at the lower border minus roll at the upper border */
+} sp_row_alignment;
+
 /* Lens models (stereopsis/rectification.hpp). */
 enum { SP_LENS_POLYNOMIAL = 0, SP_LENS_FISHEYE = 1 };
 /* A raw camera: its lens, and the rotation that rectifies it. */
@@ -295,6 +306,9 @@ typedef struct sp_problem {
   int32_t skip_constant;
   int32_t black;          /* with skip_constant: largest value of black, in 8-bit units, 0 to 255; 2 for JPEG and video */
   int32_t reserved;       /* 0 */
+  /* Alignment of the rows of the right image, which is resampled before it is matched; of the rectified image if there are
+   * cameras. SP_WANT_RIGHT has the rows of the image without the alignment. Null: the rows stay as they are. */
+  const sp_row_alignment* row_alignment;
 } sp_problem;
 
 /* The plan of a matcher: its memory, and the sizes of its input and output. */
@@ -402,6 +416,28 @@ SP_API sp_status sp_matcher_time(const sp_matcher* matcher, size_t index, sp_sta
 /* Estimates the search range of a rectified pair in host memory, from reduced images. */
 SP_API sp_status sp_estimate_range(const sp_image* left, const sp_image* right, int32_t* min_disparity,
                                    int32_t* disparities);
+
+/* Reasons why an estimate gives no alignment of rows (stereopsis/rows.hpp). Few tracks: fewer than 100 points were found in
+ * both images. Uncertain: the standard deviation of the alignment is above 0.05 pixels. One corner: the points lie in one
+ * part of the image. Rows agree: the alignment is below 0.08 pixels, so that resampling would cost more. */
+enum {
+  SP_ROWS_ALIGNED = 0,
+  SP_ROWS_FEW_TRACKS = 1,
+  SP_ROWS_UNCERTAIN = 2,
+  SP_ROWS_ONE_CORNER = 3,
+  SP_ROWS_AGREE = 4
+};
+/* An estimate of the alignment of rows. */
+typedef struct sp_row_estimate {
+  size_t struct_size;
+  sp_row_alignment plane;     /* the estimate, also if `reason` is not SP_ROWS_ALIGNED */
+  sp_row_alignment deviation; /* standard deviation of each value, pixels */
+  double remaining;           /* standard deviation of the points around the estimate, relative to their precision */
+  int32_t tracks;             /* number of points to which the estimate is fitted */
+  int32_t reason;             /* SP_ROWS_ALIGNED if the pair should be matched with `plane`; otherwise the reason */
+} sp_row_estimate;
+/* Estimates the alignment of the rows of a rectified pair in host memory, from the pair alone. */
+SP_API sp_status sp_estimate_row_alignment(const sp_image* left, const sp_image* right, sp_row_estimate* estimate);
 
 /* Memory of an image. */
 typedef struct sp_buffer sp_buffer;

@@ -27,6 +27,7 @@
 #include "stereopsis/pipeline.hpp"
 #include "stereopsis/rectification.hpp"
 #include "stereopsis/rig.hpp"
+#include "stereopsis/row_alignment.hpp"
 #include "stereopsis/stage_time.hpp"
 
 namespace stereopsis {
@@ -133,6 +134,10 @@ struct Problem {
   // Limit of the workspace in bytes; 0 means half of the host's memory, or 9/10 of a GPU's free memory.
   std::size_t memory_limit = 0;
   Geometry geometry = {};                     // rectification, depth and points
+  // Alignment of the rows of the right image, which is resampled before it is matched. If the pair is rectified, the
+  // alignment is that of the rectified image, and pixels are interpolated once. The output `right` has the rows of the
+  // right image without the alignment. estimate_row_alignment() in rows.hpp estimates the alignment of a pair.
+  std::optional<RowAlignment> row_alignment = {};
   CostVolumes volumes = {};                   // cost volumes as inputs and outputs
   ConstantRegions constant = {};              // regions without contrast
   std::optional<BoundaryStripe> stripe = {};  // the rows of larger images that the pair shows; none for whole images
@@ -305,6 +310,7 @@ class Plan {
   Size output_size_;
   Rect required_input_;
   std::shared_ptr<const Programs> programs_;
+  std::shared_ptr<const RectificationMaps> maps_;  // with the alignment of rows
 
   friend class Matcher;
 };

@@ -1,6 +1,9 @@
 // The alignment of rows: by how much the rows of the right image differ from those of the left one.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "stereopsis/image.hpp"
 
 namespace stereopsis {
@@ -23,8 +26,37 @@ struct RowAlignment {
     const double s = (x + 0.5) / size.width - 0.5, t = (y + 0.5) / size.height - 0.5;
     return offset + roll * s + zoom * t + keystone * s * t;
   }
+  // Returns the largest |v|, which is in a corner of the image.
+  double most() const {
+    double corner = 0;
+    for (const double s : {-0.5, 0.5})
+      for (const double t : {-0.5, 0.5})
+        corner = std::max(corner, std::abs(offset + roll * s + zoom * t + keystone * s * t));
+    return corner;
+  }
   // Returns the root mean square of v over the image.
-  double rms() const;
+  double rms() const {
+    return std::sqrt(offset * offset + (roll * roll + zoom * zoom) / 12 + keystone * keystone / 144);
+  }
+
+  // Returns the alignment in pixels that are `factor` times as wide and high.
+  RowAlignment divided_by(int factor) const {
+    return {offset / factor, roll / factor, zoom / factor, keystone / factor};
+  }
+
+  // Returns the part of a given image of the size `whole` from which the part `aligned` of the aligned image is
+  // interpolated.
+  Rect rows_for(const Rect& aligned, Size whole) const {
+    constexpr int taps = 3;  // rows of the interpolation, and rounding
+    double least = 0, greatest = 0;
+    for (const int x : {aligned.x, aligned.x + aligned.width - 1}) {
+      least = std::min(least, at(x, aligned.y, whole));
+      greatest = std::max(greatest, at(x, aligned.y + aligned.height - 1, whole));
+    }
+    const int above = taps - static_cast<int>(std::floor(least)), below = taps + static_cast<int>(std::ceil(greatest));
+    return intersect({aligned.x, aligned.y - above, aligned.width, aligned.height + above + below},
+                     {0, 0, whole.width, whole.height});
+  }
 
   bool operator==(const RowAlignment&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "stereopsis/image.hpp"
+#include "stereopsis/rectification.hpp"
 #include "stereopsis/row_alignment.hpp"
 
 namespace stereopsis {
@@ -40,5 +41,9 @@ struct RowEstimate {
 // Estimates the alignment of a rectified pair. Rows that differ by up to 12 px are found. The result is the same, bit by
 // bit, on every machine. Throws Error(call) if the images have no pixels, or if their sizes differ.
 RowEstimate estimate_row_alignment(const AnyImageView& left, const AnyImageView& right);
+
+// Returns maps that rectify a pair and align the rows of the rectified right image. A matcher with both a rectification
+// and an alignment uses these maps, so that pixels are interpolated once.
+RectificationMaps aligned_maps(const RectificationMaps& maps, const RowAlignment& alignment);
 
 }  // namespace stereopsis

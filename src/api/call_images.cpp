@@ -64,15 +64,17 @@ FrameImages CallImages::frame(const Plan& plan) const {
   const Problem& p = plan.problem();
   const Rect shown =
       p.region && !p.geometry.rectification ? plan.required_input() : Rect{0, 0, p.size.width, p.size.height};
+  const Rect shown_right =
+      p.row_alignment && !p.geometry.rectification ? p.row_alignment->rows_for(shown, p.size) : shown;
   FrameImages images = images_;
-  for (const int view : {0, 1}) crop_view(p, shown, view, images);
+  for (const int view : {0, 1}) crop_view(p, view == 0 ? shown : shown_right, view, images);
   for (std::size_t row = 0; row < input_table.size(); ++row) {
     AnyView& image = image_at(images, input_binding(row));
     const InputKind kind = input_table[row].kind;
     if (!is_there(image))
       image = {};
     else if (kind == InputKind::mask)
-      image = image.crop(shown);
+      image = image.crop(input_binding(row) == Binding::mask_right ? shown_right : shown);
     else if (kind == InputKind::volume)
       image = as_volume(image.crop(shown));
   }

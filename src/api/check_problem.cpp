@@ -82,6 +82,14 @@ void check(const BoundaryStripe& stripe, const Problem& p) {
         "them");
 }
 
+void check_aligned(const Problem& p) {
+  check_alignment(*p.row_alignment);
+  if (p.stripe || p.refine_only || p.volumes.given)
+    refuse(
+        "an alignment of rows cannot be combined with a stripe, refine_only or a given volume; align the right image "
+        "before, and plan without row_alignment");
+}
+
 void check_refine_only(const Problem& p) {
   if (p.region || p.stripe || p.geometry.rectification || p.want_right || p.volumes.given || requests_costs(p))
     refuse(
@@ -111,6 +119,7 @@ void check(const Problem& p) {
     refuse(text("a batch of ", p.batch, " pairs is not allowed; it must be 1 to 4096"));
   check(p.geometry, p.size);
   if (p.stripe) check(*p.stripe, p);
+  if (p.row_alignment) check_aligned(p);
   if (p.refine_only) check_refine_only(p);
   if (p.volumes.given && p.geometry.rectification)
     refuse(

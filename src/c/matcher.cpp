@@ -10,8 +10,6 @@
 #include "c/pipeline.hpp"
 #include "c/structs.hpp"
 #include "stereopsis/arguments.hpp"
-#include "stereopsis/formats.hpp"
-#include "stereopsis/pair_check.hpp"
 
 namespace stereopsis::c {
 namespace {
@@ -309,22 +307,5 @@ sp_status sp_matcher_time(const sp_matcher* matcher, size_t index, sp_stage_time
       refuse(text("there is no time ", index, "; the number of times of the last match is ", object->times.size()));
     const StageTime& t = object->times[index];
     write({0, t.name.c_str(), t.ms, t.bytes}, time, "time");
-  });
-}
-
-sp_status sp_estimate_range(const sp_image* left, const sp_image* right, int32_t* min_disparity, int32_t* disparities) {
-  return guarded([&] {
-    std::int32_t &min = given(min_disparity, "min_disparity"), &count = given(disparities, "disparities");
-    if (left == nullptr || right == nullptr) refuse("left or right is null; pass both images");
-    AnyImage left_rgb, right_rgb;
-    const auto in_rgb = [](const GivenView& view, const char* name, AnyImage& rgb) -> AnyImageView {
-      if (!view.format) return host_image(view, name);
-      to_rgb(host_image(view, name), *view.format, rgb);
-      return rgb;
-    };
-    const DisparityRange range =
-        estimate_range(in_rgb({left, "left"}, "left", left_rgb), in_rgb({right, "right"}, "right", right_rgb));
-    min = range.min;
-    count = range.count;
   });
 }

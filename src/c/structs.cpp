@@ -205,6 +205,10 @@ Problem problem_of(const sp_problem& p) {
     problem.region = Rect{p.region.x, p.region.y, p.region.width, p.region.height};
   problem.memory_limit = p.memory_limit;
   problem.geometry = geometry_of(p);
+  if (p.row_alignment != nullptr) {
+    const sp_row_alignment a = read(p.row_alignment, "problem.row_alignment");
+    problem.row_alignment = {a.offset, a.roll, a.zoom, a.keystone};
+  }
   if (flag(p.given_costs, "given_costs")) problem.volumes.given = pixel_type(p.costs_type, "problem.costs_type");
   problem.volumes.without_images = flag(p.without_images, "without_images");
   want(p.want, problem);

@@ -27,6 +27,10 @@ inline constexpr std::size_t first_size<sp_stage> = 56;
 template <>
 inline constexpr std::size_t first_size<sp_rig> = 48;
 template <>
+inline constexpr std::size_t first_size<sp_row_alignment> = 40;
+template <>
+inline constexpr std::size_t first_size<sp_row_estimate> = 104;
+template <>
 inline constexpr std::size_t first_size<sp_camera> = 216;
 template <>
 inline constexpr std::size_t first_size<sp_problem> = 136;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/text.hpp"
 #include "stereopsis/image.hpp"
+#include "stereopsis/row_alignment.hpp"
 
 namespace stereopsis {
 
@@ -32,6 +34,14 @@ inline void check_bit_depth(PixelType type, int bit_depth) {
                 " pixels, whose values are in 8-bit units; it must be 8"));
   if (bit_depth < 1 || bit_depth > 16)
     refuse(text("a bit depth of ", bit_depth, " is not allowed; it must be 1 to 16"));
+}
+
+// Throws an Error for an alignment that moves rows far away.
+inline void check_alignment(const RowAlignment& a) {
+  constexpr double most = 64;
+  if (!std::isfinite(a.rms()) || a.most() > most)
+    refuse(text("an alignment of rows by offset ", a.offset, ", roll ", a.roll, ", zoom ", a.zoom, " and keystone ",
+                a.keystone, " is not allowed; rows must move by at most ", most, " pixels, so rectify the pair"));
 }
 
 // Throws an Error if the images of a pair cannot be compared.

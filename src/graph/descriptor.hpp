@@ -32,17 +32,19 @@ enum class Slot {
 // each role.
 enum class Role {
   none,
-  word_volume,  // computes a cost volume from feature words
-  quantise,     // converts costs to 8 bits
-  sum,          // adds two volumes
-  rectify,      // resamples an image by a map
-  triangulate,  // computes depth and points from a disparity
-  mark_filled,  // sets the confidence of pixels that were not measured
-  copy_maps,    // copies maps of the caller
-  own_method,   // a method of the caller, in place of the stages from the cost to the selection
-  check_map,    // checks the map of such a method
-  mask_black,   // masks black regions at the border of an image
-  mark_flat,    // marks pixels without contrast as filled
+  word_volume,   // computes a cost volume from feature words
+  quantise,      // converts costs to 8 bits
+  sum,           // adds two volumes
+  rectify,       // resamples an image by a map
+  align_rows,    // resamples the right image by an alignment of rows
+  restore_rows,  // moves a map of the aligned right image back to the rows of the given one
+  triangulate,   // computes depth and points from a disparity
+  mark_filled,   // sets the confidence of pixels that were not measured
+  copy_maps,     // copies maps of the caller
+  own_method,    // a method of the caller, in place of the stages from the cost to the selection
+  check_map,     // checks the map of such a method
+  mask_black,    // masks black regions at the border of an image
+  mark_flat,     // marks pixels without contrast as filled
 };
 
 // Properties of a stage's costs that are known before the costs are computed: the largest cost (0 means the largest
@@ -161,6 +163,11 @@ struct StageDescriptor {
   // Parameters for a format; the output begins at `first`.
   StageParameters (*of_format)(PixelFormat, Pixel first) = nullptr;
   StageParameters (*of_geometry)(const Request&, const Rect& shown) = nullptr;  // role `triangulate`
+  // Role `align_rows`: adds the step that aligns the image `given` of the right view, whose rows begin at `first_row`, and
+  // returns the result. The value `mask` receives the pixels that are usable; −1: no value.
+  int (*align_right)(Builder&, int given, int first_row, int mask) = nullptr;
+  // Role `restore_rows`: adds the step that moves the right map back.
+  void (*restore_right)(Builder&, Maps&) = nullptr;
   // Role `mask_black`: adds the step for a view of which `part` is read, and returns whether the step masks a pixel of an
   // image on the host.
   void (*mask_view)(Builder&, Images&, int view, const Rect& part) = nullptr;

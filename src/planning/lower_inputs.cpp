@@ -7,10 +7,11 @@
 namespace stereopsis {
 namespace {
 
-// Returns the part of the input images that is read. If the images are rectified first, this is the whole image.
-Rect given_part(const Builder& b) {
+// Returns the part of an input image that is read. If the images are rectified first, this is the whole image.
+Rect given_part(const Builder& b, int view) {
   const Request& request = b.request();
-  return request.rectification ? Rect{0, 0, request.size.width, request.size.height} : b.shown();
+  if (request.rectification) return {0, 0, request.size.width, request.size.height};
+  return view == 1 && request.row_alignment ? request.row_alignment->rows_for(b.shown(), request.size) : b.shown();
 }
 
 // Adds the images of a view. The luma of NV12 is the grey image. Steps that convert the colours of NV12 and other
@@ -41,27 +42,33 @@ const StageDescriptor& stage_for(PixelFormat format) {
       stages, [&](const StageDescriptor* s) { return s->takes_format != nullptr && s->takes_format(format); });
 }
 
-int rectify(Builder& b, const char* name, int view, int mask);
+int resample(Builder& b, const char* name, int view, int mask);
 
 // Converts the image of a view from the format of the pair.
 int make_picture(Builder& b, Images& images, int view) {
   const Request& request = b.request();
-  if (&images != &b.raw && request.rectification) {
-    images.put("image", view, rectify(b, "image", view, -1));
+  if (&images != &b.raw && (request.rectification || request.row_alignment)) {
+    images.put("image", view, resample(b, "image", view, -1));
     return images.find("image", view);
   }
-  const Rect part = given_part(b), read = part_read(*request.format, request.size, part);
+  const Rect part = given_part(b, view), read = part_read(*request.format, request.size, part);
   const StageDescriptor& stage = stage_for(*request.format);
   Maps none;
-  Scope scope{images, none, b.context_of(request.range, images)};
+  Images sized = images;
+  sized.size = part.size();
+  Scope scope{sized, none, b.context_of(request.range, images)};
   scope.context.from_right = view == 1;
   b.run(stage, stage.of_format(*request.format, {part.x - read.x, part.y - read.y}), scope);
+  images.put("image", view, sized.find("image", view));
   return images.find("image", view);
 }
 
-// Resamples an image of a view by its map. `mask` is the value that receives the rectified mask, or −1.
-int rectify(Builder& b, const char* name, int view, int mask) {
+// Resamples an image of a view by its map, or by the alignment of rows, which leaves the left view as it is. `mask` is the
+// value that receives the resampled mask, or −1.
+int resample(Builder& b, const char* name, int view, int mask) {
   const int raw = b.need(b.raw, name, view);
+  if (view == 0 && b.request().aligns_rows()) return raw;
+  if (b.request().aligns_rows()) return registry().at(Role::align_rows).align_right(b, raw, given_part(b, 1).y, mask);
   const Size whole = b.request().rectification->size;
   const AnyView map{.element = Element::s32, .width = whole.width, .height = whole.height, .channels = 2};
   const int shown_map = b.value(map.crop(b.shown()), of_view(Binding::map_left, view));
@@ -70,17 +77,19 @@ int rectify(Builder& b, const char* name, int view, int mask) {
   return made;
 }
 
-// Returns the shown part of both rectified views. For NV12, this is the grey image, and the colours only if a stage
-// reads them.
-Images rectified_images(Builder& b) {
+// Returns the shown part of both views, rectified or with aligned rows. For NV12, this is the grey image, and the colours
+// only if a stage reads them.
+Images resampled_images(Builder& b) {
   const Request& request = b.request();
   Images images{b.raw.info, b.shown().size(), {}};
   const char* name = request.format == PixelFormat::nv12 ? "grey" : "image";
   for (const int view : {0, 1}) {
-    const bool complete = request.rectification->complete[static_cast<std::size_t>(view)];
-    if (!complete || b.raw.find("mask", view) >= 0 || b.raw.info.is_float())
+    const bool complete = request.complete(view);
+    const int given = b.raw.find("mask", view);
+    images.put("mask", view, given);
+    if (!(view == 0 && request.aligns_rows()) && (!complete || given >= 0 || b.raw.info.is_float()))
       images.put("mask", view, b.image(images.size, Element::u8));
-    images.put(name, view, rectify(b, name, view, images.find("mask", view)));
+    images.put(name, view, resample(b, name, view, images.find("mask", view)));
   }
   if (request.requests(Binding::output_rectified)) b.bind(b.need(images, "image", 0), Binding::output_rectified);
   return images;
@@ -90,7 +99,7 @@ Images rectified_images(Builder& b) {
 
 Images lower_inputs(Builder& b) {
   const Request& request = b.request();
-  Images images{{request.element, request.channels}, given_part(b).size(), {}};
+  Images images{{request.element, request.channels}, given_part(b, 0).size(), {}};
   if (request.costs) {
     b.given_costs = b.volume(images.size, *request.costs, request.range.count);
     b.bind(b.given_costs, Binding::costs);
@@ -98,13 +107,13 @@ Images lower_inputs(Builder& b) {
   }
   if (request.format) b.make_pictures_by(make_picture);
   for (const int view : {0, 1}) {
-    take_view(b, images, view, given_part(b));
+    take_view(b, images, view, given_part(b, view));
     if (request.constant.mask_black && request.masks[static_cast<std::size_t>(view)])
-      registry().at(Role::mask_black).mask_view(b, images, view, given_part(b));
+      registry().at(Role::mask_black).mask_view(b, images, view, given_part(b, view));
   }
-  if (!request.rectification) return images;
+  if (!request.rectification && !request.row_alignment) return images;
   b.raw = std::move(images);
-  return rectified_images(b);
+  return resampled_images(b);
 }
 
 }  // namespace stereopsis

@@ -107,6 +107,7 @@ void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange&
   if (const Reduction* reduction = reduction_of(p)) reduction->restore(b, p.prepare, full, seen, maps);
   if (reduction_of(p) != nullptr && output_factor(p) == 1) mark_flat(1, 0);
   triangulate(b, full, maps);
+  if (b.request().row_alignment) registry().at(Role::restore_rows).restore_right(b, maps);
   deliver(b, maps);
 }
 

@@ -53,10 +53,6 @@ RowAlignment alignment_of(const RowPlane& p) {
 
 }  // namespace
 
-double RowAlignment::rms() const {
-  return std::sqrt(offset * offset + (roll * roll + zoom * zoom) / 12 + keystone * keystone / 144);
-}
-
 std::string RowEstimate::sentence() const {
   const auto px = [](double value) { return text(std::round(value * 100) / 100, " px"); };
   switch (reason) {

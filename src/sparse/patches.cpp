@@ -6,7 +6,6 @@
 namespace stereopsis::sparse {
 namespace {
 
-constexpr int one = 1 << weight_bits;
 constexpr int white = 255 * units;
 
 // Rounds a multiple of 1/2ⁿ to an integer.
@@ -14,23 +13,7 @@ constexpr std::int64_t rounded(std::int64_t value, int bits) {
   return (value + (std::int64_t{1} << (bits - 1))) >> bits;
 }
 
-// Catmull and Rom's weights at t = f / 256: (−t³ + 2t² − t) / 2, (3t³ − 5t² + 2) / 2, (−3t³ + 4t² + t) / 2, (t³ − t²) / 2.
-// The second weight makes the sum exact.
-constexpr std::array<Taps, position_units> all_taps() {
-  std::array<Taps, position_units> taps{};
-  for (int f = 0; f < position_units; ++f) {
-    const std::int64_t t1 = std::int64_t{f} << 16, t2 = std::int64_t{f} * f << 8, t3 = std::int64_t{f} * f * f;
-    const auto weight = [](std::int64_t twice) { return static_cast<std::int16_t>(rounded(twice, 25 - weight_bits)); };
-    Taps& w = taps[static_cast<std::size_t>(f)];
-    w[0] = weight(-t3 + 2 * t2 - t1);
-    w[2] = weight(-3 * t3 + 4 * t2 + t1);
-    w[3] = weight(t3 - t2);
-    w[1] = static_cast<std::int16_t>(one - w[0] - w[2] - w[3]);
-  }
-  return taps;
-}
-
-constexpr std::array<Taps, position_units> taps = all_taps();
+using Taps = std::array<std::int16_t, 4>;
 
 // Interpolates along a row, in 1/64 grey level.
 int along_row(const std::int16_t* v, const Taps& w) {
@@ -38,8 +21,6 @@ int along_row(const std::int16_t* v, const Taps& w) {
 }
 
 }  // namespace
-
-const std::array<Taps, position_units>& cubic_taps() { return taps; }
 
 Level smoothed(const Level& level) {
   const int width = level.width(), height = level.height();
@@ -81,8 +62,8 @@ void fill_patch(const Level& level, int x, int y, Patch& p) {
 }
 
 Sums difference_oracle(const Patch& p, const Level& level, int x, int y) {
-  const Taps &across = taps[static_cast<std::size_t>(x % position_units)],
-             &down = taps[static_cast<std::size_t>(y % position_units)];
+  const Taps across = cubic_weights<weight_bits>(x % position_units),
+             down = cubic_weights<weight_bits>(y % position_units);
   const int left = x / position_units - patch_radius, top = y / position_units - patch_radius;
   Sums d{};
   for (int j = 0; j < patch; ++j)

@@ -9,15 +9,16 @@
 #include <array>
 #include <cstdint>
 
+#include "core/cubic.hpp"
 #include "sparse/windows.hpp"
 
 namespace stereopsis::sparse {
 
 inline constexpr int patch = 15;  // rows and columns of a patch
 inline constexpr int patch_radius = 7;
-inline constexpr int patch_lanes = 16;      // elements of a stored row; the last one is 0
-inline constexpr int position_units = 256;  // positions per pixel
-inline constexpr int weight_bits = 10;      // the weights of an interpolation sum up to 2^weight_bits
+inline constexpr int patch_lanes = 16;                  // elements of a stored row; the last one is 0
+inline constexpr int position_units = cubic_positions;  // positions per pixel
+inline constexpr int weight_bits = 10;                  // the weights of an interpolation sum up to 2^weight_bits
 // Columns and rows around the point that a patch and its interpolation read.
 inline constexpr int patch_before = patch_radius + 2, patch_after = patch_radius + 4;
 
@@ -28,10 +29,6 @@ inline bool holds_patch(const Level& level, int x, int y) {
 // Returns the level in which patches are compared: smoothed by binomial weights (1, 2, 1) along rows and columns. Details
 // at the limit of the resolution, and noise, draw positions towards whole pixels.
 Level smoothed(const Level& level);
-
-// The weights of four neighbours, for each position between the second and the third one.
-using Taps = std::array<std::int16_t, 4>;
-const std::array<Taps, position_units>& cubic_taps();
 
 // The parameters of a moved patch: its row, its column, and the change of its column along rows and along columns, because
 // the disparity of a slanted surface changes. The last parameter is a difference in brightness.

@@ -10,9 +10,9 @@ namespace {
 
 using namespace sparse;
 
-TEST(CubicTaps, SumUpToOneAndInterpolate) {
+TEST(CubicWeights, SumUpToOneAndInterpolate) {
   for (int f = 0; f < position_units; ++f) {
-    const Taps& w = cubic_taps()[static_cast<std::size_t>(f)];
+    const auto w = cubic_weights<weight_bits>(f);
     const double t = static_cast<double>(f) / position_units;
     EXPECT_EQ(w[0] + w[1] + w[2] + w[3], 1 << weight_bits);
     EXPECT_NEAR(w[0] / 1024.0, (-t * t * t + 2 * t * t - t) / 2, 0.001);

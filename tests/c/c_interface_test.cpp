@@ -321,6 +321,33 @@ TEST_F(CInterface, ConstantRegionsAreSkippedOnRequest) {
   expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "black is -1");
 }
 
+TEST_F(CInterface, RowsAreAlignedOnRequest) {
+  const Scene moved = make_scene({.size = {320, 240}, .disparities = 32, .noise = 2, .vertical_offset = 1});
+  const sp_image first = image_of(moved.left.view()), second = image_of(moved.right.view());
+  sp_row_estimate estimate{};
+  expect_refused(sp_estimate_row_alignment(&first, &second, &estimate), "estimate.struct_size is 0");
+  estimate.struct_size = sizeof estimate;
+  expect_refused(sp_estimate_row_alignment(&first, nullptr, &estimate), "pass both images");
+  expect_ok(sp_estimate_row_alignment(&first, &second, &estimate));
+  EXPECT_EQ(estimate.reason, SP_ROWS_ALIGNED);
+  EXPECT_NEAR(estimate.plane.offset, -1, 0.03);
+  EXPECT_GT(estimate.tracks, 300);
+  EXPECT_LT(estimate.deviation.offset, 0.01);
+  expect_ok(sp_estimate_row_alignment(&first, &first, &estimate));
+  EXPECT_EQ(estimate.reason, SP_ROWS_AGREE);
+
+  sp_row_alignment rows{sizeof rows, 0, 0, 0, 0};
+  problem.row_alignment = &rows;
+  plan();
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  expect_ok(sp_matcher_destroy(matcher));
+  matcher = nullptr;
+  rows.offset = 65;
+  expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "rows must move by at most 64 pixels");
+  rows.struct_size = 8;
+  expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "problem.row_alignment.struct_size is 8");
+}
+
 TEST_F(CInterface, DepthByARigAndCameras) {
   sp_rig rig =
       sized(sp_rig{.focal = 80, .cx_left = width / 2.0, .cx_right = width / 2.0, .cy = height / 2.0, .baseline = 0.2});

@@ -41,14 +41,15 @@ LAYERS = [
     (
         ("graph",),
         "values, steps, stage descriptors, builder",
-        ("argument_rows.hpp", "constant_regions.hpp", "pipeline.hpp", "rectification.hpp", "rig.hpp", "row_alignment.hpp", "user_stage.hpp"),
+        ("argument_rows.hpp", "constant_regions.hpp", "pipeline.hpp", "rectification.hpp", "rig.hpp", "user_stage.hpp"),
     ),
     (
         ("device",),
         "CPU, CUDA, OpenCL",
         ("device.hpp", "device_image.hpp", "resources.hpp", "roofs.hpp", "simd.hpp", "stage_time.hpp", "stream_mark.hpp"),
     ),
-    (("core",), "images, text, errors", ("disparity.hpp", "error.hpp", "image.hpp", "mask.hpp", "parameter.hpp", "pixel_format.hpp")),
+    (("core",), "images, text, errors", ("disparity.hpp", "error.hpp", "image.hpp", "mask.hpp", "parameter.hpp", "pixel_format.hpp",
+                                         "row_alignment.hpp")),
 ]
 HEIGHT = {folder: height for height, (folders, _, _) in enumerate(reversed(LAYERS)) for folder in folders}
 PUBLIC = {header: height for height, (_, _, headers) in enumerate(reversed(LAYERS)) for header in headers}

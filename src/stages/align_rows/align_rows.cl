@@ -1,0 +1,65 @@
+// Alignment of rows: align_rows.hpp. Each work-item computes one pixel.
+//
+// instance u8: PIXEL_TYPE=uchar IS_FLOAT=0
+// instance u16: PIXEL_TYPE=ushort IS_FLOAT=0
+// instance f32: PIXEL_TYPE=float IS_FLOAT=1
+#include "device/gpu/vocabulary.h"
+
+#define FRACTION_BITS 8
+#define ONE (1 << FRACTION_BITS)
+#define WEIGHT_BITS 14
+#define SHIFT 32  // from 1/2^40 px to 1/256 px
+
+typedef struct {
+  long at, across, down, both;
+  int white;
+} Parameters;
+
+FUNCTION int position_of(Parameters p, int x, int y) {
+  return (int)((p.at + p.across * x + (p.down + p.both * x) * y + ((long)1 << (SHIFT - 1))) >> SHIFT);
+}
+
+// Rounds half of a number with 24 fractional bits to WEIGHT_BITS.
+FUNCTION int weight_of(int twice) { return (twice + (1 << (24 - WEIGHT_BITS))) >> (25 - WEIGHT_BITS); }
+
+KERNEL(align_rows)(IMAGE(const PIXEL_TYPE, image), IMAGE(const uchar, mask), IMAGE(PIXEL_TYPE, out),
+                   IMAGE(uchar, usable), Parameters p, int channels) {
+  const int x = global_id(0), y = global_id(1);
+  if (x >= WIDTH(out) || y >= HEIGHT(out)) return;
+  const int position = position_of(p, x, y), bottom = HEIGHT(image) - 1;
+  const int f = position & (ONE - 1), row = position >> FRACTION_BITS;
+  const int t1 = f << 16, t2 = (f * f) << 8, t3 = f * f * f;
+  const int w0 = weight_of(-t3 + 2 * t2 - t1), w2 = weight_of(-3 * t3 + 4 * t2 + t1), w3 = weight_of(t3 - t2);
+  const int w1 = (1 << WEIGHT_BITS) - w0 - w2 - w3;
+  const int r0 = clamp(row - 1, 0, bottom), r1 = clamp(row, 0, bottom), r2 = clamp(row + 1, 0, bottom),
+            r3 = clamp(row + 2, 0, bottom);
+  int is_usable = position >= -ONE / 2 && position <= ONE * HEIGHT(image) - ONE / 2;
+  if (GIVEN(mask))
+    is_usable = is_usable && (w0 == 0 || PIXEL(mask, x, r0) != 0) && (w1 == 0 || PIXEL(mask, x, r1) != 0) &&
+                (w2 == 0 || PIXEL(mask, x, r2) != 0) && (w3 == 0 || PIXEL(mask, x, r3) != 0);
+  for (int c = 0; c < channels; ++c) {
+    const long i = (long)x * channels + c;
+#if IS_FLOAT
+    const float unit = 1.0f / (1 << WEIGHT_BITS);
+    float value = (w0 * unit) * PIXEL(image, i, r0) + (w1 * unit) * PIXEL(image, i, r1);
+    value = value + (w2 * unit) * PIXEL(image, i, r2);
+    value = value + (w3 * unit) * PIXEL(image, i, r3);
+    const int is_finite = fabs(value) <= 3.402823466e+38f;
+    is_usable = is_usable && is_finite;
+    const float limited = value < 0 ? 0 : value > p.white ? p.white : value;
+    PIXEL(out, i, y) = is_finite ? limited : 0;
+#else
+    const int sum = w0 * PIXEL(image, i, r0) + w1 * PIXEL(image, i, r1) + w2 * PIXEL(image, i, r2) +
+                    w3 * PIXEL(image, i, r3);
+    PIXEL(out, i, y) = (PIXEL_TYPE)clamp((sum + (1 << (WEIGHT_BITS - 1))) >> WEIGHT_BITS, 0, p.white);
+#endif
+  }
+  if (GIVEN(usable)) PIXEL(usable, x, y) = is_usable ? 255 : 0;
+}
+
+KERNEL(restore_rows)(IMAGE(const float, map), IMAGE(float, out), Parameters p) {
+  const int x = global_id(0), y = global_id(1);
+  if (x >= WIDTH(out) || y >= HEIGHT(out)) return;
+  const int row = 2 * y - ((position_of(p, x, y) + ONE / 2) >> FRACTION_BITS);
+  PIXEL(out, x, y) = row >= 0 && row < HEIGHT(map) ? PIXEL(map, x, row) : float_of_bits(0x7fc00000);
+}

@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/cubic.hpp"
+#include "device/cpu/threads.hpp"
+#include "stages/align_rows/align_rows.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stages/align_rows/align_rows_cpu.cpp"
+#include <hwy/foreach_target.h>
+
+#include "device/cpu/highway-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace stereopsis::align_rows::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int one = 1 << fraction_bits;
+
+// Loads pixels as the numbers with which they are interpolated: 32-bit integers, or float.
+template <class D, class T>
+HWY_INLINE auto load(D d, const T* from) {
+  if constexpr (std::is_same_v<T, float>)
+    return hn::LoadU(hn::RebindToFloat<D>(), from);
+  else
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
+}
+
+// Interpolates Lanes(d) elements whose positions have the same whole row. `f` are the fractions of the positions.
+template <class T, class D, class V>
+HWY_INLINE void interpolate(D d, V f, const std::array<const T*, 4>& rows, std::ptrdiff_t i, int white, T* out) {
+  const auto weight = [d](V twice) HWY_ATTR {
+    return hn::ShiftRight<25 - weight_bits>(hn::Add(twice, hn::Set(d, 1 << (24 - weight_bits))));
+  };
+  const V square = hn::Mul(f, f), t1 = hn::ShiftLeft<16>(f), t2 = hn::ShiftLeft<8>(square), t3 = hn::Mul(square, f);
+  const V w0 = weight(hn::Sub(hn::ShiftLeft<1>(t2), hn::Add(t3, t1)));
+  const V w2 = weight(hn::Sub(hn::Add(hn::ShiftLeft<2>(t2), t1), hn::Add(hn::ShiftLeft<1>(t3), t3)));
+  const V w3 = weight(hn::Sub(t3, t2));
+  const V w1 = hn::Sub(hn::Set(d, 1 << weight_bits), hn::Add(w0, hn::Add(w2, w3)));
+  const auto v0 = load(d, rows[0] + i), v1 = load(d, rows[1] + i), v2 = load(d, rows[2] + i), v3 = load(d, rows[3] + i);
+  if constexpr (std::is_same_v<T, float>) {
+    const hn::RebindToFloat<D> df;
+    const auto unit = hn::Set(df, 1.0F / (1 << weight_bits));
+    const auto term = [&](V w, auto v) HWY_ATTR { return hn::Mul(hn::Mul(hn::ConvertTo(df, w), unit), v); };
+    const auto sum = hn::Add(hn::Add(hn::Add(term(w0, v0), term(w1, v1)), term(w2, v2)), term(w3, v3));
+    hn::StoreU(sum, df, out + i);
+  } else {
+    const V sum = hn::Add(hn::Add(hn::Mul(w0, v0), hn::Mul(w1, v1)), hn::Add(hn::Mul(w2, v2), hn::Mul(w3, v3)));
+    const V value = hn::ShiftRight<weight_bits>(hn::Add(sum, hn::Set(d, 1 << (weight_bits - 1))));
+    const hn::Rebind<T, D> dt;
+    hn::StoreU(hn::DemoteTo(dt, hn::Min(hn::Max(value, hn::Zero(d)), hn::Set(d, white))), dt, out + i);
+  }
+}
+
+template <class T>
+std::array<const T*, 4> rows_at(const ImageView<const T>& image, int position) {
+  std::array<const T*, 4> rows;
+  for (int k = 0; k < 4; ++k)
+    rows[static_cast<std::size_t>(k)] = image.row(std::clamp((position >> fraction_bits) + k - 1, 0, image.height - 1));
+  return rows;
+}
+
+// Interpolates single elements, at the borders of blocks and where the whole row changes.
+template <class T>
+T interpolated(const ImageView<const T>& image, int position, std::ptrdiff_t i, int white) {
+  const auto rows = rows_at(image, position);
+  const auto w = cubic_weights<weight_bits>(position & (one - 1));
+  if constexpr (std::is_same_v<T, float>) {
+    constexpr float unit = 1.0F / (1 << weight_bits);
+    return ((w[0] * unit * rows[0][i] + w[1] * unit * rows[1][i]) + w[2] * unit * rows[2][i]) +
+           w[3] * unit * rows[3][i];
+  } else {
+    const int sum = w[0] * rows[0][i] + w[1] * rows[1][i] + w[2] * rows[2][i] + w[3] * rows[3][i];
+    return static_cast<T>(std::clamp((sum + (1 << (weight_bits - 1))) >> weight_bits, 0, white));
+  }
+}
+
+// Interpolates `count` elements from element `first` on; `positions` has one position for each.
+template <class T>
+void interpolate_elements(const ImageView<const T>& image, const int* positions, std::ptrdiff_t first, int count,
+                          int white, T* out) {
+  const hn::ScalableTag<std::int32_t> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto fraction = hn::Set(d, one - 1);
+  int i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto position = hn::LoadU(d, positions + i);
+    const auto row = hn::AndNot(fraction, position);
+    if (hn::AllTrue(d, hn::Eq(row, hn::Set(d, positions[i] & ~(one - 1))))) {
+      interpolate(d, hn::And(position, fraction), rows_at(image, positions[i]), first + i, white, out);
+    } else {
+      for (int k = i; k < i + lanes; ++k) out[first + k] = interpolated(image, positions[k], first + k, white);
+    }
+  }
+  for (; i < count; ++i) out[first + i] = interpolated(image, positions[i], first + i, white);
+}
+
+constexpr int block = 256;  // pixels whose positions are computed at a time
+
+template <class T>
+void align_row(const Parameters& p, const ImageView<const T>& image, int y, T* out) {
+  constexpr int shift = plane_bits - fraction_bits;
+  const int channels = image.channels;
+  std::array<int, 3 * block> positions;
+  const std::int64_t across = p.across + p.both * y;
+  for (int x = 0; x < image.width; x += block) {
+    const int count = std::min(block, image.width - x);
+    std::int64_t at = p.at + p.down * y + across * x + (std::int64_t{1} << (shift - 1));
+    int* position = positions.data();
+    for (int i = 0; i < count; ++i, at += across) {
+      const int here = static_cast<int>(at >> shift);
+      for (int c = 0; c < channels; ++c) *position++ = here;
+    }
+    interpolate_elements(image, positions.data(), std::ptrdiff_t{x} * channels, count * channels, p.white, out);
+  }
+}
+
+void align_row_u8(const Parameters& p, const ImageView<const std::uint8_t>& i, int y, std::uint8_t* o) {
+  align_row(p, i, y, o);
+}
+void align_row_u16(const Parameters& p, const ImageView<const std::uint16_t>& i, int y, std::uint16_t* o) {
+  align_row(p, i, y, o);
+}
+void align_row_f32(const Parameters& p, const ImageView<const float>& i, int y, float* o) { align_row(p, i, y, o); }
+
+}  // namespace stereopsis::align_rows::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stereopsis::align_rows {
+namespace {
+
+HWY_EXPORT(align_row_u8);
+HWY_EXPORT(align_row_u16);
+HWY_EXPORT(align_row_f32);
+
+constexpr int one = 1 << fraction_bits;
+
+bool mask_is_set(const ImageView<const std::uint8_t>& mask, int position, int x) {
+  const auto w = cubic_weights<weight_bits>(position & (one - 1));
+  for (int k = 0; k < 4; ++k)
+    if (w[static_cast<std::size_t>(k)] != 0 &&
+        mask(x, std::clamp((position >> fraction_bits) + k - 1, 0, mask.height - 1)) == 0)
+      return false;
+  return true;
+}
+
+template <class T>
+void mark_row(const Parameters& p, const InputOf<T, ImageView>& in, int y, std::uint8_t* usable) {
+  for (int x = 0; x < in.image.width; ++x) {
+    const int at = position(p, x, y);
+    const bool inside = at >= -one / 2 && at <= one * in.image.height - one / 2;
+    usable[x] = inside && (in.mask.empty() || mask_is_set(in.mask, at, x)) ? 255 : 0;
+  }
+}
+
+// Limits the sums of a row to the values of pixels.
+void limit_row(ImageView<float> image, int y, float white, std::uint8_t* usable) {
+  float* value = image.row(y);
+  for (int x = 0; x < image.width; ++x)
+    for (int c = 0; c < image.channels; ++c, ++value) {
+      if (usable != nullptr && !std::isfinite(*value)) usable[x] = 0;
+      *value = std::isfinite(*value) ? std::clamp(*value, 0.0F, white) : 0;
+    }
+}
+
+}  // namespace
+
+template <class T>
+void cpu(const Parameters& p, const InputOf<T, ImageView>& in, const OutputOf<T, ImageView>& out, Threads& threads) {
+  check(in, out);
+  threads.rows(out.image.height, [&](int first, int last) {
+    for (int y = first; y < last; ++y) {
+      std::uint8_t* usable = out.usable.empty() ? nullptr : out.usable.row(y);
+      if constexpr (std::is_same_v<T, std::uint8_t>)
+        HWY_DYNAMIC_DISPATCH(align_row_u8)(p, in.image, y, out.image.row(y));
+      if constexpr (std::is_same_v<T, std::uint16_t>)
+        HWY_DYNAMIC_DISPATCH(align_row_u16)(p, in.image, y, out.image.row(y));
+      if constexpr (std::is_same_v<T, float>) HWY_DYNAMIC_DISPATCH(align_row_f32)(p, in.image, y, out.image.row(y));
+      if (usable != nullptr) mark_row(p, in, y, usable);
+      if constexpr (std::is_same_v<T, float>) limit_row(out.image, y, static_cast<float>(p.white), usable);
+    }
+  });
+}
+
+template void cpu(const Parameters&, const InputOf<std::uint8_t, ImageView>&, const OutputOf<std::uint8_t, ImageView>&,
+                  Threads&);
+template void cpu(const Parameters&, const InputOf<std::uint16_t, ImageView>&,
+                  const OutputOf<std::uint16_t, ImageView>&, Threads&);
+template void cpu(const Parameters&, const InputOf<float, ImageView>&, const OutputOf<float, ImageView>&, Threads&);
+
+void restore_cpu(const Parameters& p, ImageView<const float> map, ImageView<float> out, Threads& threads) {
+  threads.rows(out.height, [&](int first, int last) {
+    for (int y = first; y < last; ++y)
+      for (int x = 0; x < out.width; ++x) {
+        const int row = 2 * y - ((position(p, x, y) + one / 2) >> fraction_bits);
+        out(x, y) = row >= 0 && row < map.height ? map(x, row) : std::numeric_limits<float>::quiet_NaN();
+      }
+  });
+}
+
+}  // namespace stereopsis::align_rows
+#endif

@@ -1,0 +1,50 @@
+#include "graph/registry.hpp"
+#include "stages/align_rows/align_rows.hpp"
+
+namespace stereopsis::align_rows {
+
+int align_right(Builder&, int given, int first_row, int mask);
+void restore_right(Builder&, Maps&);
+
+namespace {
+
+constexpr auto align = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
+constexpr auto restore = STEREOPSIS_DISPATCH(restore_oracle, restore_cpu, restore_gpu);
+
+const StageDescriptor align_entry{
+    .slot = Slot::internal,
+    .name = "align_rows",
+    .title = "alignment of rows",
+    .parameters = Parameters{},
+    .ports = {in("given"), if_there("given_mask"), out("image", Element::same), out("mask", Element::u8)},
+    .functions = on_every_device([](const auto& c) {
+      c.with_pixels([&]<class T>() {
+        align(c, c.template as<Parameters>(),
+              c.template of<InputOf, T>(c.template image<const T>("given"),
+                                        c.template image<const std::uint8_t>("given_mask")),
+              c.template of<OutputOf, T>(c.template image<T>("image"), c.template image<std::uint8_t>("mask")));
+      });
+    }),
+    .role = Role::align_rows,
+    .align_right = align_right};
+
+const StageDescriptor restore_entry{.slot = Slot::internal,
+                                    .name = "restore_rows",
+                                    .title = "rows of the given right image",
+                                    .parameters = Parameters{},
+                                    .ports = {in("map"), out("restored", Element::f32)},
+                                    .functions = on_every_device([](const auto& c) {
+                                      restore(c, c.template as<Parameters>(), c.template image<const float>("map"),
+                                              c.template image<float>("restored"));
+                                    }),
+                                    .role = Role::restore_rows,
+                                    .restore_right = restore_right};
+
+}  // namespace
+
+void register_stage(Registry& registry) {
+  registry.add(align_entry);
+  registry.add(restore_entry);
+}
+
+}  // namespace stereopsis::align_rows

@@ -1,0 +1,45 @@
+// Adds the steps that align the right image, and that move the right map back.
+#include <cmath>
+
+#include "graph/builder.hpp"
+#include "stages/align_rows/align_rows.hpp"
+
+namespace stereopsis::align_rows {
+namespace {
+
+// The origin of the result is the first pixel of `part`, and its rows are counted from `first_row`. Moving the origin is
+// exact, so that parts of an image have the same positions as the whole image.
+Parameters of_rows(const RowAlignment& a, Size whole, const Rect& part, int first_row, int white) {
+  constexpr double unit = static_cast<double>(std::int64_t{1} << plane_bits);
+  const auto fixed = [](double pixels) { return static_cast<std::int64_t>(std::llround(pixels * unit)); };
+  const double w = whole.width, h = whole.height, left = (1 - w) / (2 * w), top = (1 - h) / (2 * h);
+  const std::int64_t both = fixed(a.keystone / (w * h)), across = fixed(a.roll / w + a.keystone / w * top),
+                     down = fixed(a.zoom / h + a.keystone / h * left) + fixed(1);
+  return {fixed(a.offset + a.roll * left + a.zoom * top + a.keystone * left * top) + across * part.x +
+              (down + both * part.x) * part.y - fixed(1) * first_row,
+          across + both * part.y, down + both * part.x, both, white};
+}
+
+}  // namespace
+
+int align_right(Builder& b, int given, int first_row, int mask) {
+  const Request& request = b.request();
+  const int made = b.image(b.shown().size(), b.raw.info.element, b.shape_of(given).channels);
+  const int white = request.element == Element::u16 ? (1 << request.bit_depth) - 1 : 255;
+  b.add(registry().at(Role::align_rows), of_rows(*request.row_alignment, request.size, b.shown(), first_row, white), {},
+        {{given}, {b.raw.find("mask", 1)}, {made}, {mask}});
+  return made;
+}
+
+void restore_right(Builder& b, Maps& maps) {
+  const auto right = maps.find("right");
+  if (!b.request().requests(Binding::output_right) || right == maps.end()) return;
+  const int factor = output_factor(b.pipeline()), map = right->second;
+  const Size whole = output_size(b.pipeline(), b.request().seen_size());
+  const Rect part{b.shown().x / factor, b.shown().y / factor, 0, 0};
+  right->second = b.image(b.shape_of(map).size(), Element::f32);
+  b.add(registry().at(Role::restore_rows),
+        of_rows(b.request().row_alignment->divided_by(factor), whole, part, part.y, 0), {}, {{map}, {right->second}});
+}
+
+}  // namespace stereopsis::align_rows
