@@ -461,6 +461,7 @@ const std::vector<Truth> scenes = {
 class RealScenes : public testing::Test {
  protected:
   void SetUp() override {
+    if (sanitized) GTEST_SKIP() << "a sanitizer knows nothing of accuracy";
     if (!std::getenv("STEREOPSIS_DATA")) GTEST_SKIP() << "STEREOPSIS_DATA does not name the folder of real scenes";
     data_ = std::getenv("STEREOPSIS_DATA");
   }

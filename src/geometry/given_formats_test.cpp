@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "geometry/test_rigs.hpp"
 #include "stereopsis/formats.hpp"
@@ -50,11 +52,21 @@ Image<T> given(const Image<std::uint8_t>& rgb, PixelFormat format) {
   return image;
 }
 
+// Returns the scene of a size, which is rendered once.
+const Scene& scene_of(Size size) {
+  static std::map<std::pair<int, int>, Scene> made;
+  const auto key = std::pair(size.width, size.height);
+  const auto found = made.find(key);
+  return found != made.end()
+             ? found->second
+             : made.emplace(key, make_scene({.size = size, .disparities = 16, .noise = 4})).first->second;
+}
+
 // A pair in a pixel format, with gaps between its rows, and the same pair in RGB.
 template <class T>
 struct Given {
   Given(Size size, PixelFormat format_, bool masked)
-      : scene(make_scene({.size = size, .disparities = 16, .noise = 4})),
+      : scene(scene_of(size)),
         left(given<T>(scene.left, format_).view()),
         right(given<T>(scene.right, format_).view()),
         mask(random_image<std::uint8_t>(size, 3, 0, 9)),
@@ -79,7 +91,7 @@ struct Given {
   }
 
   static constexpr int depth = sizeof(T) == 2 ? 12 : 8;
-  Scene scene;
+  const Scene& scene;
   PitchedImage<T> left, right;
   Image<std::uint8_t> mask;
   PixelFormat format;
