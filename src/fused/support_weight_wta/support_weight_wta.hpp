@@ -10,7 +10,6 @@
 #include <span>
 #include <variant>
 
-#include "device/gpu/view.hpp"
 #include "stages/asw/asw.hpp"
 #include "stages/asw_separable/asw_separable.hpp"
 #include "stages/colour_difference/colour_difference.hpp"
@@ -29,19 +28,16 @@ struct Parameters {
 
 // Input images in the words of stages/rgb and stages/lab. Only asw reads the L*a*b* words of the right view, which may
 // be empty otherwise.
-template <template <class> class View>
-struct InputOf {
-  View<const std::uint32_t> rgb_left, rgb_right;
-  View<const std::uint32_t> lab_left, lab_right;
-  wta::InputOf<View> select;
+struct Input {
+  ImageView<const std::uint32_t> rgb_left, rgb_right;
+  ImageView<const std::uint32_t> lab_left, lab_right;
+  wta::Input select;
   int disparities;
 };
-using Input = InputOf<ImageView>;
 
 // Returns whether the selection is plain: integer disparities of the left view, from all candidates. Kernels for
 // special cases support only a plain selection.
-template <template <class> class View>
-bool is_plain(const wta::Parameters& p, const wta::InputOf<View>& in, const wta::OutputOf<View>& out) {
+inline bool is_plain(const wta::Parameters& p, const wta::Input& in, const wta::Output& out) {
   return p.border_candidates && p.subpixel == wta::Subpixel::none && p.uniqueness == 0 && in.mask_left.empty() &&
          in.mask_right.empty() && out.right.empty() && out.confidence.empty();
 }
