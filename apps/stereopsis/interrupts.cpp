@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/system/system.hpp"
+#include "outside_methods.hpp"
 #include "progress.hpp"
 #include "stereopsis/io.hpp"
 #include "terminal.hpp"
@@ -33,6 +34,7 @@ void watch_for_interrupts() {
   system::on_interrupt([](const char* name, int exit_code) {
     abandon_writing();
     remove_unfinished();
+    end_outside_methods();
     const std::string state = Progress::state();
     write_message(fmt::format("ended by {}; {}", name, state.empty() ? "nothing is left half written" : state));
     std::_Exit(exit_code);

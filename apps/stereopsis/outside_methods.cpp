@@ -1,8 +1,12 @@
 #include "outside_methods.hpp"
 
+#include <chrono>
 #include <fstream>
+#include <future>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 
 #include "stereopsis/io.hpp"
@@ -10,19 +14,36 @@
 namespace stereopsis::command {
 namespace {
 
-MakeOutsideMethod& provided() {
-  static MakeOutsideMethod make;
-  return make;
+struct Provided {
+  MakeOutsideMethod make;
+  std::function<void()> end;
+};
+
+Provided& provided() {
+  static auto& methods = *new Provided();  // threads may use it when the process ends
+  return methods;
 }
 
 Pipeline made(const std::string& what, const DeviceOptions& device) {
-  return provided()(what, device.name, device.threads.value_or(0));
+  return provided().make(what, device.name, device.threads.value_or(0));
 }
 
 }  // namespace
 
-void provide_outside_methods(MakeOutsideMethod make) { provided() = std::move(make); }
-bool has_outside_methods() { return provided() != nullptr; }
+void provide_outside_methods(MakeOutsideMethod make, std::function<void()> end) {
+  provided() = {std::move(make), std::move(end)};
+}
+bool has_outside_methods() { return provided().make != nullptr; }
+
+void end_outside_methods() {
+  if (!provided().end) return;
+  const auto ended = std::make_shared<std::promise<void>>();
+  std::thread([ended] {
+    provided().end();
+    ended->set_value();
+  }).detach();
+  ended->get_future().wait_for(std::chrono::seconds(1));
+}
 
 bool is_outside_method(std::string_view name) { return name.starts_with("onnx:") || name.starts_with("program:"); }
 

@@ -14,8 +14,12 @@ namespace stereopsis::command {
 // Returns the pipeline of a method, or of a pipeline file that names one. The method runs on `device`, as --device names
 // it; 0 threads means all.
 using MakeOutsideMethod = std::function<Pipeline(const std::string& what, const std::string& device, int threads)>;
-void provide_outside_methods(MakeOutsideMethod make);
+// `end` ends what the methods have started, such as programs, before an interrupted process ends.
+void provide_outside_methods(MakeOutsideMethod make, std::function<void()> end);
 bool has_outside_methods();
+
+// Calls `end`, for at most a second.
+void end_outside_methods();
 
 bool is_outside_method(std::string_view name);
 // Returns whether the file is a pipeline of such a method. Any error in it is left to its reader.

@@ -29,10 +29,15 @@ Pipeline made_by(nb::handle make, const std::string& what, const std::string& de
   }
 }
 
-int run_command(std::vector<std::string> arguments, const std::filesystem::path& modules, nb::handle make) {
+int run_command(std::vector<std::string> arguments, const std::filesystem::path& modules, nb::handle make,
+                nb::handle end) {
   command::look_for_video_module_in(modules);
-  command::provide_outside_methods([make](const std::string& what, const std::string& device, int threads) {
+  const auto make_pipeline = [make](const std::string& what, const std::string& device, int threads) {
     return made_by(make, what, device, threads);
+  };
+  command::provide_outside_methods(make_pipeline, [end] {
+    const nb::gil_scoped_acquire lock;
+    end();
   });
   arguments.insert(arguments.begin(), "stereopsis");
   std::vector<char*> words;
@@ -45,7 +50,7 @@ int run_command(std::vector<std::string> arguments, const std::filesystem::path&
 }  // namespace
 
 void bind_command(nb::module_& m) {
-  m.def("run_command", &run_command, "arguments"_a, "modules"_a, "make"_a,
+  m.def("run_command", &run_command, "arguments"_a, "modules"_a, "make"_a, "end"_a,
         "Runs a subcommand of the compiled command, and returns its exit code. A process calls it once.");
 }
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from typing import NoReturn
 
 
@@ -13,6 +15,18 @@ def program(arguments: list[str]) -> NoReturn:
 
     os.environ["STEREOPSIS_PYTHON"] = sys.executable
     os.execv(PROGRAMS / "stereopsis", ["stereopsis", *arguments])
+
+
+def _leave_at_signals() -> None:
+    """Lets SIGTERM and SIGHUP end the process as Ctrl-C does, so that programs end, and temporary files are removed."""
+
+    def leave(number: int, frame: object) -> NoReturn:
+        sys.exit(128 + number)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL and threading.current_thread() is threading.main_thread():
+            signal.signal(number, leave)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,6 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     from ._errors import Error
     from .commands import _help
 
+    _leave_at_signals()
     try:
         return commands.run(arguments[0], arguments[1:])
     except Error as error:

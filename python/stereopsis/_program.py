@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,35 @@ PLACE = re.compile(r"\{(left|right|out)(\.\w+)?\}|\{(first|end|disparities)\}")
 SUFFIXES = {"left": ".png", "right": ".png", "out": ".pfm"}
 IMAGES = (".png", ".pgm", ".ppm")
 OUTPUTS = (".pfm", ".npy", ".png", ".tiff")
+
+
+_programs: set[subprocess.Popen[str]] = set()  # the programs that run now
+_folders: set[str] = set()  # their temporary folders
+
+
+def end_programs() -> None:
+    """Ends all programs that run now, and removes their files, before this process ends."""
+    for program in list(_programs):
+        _end(program)
+    for folder in list(_folders):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end(program: subprocess.Popen[str]) -> None:
+    """Ends a program and all that it has started, if it still runs."""
+    _programs.discard(program)
+    if program.poll() is None:
+        with contextlib.suppress(OSError):
+            os.killpg(program.pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _running_in(folder: str) -> Iterator[None]:
+    _folders.add(folder)
+    try:
+        yield
+    finally:
+        _folders.discard(folder)
 
 
 class ProgramMethod:
@@ -56,7 +89,7 @@ class ProgramMethod:
         self.name = f"program:{Path(self._words[0]).name}"
 
     def __call__(self, left: Array, right: Array, disparities: tuple[int, int]) -> Floats:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, _running_in(folder):
             images, out, words = {"left": left, "right": right}, Path(folder), []
             numbers = {"first": disparities[0], "end": disparities[1], "disparities": disparities[1] - disparities[0]}
 
@@ -80,12 +113,17 @@ class ProgramMethod:
 
     def _run(self, words: list[str]) -> None:
         try:
-            done = subprocess.run(words, capture_output=True, text=True, errors="replace")
+            with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True) as started:
+                _programs.add(started)
+                try:
+                    output, errors = started.communicate()
+                finally:
+                    _end(started)
         except OSError as error:
             raise UnsupportedError(f"the program '{words[0]}' cannot be run: {error.strerror}; give its path") from error
-        if done.returncode != 0:
-            last = one_line(done.stderr, -1) or one_line(done.stdout, -1) or "no message"
-            raise Error(f"{self.name} {ending(done.returncode)}: {last}")
+        if started.returncode != 0:
+            last = one_line(errors, -1) or one_line(output, -1) or "no message"
+            raise Error(f"{self.name} {ending(started.returncode)}: {last}")
 
     def _read(self, file: Path) -> Floats:
         try:

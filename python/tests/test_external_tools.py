@@ -3,8 +3,10 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
+import time
 import types
 
 import numpy as np
@@ -231,6 +233,26 @@ def test_wrong_calls_are_named(folder, tmp_path):
     (tmp_path / "fails").chmod(0o755)
     program = f"program:{tmp_path}/fails {{left}} {{right}} {{out}}"
     assert "fails ended with exit code 3: no licence" in run("match", *pair, "--method", program, "--disparities", D, "-o", tmp_path / "d.pfm", code=1).stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_end_programs_and_remove_their_files(folder, tmp_path, number):
+    (tmp_path / "slow").write_text(f"#!/bin/sh\necho $$ > {tmp_path}/id\nexec sleep 60\n")
+    (tmp_path / "slow").chmod(0o755)
+    (tmp_path / "files").mkdir()
+    pair = [folder / f"scenes/table1/{name}.png" for name in ("left", "right")]
+    call = ["match", *pair, "--method", f"program:{tmp_path}/slow {{left}} {{right}} {{out}}", "--disparities", D, "-o", tmp_path / "d.pfm"]
+    environment = {**os.environ, "STEREOPSIS_PYTHON": sys.executable, "TMPDIR": str(tmp_path / "files")}
+    command = subprocess.Popen([PROGRAM, *map(str, call)], stderr=subprocess.PIPE, text=True, env=environment)
+    while not (tmp_path / "id").is_file() or not (tmp_path / "id").read_text().endswith("\n"):
+        assert command.poll() is None
+        time.sleep(0.05)
+    command.send_signal(number)
+    said = command.communicate(timeout=10)[1]
+    assert command.returncode == 128 + number and f"ended by {number.name}" in said
+    assert not any((tmp_path / "files").iterdir())
+    state = pathlib.Path(f"/proc/{(tmp_path / 'id').read_text().strip()}/stat")
+    assert not state.exists() or state.read_text().split()[2] == "Z"
 
 
 def test_the_package_is_named_if_it_is_missing(folder, tmp_path):

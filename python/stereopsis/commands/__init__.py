@@ -31,6 +31,7 @@ from .._errors import CallError, Error, UnsupportedError
 from .._external import method_on
 from .._options import is_external
 from .._pipeline import Pipeline, is_external_file
+from .._program import end_programs
 
 OUTSIDE = ("match", "evaluate", "bench")  # compiled subcommands whose methods may be networks and programs
 PROGRAMS = Path(__file__).parent.parent / "bin"  # the compiled command and its modules
@@ -52,7 +53,7 @@ def has_outside_method(arguments: Sequence[str]) -> bool:
 
 def run_compiled(arguments: list[str]) -> int:
     """Runs a compiled subcommand in this process, so that its methods may be networks and programs. Returns its exit code."""
-    return int(_native.run_command(arguments, PROGRAMS, _pipeline_of))
+    return int(_native.run_command(arguments, PROGRAMS, _pipeline_of, end_programs))
 
 
 def _pipeline_of(what: str, device: str, threads: int) -> Pipeline:

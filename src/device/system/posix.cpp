@@ -102,16 +102,27 @@ const char* name_of(int signal) {
 
 }  // namespace
 
-// A separate thread receives the signals, because it may call any function; all later threads inherit the mask.
+// A handler may call almost no function, so it writes the signal to a pipe, from which a thread reads it.
 void on_interrupt(void (*end)(const char* name, int exit_code)) {
-  sigset_t signals;
-  sigemptyset(&signals);
+  static int ends[2] = {-1, -1};
+  if (ends[0] < 0 && pipe(ends) != 0) return;
+  for (const int end_of_pipe : ends) fcntl(end_of_pipe, F_SETFD, FD_CLOEXEC);
+  struct sigaction action {};
+  action.sa_handler = [](int signal) {
+    const int error = errno;
+    const auto number = static_cast<unsigned char>(signal);
+    [[maybe_unused]] const auto written = write(ends[1], &number, 1);
+    errno = error;
+  };
+  action.sa_flags = SA_RESTART;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    if (!is_ignored(signal)) sigaddset(&signals, signal);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::thread([signals, end] {
-    int signal = 0;
-    if (sigwait(&signals, &signal) == 0) end(name_of(signal), 128 + signal);
+    if (!is_ignored(signal)) sigaction(signal, &action, nullptr);
+  std::thread([end] {
+    unsigned char signal = 0;
+    ssize_t count = 0;
+    while ((count = read(ends[0], &signal, 1)) < 0 && errno == EINTR) {
+    }
+    if (count == 1) end(name_of(signal), 128 + signal);
   }).detach();
 }
 

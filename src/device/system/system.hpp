@@ -91,8 +91,7 @@ void set_environment(const char* name, const char* value);
 void turn_signals_of_writing_into_errors();
 
 // Calls `end` on a thread of its own when the user or the system interrupts the process; signals that the caller ignores
-// (as nohup does) remain ignored. `name` is that of the signal, and `exit_code` the one that the shell expects. Must be
-// called before any other thread exists.
+// (as nohup does) remain ignored. `name` is that of the signal, and `exit_code` the one that the shell expects.
 void on_interrupt(void (*end)(const char* name, int exit_code));
 
 // Runs another program in place of this process. Returns only if the program cannot be run.
