@@ -432,7 +432,7 @@ typedef struct sp_row_estimate {
   size_t struct_size;
   sp_row_alignment plane;     /* the estimate, also if `reason` is not SP_ROWS_ALIGNED */
   sp_row_alignment deviation; /* standard deviation of each value, pixels */
-  double remaining;           /* standard deviation of the points around the estimate, relative to their precision */
+  double remaining;           /* standard deviation of the points around the estimate, pixels */
   int32_t tracks;             /* number of points to which the estimate is fitted */
   int32_t reason;             /* SP_ROWS_ALIGNED if the pair should be matched with `plane`; otherwise the reason */
 } sp_row_estimate;

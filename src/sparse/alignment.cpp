@@ -40,6 +40,16 @@ bool are_in_one_corner(const std::vector<RowPoint>& points) {
   return n * uu - u * u < least || n * vv - v * v < least;
 }
 
+// Returns the standard deviation of the points around a plane, as their median implies.
+double spread_around(const RowPlane& plane, const std::vector<RowPoint>& points) {
+  if (points.empty()) return 0;
+  std::vector<double> apart;
+  for (const RowPoint& p : points) apart.push_back(std::abs(p.dy - plane.at(p.u, p.v)));
+  const auto middle = apart.begin() + static_cast<std::ptrdiff_t>(apart.size() / 2);
+  std::nth_element(apart.begin(), middle, apart.end());
+  return 1.4826 * *middle;
+}
+
 NoAlignment reason_of(const std::vector<RowPoint>& points, const RowEstimate& e) {
   if (e.tracks < RowEstimate::enough_tracks) return NoAlignment::few_tracks;
   if (are_in_one_corner(points)) return NoAlignment::one_corner;
@@ -82,7 +92,7 @@ RowEstimate estimate_row_alignment(const AnyImageView& left, const AnyImageView&
   e.tracks = static_cast<int>(points.size());
   e.plane = alignment_of(fit.plane);
   e.deviation = alignment_of(fit.deviations);
-  e.remaining = to_grid(fit.spread);
+  e.remaining = to_grid(spread_around(fit.plane, points));
   e.reason = reason_of(points, e);
   if (e.reason == NoAlignment::none) e.alignment = e.plane;
   return e;

@@ -47,6 +47,7 @@ void fill_patch(const Level& level, int x, int y, Patch& patch);
 // Returns the products of the derivatives and the difference between the patch around (x, y) of a level, both in
 // 1/position_units, and the fixed patch. Requires holds_patch() for the whole pixels.
 Sums difference_oracle(const Patch& patch, const Level& level, int x, int y);
-inline Sums difference(const Patch& p, const Level& l, int x, int y) { return difference_oracle(p, l, x, y); }
+// Returns the same sums, in another order.
+Sums difference(const Patch& patch, const Level& level, int x, int y);
 
 }  // namespace stereopsis::sparse

@@ -54,6 +54,31 @@ TEST(Patches, DifferByTheirShift) {
   EXPECT_EQ(right, (Sums{n * 64 * 32, n * 32 * 32, 0, 0, n * 32}));
 }
 
+TEST(Patches, FastDifferencesEqualTheOracle) {
+  std::mt19937 random(7);
+  const auto below = [&](unsigned n) { return static_cast<int>(random() % n); };
+  for (int kind = 0; kind < 3; ++kind) {
+    // Noise of full range has the largest sums.
+    const auto value = [&](int, int) { return kind == 0 ? below(4081) : below(2) * 4080; };
+    const Level a = level_of({48, 48}, value), b = level_of({48, 48}, value);
+    for (int i = 0; i < 200; ++i) {
+      Patch p;
+      fill_patch(a, patch_before + below(20), patch_before + below(20), p);
+      Sums expected{};
+      for (std::size_t m = 0; m < parameters; ++m)
+        for (std::size_t k = 0; k < p.values.size(); ++k)
+          if (k % patch_lanes < patch) {
+            const std::array<int, parameters> g = {p.gy[k], p.gx[k], p.gx_x[k], p.gx_y[k], 1};
+            expected[m] += std::int64_t{g[m]} * g[1];
+          }
+      EXPECT_EQ(p.products[1], expected);
+      const int x = patch_before * position_units + below(20 * position_units),
+                y = patch_before * position_units + below(20 * position_units);
+      EXPECT_EQ(difference(p, b, x, y), difference_oracle(p, b, x, y));
+    }
+  }
+}
+
 TEST(Patches, SmoothedLevelsKeepTheirMeanAndTheirBorders) {
   const Level flat = level_of({5, 3}, [](int, int) { return 4080; });
   const Level point = level_of({5, 3}, [](int x, int y) { return x == 2 && y == 1 ? 1600 : 0; });

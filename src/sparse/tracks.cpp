@@ -54,15 +54,17 @@ class Prediction {
   static Match at(Corner c, int base, int to) { return {c.x >> (to - base), c.y >> (to - base)}; }
   std::size_t index(int x, int y) const { return static_cast<std::size_t>(y * columns_ + x); }
 
-  // Fills the disparities to try, in pixels of a level that is `factor` times finer than the coarse one.
+  // Fills the disparities to try, in pixels of a level that is `factor` times finer than the coarse one: those of the
+  // nearest matches.
   void find_shifts(int x, int y, int factor) {
     shifts_.clear();
-    for (int v = std::max(y / cell - 2, 0); v <= std::min(y / cell + 2, rows_ - 1); ++v)
-      for (int u = std::max(x / cell - 2, 0); u <= std::min(x / cell + 2, columns_ - 1); ++u)
-        if (const Match* m = cells_[index(u, v)]) {
-          const int dx = static_cast<int>(std::lround(factor * m->dx));
-          for (int i = -2; i <= 2; ++i) shifts_.push_back(dx + i);
-        }
+    for (int reach = 1; reach <= 2 && shifts_.empty(); ++reach)
+      for (int v = std::max(y / cell - reach, 0); v <= std::min(y / cell + reach, rows_ - 1); ++v)
+        for (int u = std::max(x / cell - reach, 0); u <= std::min(x / cell + reach, columns_ - 1); ++u)
+          if (const Match* m = cells_[index(u, v)]) {
+            const int dx = static_cast<int>(std::lround(factor * m->dx));
+            for (int i = -1; i <= 1; ++i) shifts_.push_back(dx + i);
+          }
     std::ranges::sort(shifts_);
     shifts_.erase(std::unique(shifts_.begin(), shifts_.end()), shifts_.end());
   }
