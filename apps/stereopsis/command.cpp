@@ -30,6 +30,7 @@ namespace {
 enum ExitCode { done = 0, failed = 1, wrong_call = 2 };
 
 int complain(ExitCode code, std::string sentence) {
+  stay_if_interrupted();
   std::replace(sentence.begin(), sentence.end(), '\n', ' ');
   while (!sentence.empty() && (sentence.back() == ' ' || sentence.back() == '.')) sentence.pop_back();
   write_message(sentence, Style::error);
@@ -113,6 +114,7 @@ int run(int argc, char** argv) {
     }
     watch_for_interrupts();
     application.parse(argc, argv);
+    stay_if_interrupted();
     if (application.get_subcommands().empty())
       return complain(wrong_call, "the command is missing; `stereopsis --help` lists all commands");
     check_results_written();

@@ -1,8 +1,11 @@
 #include "interrupts.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "device/system/system.hpp"
@@ -14,6 +17,7 @@
 namespace stereopsis::command {
 namespace {
 
+std::atomic<bool> is_interrupted = false;
 std::mutex unfinished_mutex;
 std::vector<std::filesystem::path> unfinished;
 
@@ -30,8 +34,13 @@ void remove_if_interrupted(const std::filesystem::path& file) {
   unfinished.push_back(file);
 }
 
+void stay_if_interrupted() {
+  while (is_interrupted) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 void watch_for_interrupts() {
   system::on_interrupt([](const char* name, int exit_code) {
+    is_interrupted = true;
     abandon_writing();
     remove_unfinished();
     end_outside_methods();

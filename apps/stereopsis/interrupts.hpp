@@ -6,8 +6,10 @@
 
 namespace stereopsis::command {
 
-// Must be called before any other thread exists.
 void watch_for_interrupts();
+
+// Never returns if the process is being ended by a signal: the failures that this causes are not reported.
+void stay_if_interrupted();
 
 // Removes this file or folder, if it still exists, when the call is interrupted.
 void remove_if_interrupted(const std::filesystem::path& file);
