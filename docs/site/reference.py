@@ -274,8 +274,8 @@ PYTHON = {
     "Matching": ["match", "Matcher", "Result", "Picture", "match_volume", "Explanation", "Step", "devices", "Device", "DeviceArray"],
     "Methods and pipelines": ["methods", "presets", "MethodInfo", "parameters", "ParameterInfo", "Pipeline", "Slot", "StageCall"],
     "Methods from outside": ["Method", "OnnxMatcher", "OnnxCost", "ProgramMethod", "Around"],
-    "Geometry": ["Rig", "Calibration", "Camera", "read_calibration", "Rectification", "calibrate", "Calibrated", "CalibrationView", "PosedCamera", "register_depth", "RegisteredDepth"],
-    "Scenes and measures": ["synth", "Scene", "scene_names", "check", "PairReport", "evaluate", "evaluate_dataset"],
+    "Geometry": ["Rig", "Calibration", "Camera", "read_calibration", "Rectification", "RowAlignment", "calibrate", "Calibrated", "CalibrationView", "PosedCamera", "register_depth", "RegisteredDepth"],
+    "Scenes and measures": ["synth", "Scene", "scene_names", "check", "PairReport", "estimate_row_alignment", "RowEstimate", "evaluate", "evaluate_dataset"],
     "Files": ["PairSource", "ImagePair", "read_image", "read_masked_image", "read_disparity", "write_disparity", "read_pfm", "write_pfm", "write_point_cloud"],
     "Errors": ["Error", "CallError", "KeywordError", "OutputError", "FileError", "FormatError", "UnsupportedError", "OutOfMemoryError", "DeviceError"],
 }

@@ -270,9 +270,9 @@ std::shared_ptr<SharedMatcher> make_matcher(
     std::pair<int, int> disparities, const std::optional<std::string>& volume_dtype, bool without_images,
     const std::optional<Region>& region, const std::optional<StripeOf>& stripe, bool refine_only, const Names& wanted,
     const std::vector<std::pair<int, int>>& probes, const Rig* rig, const StereoCalibration* calibration,
-    const std::string& frame_name, double disparity_error, bool fill_depth, std::optional<int> black, bool mark_flat,
-    const std::string& device, int threads, const std::string& implementation_name, std::size_t memory_limit, int batch,
-    const std::string& colour) {
+    const std::string& frame_name, double disparity_error, bool fill_depth, const RowAlignment* row_alignment,
+    std::optional<int> black, bool mark_flat, const std::string& device, int threads,
+    const std::string& implementation_name, std::size_t memory_limit, int batch, const std::string& colour) {
   const auto [height, width, channels] = shape;
   Problem p;
   p.size = {width, height};
@@ -295,6 +295,7 @@ std::shared_ptr<SharedMatcher> make_matcher(
   p.geometry.frame = frame(frame_name);
   p.geometry.disparity_error = disparity_error;
   p.geometry.fill_depth = fill_depth;
+  if (row_alignment != nullptr) p.row_alignment = *row_alignment;
   p.constant = {.mask_black = black.has_value(), .black = black.value_or(0), .mark_flat = mark_flat};
   want(p, wanted);
   const Device on{device, threads, implementation(implementation_name)};
@@ -401,8 +402,8 @@ void bind_matcher(nb::module_& m) {
       .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,
            "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "stripe"_a.none(), "refine_only"_a, "want"_a,
            "probes"_a, "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "fill_depth"_a,
-           "black"_a.none(), "mark_flat"_a, "device"_a, "threads"_a, "implementation"_a, "memory_limit"_a, "batch"_a,
-           "color"_a)
+           "row_alignment"_a.none(), "black"_a.none(), "mark_flat"_a, "device"_a, "threads"_a, "implementation"_a,
+           "memory_limit"_a, "batch"_a, "color"_a)
       .def("match", &match, "pair"_a, "out"_a)
       .def("enqueue", &enqueue, "pair"_a, "copies"_a)
       .def_prop_ro("device", [](const SharedMatcher& s) { return s.plan().device().name; })

@@ -10,8 +10,8 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "rgb_pair.hpp"
 #include "stereopsis/evaluation.hpp"
-#include "stereopsis/formats.hpp"
 #include "stereopsis/render.hpp"
 #include "stereopsis/synth.hpp"
 
@@ -78,16 +78,6 @@ nb::dict synth(const std::string& scene, int width, int height, int disparities,
 
 std::pair<int, int> ends(DisparityRange range) { return {range.min, range.min + range.count}; }
 
-// Calls f(left, right) with grey or RGB images.
-template <class F>
-auto with_rgb(const StereoPair& pair, F&& f) {
-  if (!pair.format) return f(pair.left, pair.right);
-  AnyImage left_rgb, right_rgb;
-  to_rgb(pair.left, *pair.format, left_rgb);
-  to_rgb(pair.right, *pair.format, right_rgb);
-  return f(left_rgb.view(), right_rgb.view());
-}
-
 // Calls f(left, right) with the pair as it is matched: rectified by `maps`, unless that is null.
 template <class F>
 auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) {
@@ -96,15 +86,6 @@ auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) 
     const AnyImage left_view = rectified(left, maps->left).image, right_view = rectified(right, maps->right).image;
     return f(left_view.view(), right_view.view());
   });
-}
-
-template <class F>
-auto with_pair(nb::handle left, nb::handle right, const std::string& colour, int bit_depth, F&& f) {
-  if (left.is_none() || right.is_none()) refuse("left or right is None; pass the images of both cameras");
-  const BorrowedPair lent(left, right, nb::none(), nb::none(), nb::none(), bit_depth, colour, nb::none());
-  if (lent.is_on_device()) refuse("left and right are on a GPU; copy them to the host first, as NumPy arrays");
-  const nb::gil_scoped_release release;
-  return with_rgb(lent.pair, f);
 }
 
 nb::dict measures_of(const Measures& m) {

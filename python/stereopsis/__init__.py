@@ -32,6 +32,8 @@ from ._native import (
     Rectification,
     RegisteredDepth,
     Rig,
+    RowAlignment,
+    RowEstimate,
     Slot,
     Step,
     color_map,
@@ -52,7 +54,7 @@ from ._pair_source import ImagePair, PairSource
 from ._pipeline import Pipeline, methods, parameters, presets, stages
 from ._program import ProgramMethod
 from ._result import Explanation, Picture, Result
-from ._scenes import Scene, check, evaluate, read_image, read_masked_image, synth, write_image
+from ._scenes import Scene, check, estimate_row_alignment, evaluate, read_image, read_masked_image, synth, write_image
 from ._stage import StageCall
 from .onnx import OnnxCost, OnnxMatcher
 
@@ -96,6 +98,8 @@ __all__ = [
     "RegisteredDepth",
     "Result",
     "Rig",
+    "RowAlignment",
+    "RowEstimate",
     "Scene",
     "Slot",
     "StageCall",
@@ -110,6 +114,7 @@ __all__ = [
     "compare",
     "cv2",
     "devices",
+    "estimate_row_alignment",
     "evaluate",
     "evaluate_dataset",
     "match",

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from . import _native, _options, _pair
 from ._errors import CalibrationWarning, CallError
 from ._external import Method, device_map, method_on, seen
-from ._native import Calibration, Rig
+from ._native import Calibration, Rig, RowAlignment, RowEstimate
 from ._pipeline import Pipeline, Value
 from ._progress import OnProgress, Progress
 from ._result import ARRAYS, Explanation, Result
@@ -134,6 +134,8 @@ class Matcher:
     disparity_error  disparity error that "uncertainty" assumes, in pixels; 0: the median error that the confidence implies [0]
     fill_depth   True to compute depth, points and uncertainty of filled and repaired pixels, too [of measured pixels only]
     calibration  a Calibration of raw cameras; each pair is rectified before it is matched
+    row_alignment  a RowAlignment, or the result of estimate_row_alignment(), by which the right image is aligned before it is
+                 matched; with a calibration, after it is rectified [None: the rows stay as they are]
     color        layout of the images: "rgb" (also grey), "bgr" for images of OpenCV, "rgba", "bgra", "nv12", "bayer_rggb",
                  "bayer_bggr", "bayer_grbg" or "bayer_gbrg". They are read in place. For NV12, methods on grey images read the luma
     colour       another name of color
@@ -181,6 +183,7 @@ class Matcher:
         frame: str = "optical",
         disparity_error: float = 0,
         fill_depth: bool = False,
+        row_alignment: RowAlignment | RowEstimate | None = None,
         color: str = "rgb",
         colour: str | None = None,
         bit_depth: int = 0,
@@ -212,6 +215,12 @@ class Matcher:
             "frame": _options.one_of("frame", frame, "optical", "head"),
             "disparity_error": _options.number("disparity_error", disparity_error),
             "fill_depth": _options.flag("fill_depth", fill_depth),
+            "row_alignment": _options.instance(
+                "row_alignment",
+                row_alignment.alignment if isinstance(row_alignment, RowEstimate) else row_alignment,
+                RowAlignment,
+                "a RowAlignment, or the result of st.estimate_row_alignment(left, right)",
+            ),
             "device": _options.text("device", device),
             "threads": _options.integer("threads", threads, 0, 65536),
             "implementation": _options.one_of("implementation", implementation, "fused", "plain", "oracle"),
@@ -284,10 +293,10 @@ class Matcher:
     def _unrefined(self, left: Any, right: Any, place: str) -> Result:
         """Returns the map of a pair on a GPU, where refinements cannot read it."""
         refined = [slot.slot for slot in self._pipeline.slots() if slot.is_refinement]
-        if refined or self._want or self._options["region"] or self._options["calibration"]:
+        if refined or self._want or any(self._options[name] for name in ("region", "calibration", "row_alignment")):
             raise CallError(
-                f"the images are on {place}, where the map of {self._pipeline.method} cannot be refined, cut or rectified; "
-                "copy the images to the host, or leave refinements, want, region and calibration out"
+                f"the images are on {place}, where the map of {self._pipeline.method} cannot be refined, cut, rectified or aligned; "
+                "copy the images to the host, or leave refinements, want, region, calibration and row_alignment out"
             )
         if self._disparities is None:
             raise CallError("disparities=None is estimated on the host, but left is on a GPU; give the search range")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import _native, _options
 from ._errors import CallError, TruthWarning
-from ._native import PairReport
+from ._native import PairReport, RowEstimate
 from ._pair import warn
 from ._result import Picture
 
@@ -93,6 +93,26 @@ def check(left: Any, right: Any, *, color: str = "rgb", bit_depth: int = 0, colo
     """
     bit_depth = _options.integer("bit_depth", bit_depth, 0, 16)
     return _native.check(_options.image("left", left), _options.image("right", right), _options.color(color, colour), bit_depth)
+
+
+def estimate_row_alignment(
+    left: Any, right: Any, *, color: str = "rgb", bit_depth: int = 0, colour: str | None = None
+) -> RowEstimate:
+    """Estimates by how much the rows of a rectified pair differ, from the pair alone. `row_alignment=` of match() and Matcher removes the
+    difference. The result is the same on every machine.
+
+    `color` (or `colour`) and `bit_depth` have the same meaning as in Matcher. Raises CallError.
+
+    >>> import stereopsis as st
+    >>> scene = st.synth("table", width=320, height=240, disparities=32, vertical_offset=1)
+    >>> rows = st.estimate_row_alignment(scene.left, scene.right)
+    >>> round(rows.plane.offset, 1), rows.reason
+    (-1.0, '')
+    >>> r = st.match(scene.left, scene.right, disparities=32, row_alignment=rows)
+    """
+    bit_depth = _options.integer("bit_depth", bit_depth, 0, 16)
+    left, right = _options.image("left", left), _options.image("right", right)
+    return _native.estimate_row_alignment(left, right, _options.color(color, colour), bit_depth)
 
 
 def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:
