@@ -42,6 +42,13 @@ struct RowEstimate {
 // bit, on every machine. Throws Error(call) if the images have no pixels, or if their sizes differ.
 RowEstimate estimate_row_alignment(const AnyImageView& left, const AnyImageView& right);
 
+// Returns a right image with aligned rows, computed on the CPU, for programs that match by themselves. A matcher with
+// Problem::row_alignment aligns the image on its own device instead. The image is grey or RGB; `usable` of the result is
+// 255, or 0 if a pixel has no source or its source is masked. Throws Error(call) for an alignment of more than 64 pixels, and
+// for a mask of another size.
+RectifiedView with_aligned_rows(const AnyImageView& right, const RowAlignment& alignment,
+                                ImageView<const std::uint8_t> mask = {}, int threads = 0);
+
 // Returns maps that rectify a pair and align the rows of the rectified right image. A matcher with both a rectification
 // and an alignment uses these maps, so that pixels are interpolated once.
 RectificationMaps aligned_maps(const RectificationMaps& maps, const RowAlignment& alignment);

@@ -269,6 +269,17 @@ TEST(RowAlignment, MapsWithoutASourceStayWithoutOne) {
   EXPECT_FALSE(moved.right_complete);
 }
 
+TEST(RowAlignment, OfAnImageIsThatOfTheMatcher) {
+  const Aligned<std::uint8_t> expected(scene().right, large);
+  const RectifiedView got = with_aligned_rows(scene().right.view(), large);
+  EXPECT_TRUE(same_bits(got.image.view().as<std::uint8_t>(), ImageView<const std::uint8_t>(expected.pixels)));
+  EXPECT_TRUE(same_bits(got.usable.view(), expected.usable));
+  const Image<std::uint8_t> mask(3, 3);
+  EXPECT_THROW(with_aligned_rows(scene().right.view(), large, mask), Error);
+  EXPECT_THROW(with_aligned_rows(scene().right.view(), {65, 0, 0, 0}), Error);
+  EXPECT_THROW(with_aligned_rows({}, small), Error);
+}
+
 // Rows that were moved are matched as if they had not been moved.
 TEST(RowAlignment, RemovesTheErrorsOfMovedRows) {
   const auto wrong = [](const Scene& s, const std::optional<RowAlignment>& a) {

@@ -29,6 +29,7 @@
 #include "core/text.hpp"
 #include "device/gpu/view.hpp"
 #include "stereopsis/image.hpp"
+#include "stereopsis/row_alignment.hpp"
 
 namespace stereopsis {
 class Threads;
@@ -50,6 +51,10 @@ struct Parameters {
   std::int64_t both = 0;                              // change of `across` along a column
   int white = 255;                                    // largest value of a pixel
 };
+
+// Returns the parameters of an alignment of images of the size `whole`. The origin is the first pixel of `part`, and the
+// rows of the given image are counted from `first_row`.
+Parameters of_rows(const RowAlignment& alignment, Size whole, const Rect& part, int first_row, int white);
 
 // Returns P(x, y).
 inline int position(const Parameters& p, int x, int y) {

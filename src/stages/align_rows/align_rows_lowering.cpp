@@ -5,10 +5,7 @@
 #include "stages/align_rows/align_rows.hpp"
 
 namespace stereopsis::align_rows {
-namespace {
-
-// The origin of the result is the first pixel of `part`, and its rows are counted from `first_row`. Moving the origin is
-// exact, so that parts of an image have the same positions as the whole image.
+// Moving the origin is exact, so that parts of an image have the same positions as the whole image.
 Parameters of_rows(const RowAlignment& a, Size whole, const Rect& part, int first_row, int white) {
   constexpr double unit = static_cast<double>(std::int64_t{1} << plane_bits);
   const auto fixed = [](double pixels) { return static_cast<std::int64_t>(std::llround(pixels * unit)); };
@@ -19,8 +16,6 @@ Parameters of_rows(const RowAlignment& a, Size whole, const Rect& part, int firs
               (down + both * part.x) * part.y - fixed(1) * first_row,
           across + both * part.y, down + both * part.x, both, white};
 }
-
-}  // namespace
 
 int align_right(Builder& b, int given, int first_row, int mask) {
   const Request& request = b.request();
