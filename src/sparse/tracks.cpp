@@ -12,11 +12,12 @@
 namespace stereopsis::sparse {
 namespace {
 
-constexpr int squares = 4000;       // approximate number of squares that have at most one corner each
-constexpr int smallest_square = 4;  // side of a square in pixels
-constexpr int most_steps = 10;      // iterations of the refinement
-constexpr double most_moved = 3;    // largest distance between a prediction and its refinement, in pixels
-constexpr double most_apart = 0.1;  // largest distance between the tracks forwards and backwards, in pixels
+constexpr int squares = 4000;              // approximate number of squares that have at most one corner each
+constexpr int smallest_square = 4;         // side of a square in pixels
+constexpr int most_steps = 6;              // iterations of the refinement
+constexpr double close_enough = 1.0 / 64;  // length of the last step of the refinement, in pixels
+constexpr double most_moved = 3;           // largest distance between a prediction and its refinement, in pixels
+constexpr double most_apart = 0.1;         // largest distance between the tracks forwards and backwards, in pixels
 
 // Predicts the disparities of corners from the coarse matches around them.
 class Prediction {
@@ -149,7 +150,7 @@ std::optional<Position> located(const Level& from, int x, int y, const Level& to
     const double moved_y = moved[0], moved_x = moved[1];
     at = {static_cast<double>(px) / position_units - moved_x, static_cast<double>(py) / position_units - moved_y};
     if (std::abs(at[0] - start[0]) > most_moved || std::abs(at[1] - start[1]) > most_moved) return {};
-    if (std::abs(moved_x) * position_units < 1 && std::abs(moved_y) * position_units < 1)
+    if (std::abs(moved_x) < close_enough && std::abs(moved_y) < close_enough)
       return Position{at, std::sqrt(precision * precision + noise * noise * equations.variance({1, 0, 0, 0, 0}))};
   }
   return {};

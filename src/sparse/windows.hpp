@@ -42,15 +42,17 @@ using Level = Image<std::int16_t>;
 // adds no texture.
 template <class T>
 Level grey_level(ImageView<const T> image, int bit_depth) {
-  const auto [black, scale] = grey_scale(image, bit_depth);
+  [[maybe_unused]] const auto [black, scale] = grey_scale(image, bit_depth);
   Level level(image.size());
   for (int y = 0; y < image.height; ++y) {
     const T* in = image.row(y);
     std::int16_t* out = level.row(y);
-    std::int16_t previous = 0;
+    [[maybe_unused]] std::int16_t previous = 0;
     for (int x = 0; x < image.width; ++x, in += image.channels) {
       const float grey = grey_of(in, image.channels);
-      if (std::is_same_v<T, float> && !std::isfinite(grey)) {
+      if constexpr (std::is_same_v<T, std::uint8_t>) {  // neither scaled nor clamped, because it is within the range
+        out[x] = static_cast<std::int16_t>(grey * units + 0.5F);
+      } else if (std::is_same_v<T, float> && !std::isfinite(grey)) {
         out[x] = previous;
       } else {
         previous = out[x] = static_cast<std::int16_t>(std::clamp((grey - black) * scale, 0.0F, 255.0F) * units + 0.5F);
