@@ -132,6 +132,25 @@ def test_a_search_with_truth_ends_with_a_pipeline_and_is_continued(folder, tmp_p
     assert "has the trials of another search" in capsys.readouterr().err
 
 
+def test_a_search_goes_on_after_it_was_killed(folder, tmp_path):
+    """A process that is killed leaves half a line and, with optuna's own lock, a link to a file that does not exist."""
+    call = ["--dataset", folder / "scenes", "-o", tmp_path, "--device", "cpu", "--threads", 1, "--quiet"]
+    tune(*call, "--trials", 1)
+    with (tmp_path / "trials.log").open("a") as log:
+        log.write('{"op_code": 4, "wor')
+    (tmp_path / "trials.log.lock").symlink_to("no/such/file")
+    tune(*call, "--trials", 2)
+    assert json.loads((tmp_path / "report.json").read_text())["trials"]["finished"] == 2
+
+
+@pytest.mark.parametrize("line", ["garbage\n", "[1, 2]\n", '{"other": 3}\n', "\x00\x01\n"])
+def test_a_damaged_log_is_named(folder, tmp_path, capsys, line):
+    call = ["--dataset", folder / "scenes", "-o", tmp_path, "--trials", 1, "--device", "cpu", "--threads", 1, "--quiet"]
+    (tmp_path / "trials.log").write_text(line)
+    tune(*call, code=1)
+    assert "trials.log is damaged or was written by another program" in capsys.readouterr().err
+
+
 def test_scenes_of_one_name_are_kept_apart(folder, tmp_path, capsys):
     """`stereopsis synth` names every scene after its kind."""
     shutil.copytree(folder / "scenes", tmp_path / "scenes")

@@ -5,6 +5,7 @@ import io
 import json
 import shlex
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -595,6 +596,27 @@ def status(address, **headers):
         return urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=20).status
     except urllib.error.HTTPError as error:
         return error.code
+
+
+@pytest.mark.parametrize("signals, code", [(1, 0), (2, 130)])
+def test_the_viewer_ends_soon_whatever_goes_on(tmp_path, pairs, signals, code):
+    """A match that takes a minute and a page that says nothing do not hold the end up; a second Ctrl-C ends at once."""
+    (tmp_path / "slow").write_text(f"#!/bin/sh\ntouch {tmp_path}/begun\nexec sleep 60\n")
+    (tmp_path / "slow").chmod(0o755)
+    method = f"program:{tmp_path}/slow {{left}} {{right}} {{out}}"
+    call = [sys.executable, "-m", "stereopsis", "view", str(pairs / "left"), str(pairs / "right"), "--port", "0", "--disparities", "16", "--method", method]
+    process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    address = process.stdout.readline().strip()
+    host, port = address.split("/")[2].rsplit(":", 1)
+    with socket.create_connection((host, int(port))):  # half open: it never sends a request
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.05)
+        started = time.monotonic()
+        for _ in range(signals):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.1)
+        assert process.wait(timeout=20) == code
+    assert time.monotonic() - started < 3
 
 
 def test_only_who_knows_the_token_gets_in(server):

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import CallError, Error
+from .._errors import CallError, Error, FormatError
 from .._matching import Matcher
 from .._pipeline import Pipeline
+from .journal import drop_unfinished_line, lock_of
 from .pairs import Item, Items, score
 from .space import as_suggested, sampled
 
@@ -102,19 +103,28 @@ class Trials:
         self._optuna: Any = importlib.import_module("optuna")
         self._optuna.logging.set_verbosity(self._optuna.logging.ERROR)
         self._search = search
-        journal = self._optuna.storages.journal
-        storage = self._optuna.storages.JournalStorage(journal.JournalFileBackend(str(folder / "trials.log")))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # optuna calls these options experimental
-            sampler = self._optuna.samplers.TPESampler(n_startup_trials=10, multivariate=True, group=True)
-        pruner = self._optuna.pruners.MedianPruner(n_startup_trials=6, n_warmup_steps=1)
-        self._study = self._optuna.create_study(
-            study_name="stereopsis", storage=storage, load_if_exists=True, sampler=sampler, pruner=pruner
-        )
+        self._study = self._study_in(folder.absolute() / "trials.log")
         before = self._study.user_attrs.get("call")
         if before is not None and before != json.loads(json.dumps(call)):
             raise CallError(f"{folder} has the trials of another search; choose another folder with -o, or repeat the earlier call to continue it")
         self._study.set_user_attr("call", call)
+
+    def _study_in(self, log: Path) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # optuna calls these options experimental
+            sampler = self._optuna.samplers.TPESampler(n_startup_trials=10, multivariate=True, group=True)
+        pruner = self._optuna.pruners.MedianPruner(n_startup_trials=6, n_warmup_steps=1)
+        lock = lock_of(log)
+        drop_unfinished_line(log, lock)
+        backend = self._optuna.storages.journal.JournalFileBackend(str(log), lock_obj=lock)
+        try:
+            storage = self._optuna.storages.JournalStorage(backend)
+            return self._optuna.create_study(study_name="stereopsis", storage=storage, load_if_exists=True, sampler=sampler, pruner=pruner)
+        except (ValueError, LookupError, TypeError, AttributeError, AssertionError) as error:
+            raise FormatError(
+                f"{log} is damaged or was written by another program ({type(error).__name__}: {error}); delete it to begin the search anew, "
+                "or choose another folder with -o"
+            ) from error
 
     @property
     def count(self) -> int:

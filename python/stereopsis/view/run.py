@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import signal
 import sys
+import threading
 import webbrowser
 
 from .._errors import CallError
 from .._method import pipeline_of
+from .._program import end_programs
 from .arguments import geometry_of, range_of
 from .engine import Engine
 from .keep import Keeper
@@ -17,6 +20,9 @@ from .pairing import Pairing
 from .server import Viewer
 from .settings import Settings
 from .sources import Files, Halves, open_sources
+
+
+END_SECONDS = 1.5  # pairs that are matched, requests and connections may take longer; nothing of the viewer is then half written
 
 
 def viewer_of(arguments: argparse.Namespace) -> Viewer:
@@ -50,11 +56,34 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+class Stop:
+    """A signal ends the viewer in an orderly way if that takes at most END_SECONDS, and a second one ends it at once."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._signals = 0
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), self)
+
+    def __call__(self, number: int, frame: object) -> None:
+        self._signals += 1
+        if self._signals > 1:
+            end_now(128 + number)
+        self._loop.call_soon_threadsafe(self.asked.set)
+        late = threading.Timer(END_SECONDS, end_now, [0])
+        late.daemon = True
+        late.start()
+
+
+def end_now(code: int) -> None:
+    end_programs()
+    os._exit(code)
+
+
 async def serve(viewer: Viewer, opens: bool) -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    stop = Stop().asked
 
     def ready(address: str) -> None:
         print(address, flush=True)
