@@ -591,9 +591,9 @@ def server(tmp_path):
     assert "Traceback" not in process.stderr.read()
 
 
-def status(address, **headers):
+def status(address, method="GET", **headers):
     try:
-        return urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=20).status
+        return urllib.request.urlopen(urllib.request.Request(address, method=method, headers=headers), timeout=20).status
     except urllib.error.HTTPError as error:
         return error.code
 
@@ -630,6 +630,7 @@ def test_only_who_knows_the_token_gets_in(server):
     for tunnel in ("localhost:9000", "127.0.0.1:9000", "[::1]:9000", "localhost"):  # ssh -L 9000:localhost:PORT
         assert status(address, Host=tunnel) == 200 and status(address, Host=tunnel, Origin=f"http://{tunnel}") == 200
         assert status(address, Host=tunnel, Origin="http://localhost:1") == 403
+    assert all(status(address, method) in (400, 405) for method in ("POST", "PUT", "DELETE"))
     for name in ("../engine.py", "..%2fengine.py", "/etc/passwd", "engine.py"):
         assert status(address + name) in (403, 404)
     page = urllib.request.urlopen(address, timeout=20)

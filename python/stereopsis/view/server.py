@@ -217,6 +217,8 @@ class Viewer:
             return refusal(HTTPStatus.FORBIDDEN, "pages of other origins are refused")
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             return refusal(HTTPStatus.FORBIDDEN, "open the address that the viewer printed, with its token")
+        if getattr(request, "method", "GET") != "GET":  # earlier versions of websockets refuse other methods themselves
+            return refusal(HTTPStatus.METHOD_NOT_ALLOWED, "the viewer's pages can only be read, with GET")
         name = "/".join(rest).strip("/") or "index.html"
         if name == "socket":
             return None
