@@ -134,15 +134,15 @@ TEST(UserMethod, SeesThePairAsItIs) {
   for (int y = 0; y < size.height; ++y)
     std::fill_n(mask.row(y), size.width, static_cast<std::uint8_t>(y < 9 ? 0 : 255));
   int calls = 0;
-  Pipeline pipeline({.name = "looks", .cpu = [&](const UserCall& c) {
-                       ++calls;
-                       const Scene& s = scene();
-                       const auto reference = on_host<const std::uint8_t>(c.reference);
-                       EXPECT_TRUE(same_bits(reference, c.from_right ? s.right.view() : s.left.view()));
-                       EXPECT_EQ(on_host<const std::uint8_t>(c.mask_reference).empty(), c.from_right);
-                       const auto made = on_host<float>(c.disparity);
-                       for (int y = 0; y < made.height; ++y) std::fill_n(made.row(y), made.width, 1.0f);
-                     }});
+  Pipeline pipeline(UserMethod{.name = "looks", .cpu = [&](const UserCall& c) {
+                                 ++calls;
+                                 const Scene& s = scene();
+                                 const auto reference = on_host<const std::uint8_t>(c.reference);
+                                 EXPECT_TRUE(same_bits(reference, c.from_right ? s.right.view() : s.left.view()));
+                                 EXPECT_EQ(on_host<const std::uint8_t>(c.mask_reference).empty(), c.from_right);
+                                 const auto made = on_host<float>(c.disparity);
+                                 for (int y = 0; y < made.height; ++y) std::fill_n(made.row(y), made.width, 1.0f);
+                               }});
   StereoPair masked = pair();
   masked.mask_left = mask.view();
   Problem both = Problem::of(masked, range);
@@ -154,10 +154,10 @@ TEST(UserMethod, SeesThePairAsItIs) {
 }
 
 TEST(UserMethod, WhatItDoesNotWriteIsInvalid) {
-  Pipeline pipeline({.name = "lazy", .cpu = [](const UserCall& c) {
-                       const auto made = on_host<float>(c.disparity);
-                       std::fill_n(made.row(4), made.width, 0.0f);
-                     }});
+  Pipeline pipeline(UserMethod{.name = "lazy", .cpu = [](const UserCall& c) {
+                                 const auto made = on_host<float>(c.disparity);
+                                 std::fill_n(made.row(4), made.width, 0.0f);
+                               }});
   const Matched result = matched(pipeline, problem());
   EXPECT_EQ(result.validity(30, 4), 0);
   EXPECT_EQ(result.validity(30, 5), validity::no_candidate);
@@ -167,16 +167,17 @@ TEST(UserMethod, OnAGpuItWritesDeviceMemory) {
   const Matched expected = matched(Pipeline(stripes()), problem());
   for (gpu::Device* device : gpu::usable_devices()) {
     SCOPED_TRACE(device->name());
-    Pipeline pipeline({.name = "stripes", .gpu = [&](const UserCall& c) {
-                         const DeviceImageView& d = c.disparity;
-                         Image<float> map(d.size());
-                         write_map(c, map.view(), {});
-                         const auto queue = gpu::device(device->name()).make_queue();
-                         queue->wait_for_native(*c.stream);
-                         queue->upload<float>(map.view(), {d.memory, d.offset, d.width, d.height, d.channels, d.pitch});
-                         queue->let_native_wait(*c.stream);
-                         queue->wait();
-                       }});
+    Pipeline pipeline(
+        UserMethod{.name = "stripes", .gpu = [&](const UserCall& c) {
+                     const DeviceImageView& d = c.disparity;
+                     Image<float> map(d.size());
+                     write_map(c, map.view(), {});
+                     const auto queue = gpu::device(device->name()).make_queue();
+                     queue->wait_for_native(*c.stream);
+                     queue->upload<float>(map.view(), {d.memory, d.offset, d.width, d.height, d.channels, d.pitch});
+                     queue->let_native_wait(*c.stream);
+                     queue->wait();
+                   }});
     const Matched result = matched(pipeline, problem(), pair(), {.name = device->name()});
     EXPECT_TRUE(same_bits(result.disparity.view(), expected.disparity.view()));
     EXPECT_TRUE(same_bits(result.validity.view(), expected.validity.view()));
@@ -184,9 +185,9 @@ TEST(UserMethod, OnAGpuItWritesDeviceMemory) {
 }
 
 TEST(UserMethod, MisuseIsASentence) {
-  EXPECT_NE(error_of([] { Pipeline({.name = "", .cpu = [](const UserCall&) {}}); }).find("requires a name"),
+  EXPECT_NE(error_of([] { Pipeline(UserMethod{.name = "", .cpu = [](const UserCall&) {}}); }).find("requires a name"),
             std::string::npos);
-  Pipeline fails({.name = "net", .cpu = [](const UserCall&) { throw std::runtime_error("no weights"); }});
+  Pipeline fails(UserMethod{.name = "net", .cpu = [](const UserCall&) { throw std::runtime_error("no weights"); }});
   EXPECT_EQ(error_of([&] { matched(fails, problem()); }), "the method 'net' failed: no weights");
   Pipeline pipeline(stripes());
   EXPECT_EQ(pipeline.method(), "stripes");
@@ -200,7 +201,7 @@ TEST(UserMethod, MisuseIsASentence) {
             "the method 'stripes' computes no costs, which are requested; request other outputs");
   Problem confidence = problem();
   confidence.want_confidence = true;
-  Pipeline unrated({.name = "plain", .cpu = stripes().cpu});
+  Pipeline unrated(UserMethod{.name = "plain", .cpu = stripes().cpu});
   unrated.set("confidence.stage", "none");
   EXPECT_NE(error_of([&] { matched(unrated, confidence); }).find("no stage that computes the output 'confidence'"),
             std::string::npos);

@@ -50,7 +50,7 @@ Level grey_level(ImageView<const T> image, int bit_depth) {
     [[maybe_unused]] std::int16_t previous = 0;
     for (int x = 0; x < image.width; ++x, in += image.channels) {
       const float grey = grey_of(in, image.channels);
-      if constexpr (std::is_same_v<T, std::uint8_t>) {  // neither scaled nor clamped, because it is within the range
+      if constexpr (std::is_same_v<T, std::uint8_t>) {  // the range needs no scale and no limits
         out[x] = static_cast<std::int16_t>(grey * units + 0.5F);
       } else if (std::is_same_v<T, float> && !std::isfinite(grey)) {
         out[x] = previous;

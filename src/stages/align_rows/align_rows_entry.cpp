@@ -32,9 +32,9 @@ const StageDescriptor restore_entry{.slot = Slot::internal,
                                     .name = "restore_rows",
                                     .title = "rows of the given right image",
                                     .parameters = Parameters{},
-                                    .ports = {in("map"), out("restored", Element::f32)},
+                                    .ports = {in("right"), out("restored", Element::f32)},
                                     .functions = on_every_device([](const auto& c) {
-                                      restore(c, c.template as<Parameters>(), c.template image<const float>("map"),
+                                      restore(c, c.template as<Parameters>(), c.template image<const float>("right"),
                                               c.template image<float>("restored"));
                                     }),
                                     .role = Role::restore_rows,

@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import _native
 from ..._errors import CallError, FormatError
-from ...__main__ import PROGRAM
+from ...commands import PROGRAMS
 from ..images import array_of
 from .frames import write_frames
 from .reading import Bag, is_bag
@@ -98,5 +98,5 @@ def _evaluated(before: list[str], disparities: list[Path], behind: list[str]) ->
 
 
 def _run(words: list[str]) -> int:
-    code = subprocess.run([PROGRAM, *words]).returncode
+    code = subprocess.run([str(PROGRAMS / "stereopsis"), *words]).returncode
     return code if code >= 0 else 128 - code
