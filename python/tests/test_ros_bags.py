@@ -16,7 +16,7 @@ import stereopsis as st
 pytest.importorskip("rosbags", reason="rosbags reads and writes bags")
 cv2 = pytest.importorskip("cv2", reason="OpenCV writes pictures")
 from bag_files import (  # noqa: E402
-    FRAME, SMALL_RIG, START, BagFile, disparity_of, generated, kitti, small_bag,
+    FRAME, IMAGE, SMALL_RIG, START, BagFile, disparity_of, generated, kitti, small_bag,
 )  # fmt: skip
 from rosbags.highlevel import AnyReader  # noqa: E402
 from stereopsis import ros  # noqa: E402
@@ -320,6 +320,39 @@ def test_broken_messages_are_said_and_passed_over(tmp_path):
     assert "right/image_rect at 1700000000.300000000 are 96×64 uint16 and 96×64 uint8, so the pair is skipped" in lines[1]
     report = json.loads((tmp_path / "r.json").read_text())
     assert (report["pairs"], report["left_out"]) == (5, 1)
+
+
+def test_a_run_without_a_result_fails(tmp_path):
+    left, right = generated()[0]
+    for name, later, size, infos, words, sentence in [
+        ("alone", 5000, 64, False, [], "has no pair of /stereo/left/image_rect and /stereo/right/image_rect; if their time stamps differ"),
+        ("sizes", 0, 60, False, [], "has no pair of"),
+        ("together", 0, 64, True, ["--depth"], "none of the 2 pairs of"),
+    ]:
+        with BagFile(tmp_path / name) as made:
+            for k in range(2):
+                made.image("/stereo/left/image_rect", START + k * FRAME, left)
+                made.image("/stereo/right/image_rect", START + k * FRAME + later, right[:size])
+                for side in ("left", "right") if infos else ():  # both cameras are at the same place
+                    fields = ros.info_fields(SMALL_RIG, side, (96, 64))
+                    made.info(f"/stereo/{side}/camera_info", START + k * FRAME, {**fields, "p": (*fields["p"][:3], 0.0, *fields["p"][4:])})
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            assert main(["bag", str(tmp_path / name), "-o", str(tmp_path / f"{name}.mcap"), *words, *SMALL]) == 1
+        assert sentence in said.getvalue().splitlines()[-1]
+
+
+def test_pixels_of_16_bits_may_begin_anywhere(tmp_path, same_bits):
+    left, right = (np.ascontiguousarray(image[..., 0] if image.ndim == 3 else image).astype(np.uint16) * 200 for image in generated()[0])
+    with BagFile(tmp_path / "odd") as made:
+        for side, image in (("left", left), ("right", right)):
+            message = made.messages.image(made.header(START), image, "mono16")
+            rows = np.zeros((64, 2 * 96 + 1), np.uint8)  # an odd number of bytes
+            rows[:, :-1] = image.view(np.uint8)
+            message.step, message.data = rows.shape[1], rows.ravel()
+            made.write(f"/stereo/{side}/image_rect", IMAGE, START, message)
+    bag(tmp_path / "odd", "-o", tmp_path / "out.mcap", "--nan", *SMALL)
+    made = read(tmp_path / "out.mcap")["/stereo/disparity"][0]
+    same_bits(ros.array_of(made.image), st.match(left, right, 16, "banz-sgm", device="cpu").disparity)
 
 
 def test_pairs_that_seem_wrong_are_reported(tmp_path):

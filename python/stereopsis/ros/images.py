@@ -95,7 +95,7 @@ def _wanted(pixels: Array, encoding: Encoding) -> Array:
         taken = pixels[..., list(encoding.take)]
     if len(encoding.take) == 1:
         taken = taken[..., 0]
-    if taken.dtype == native and taken.strides[1] == taken.itemsize * len(encoding.take):
+    if taken.dtype == native and taken.flags.aligned and taken.strides[1] == taken.itemsize * len(encoding.take):
         return taken
     return np.ascontiguousarray(taken.astype(native))
 

@@ -11,7 +11,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from types import FrameType
 
-from ..._errors import CallError
+from ..._errors import CallError, FormatError
 from ..._progress import Line
 from ..pairs import StampedPair
 from ..processor import Processor
@@ -67,7 +67,12 @@ class Run:
         self._processor.estimated = self._before.estimated
         self._progress = Line() if sys.stderr.isatty() and not arguments.quiet else None
         self._writer: BagWriter | None = None
-        self._messages = self.pairs = 0
+        self._messages = self.pairs = self.results = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """True if neither this run nor the one that it continues has a result."""
+        return self.results == 0 and self._before.pairs == 0
 
     @property
     def failed(self) -> int:
@@ -84,6 +89,7 @@ class Run:
                     for topic, kind, message in results.of(matched, product):
                         kind = kind.replace("/", "/msg/")
                         self._open().write(self._topics[topic], kind, matched.pair.received, message)
+                        self.results += 1
                 if self._progress is not None:
                     self._progress(self.pairs, self._recording.length)
             self._close_part()
@@ -196,4 +202,17 @@ def run(arguments: argparse.Namespace) -> int:
     if not done:
         say(f"{work.pairs} pairs are done; continue with --resume")
         return 128 + stop.asked
+    if work.is_empty:
+        raise FormatError(why_empty(recording, work.pairs, arguments.output))
     return 0
+
+
+def why_empty(recording: Recording, pairs: int, output: str) -> str:
+    """Returns the sentence for a run without a result."""
+    left, right = recording.topics.images
+    if pairs:
+        return f"'{output}' has no result, because none of the {pairs} pairs of '{recording.bag.path}' has one; the messages above say why"
+    return (
+        f"'{output}' has no result, because '{recording.bag.path}' has no pair of {left} and {right}; if their time stamps differ, "
+        "give --approximate SECONDS"
+    )
