@@ -420,8 +420,6 @@ void bind_matcher(nb::module_& m) {
                      const Rect r = s.plan().required_input();
                      return Region{r.x, r.y, r.width, r.height};
                    })
-      .def_prop_ro("reads_confidence", [](const SharedMatcher& s) { return s.plan().needs().confidence; })
-      .def_prop_ro("reads_right", [](const SharedMatcher& s) { return s.plan().needs().right; })
       .def_prop_ro("steps", [](const SharedMatcher& s) { return s.plan().steps(); });
 }
 
