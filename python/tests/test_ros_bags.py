@@ -322,6 +322,33 @@ def test_broken_messages_are_said_and_passed_over(tmp_path):
     assert (report["pairs"], report["left_out"]) == (5, 1)
 
 
+def test_cameras_of_the_call_replace_those_of_the_bag(tmp_path, same_bits):
+    r = SMALL_RIG
+    with BagFile(tmp_path / "none") as made:
+        for i, (left, right) in enumerate(generated(2)):
+            made.pair(START + i * FRAME, left, right)
+    cameras = "".join(f"cam{k}=[{r.focal} 0 {cx}; 0 {r.focal} {r.cy}; 0 0 1]\n" for k, cx in enumerate((r.cx_left, r.cx_right)))
+    (tmp_path / "calib.txt").write_text(f"{cameras}doffs={r.cx_right - r.cx_left}\nbaseline=100\nwidth=96\nheight=64\nndisp=16\n")  # in mm
+    bag(small_bag(tmp_path / "in", "mcap", 2), "-o", tmp_path / "infos.mcap", "--depth", *SMALL)
+    bag(tmp_path / "none", "-o", tmp_path / "file.mcap", "--depth", "--calib", tmp_path / "calib.txt", *SMALL)
+    bag(tmp_path / "none", "-o", tmp_path / "numbers.mcap", "--depth", "--focal", r.focal, "--baseline", "10cm", *SMALL)
+    of_infos, of_file, of_numbers = (
+        [ros.array_of(one) for one in read(tmp_path / f"{name}.mcap")["/stereo/depth/image_rect"]] for name in ("infos", "file", "numbers")
+    )
+    for a, b, c in zip(of_infos, of_file, of_numbers, strict=True):
+        same_bits(a, b)
+        there = np.isfinite(a) & np.isfinite(c)  # the numbers have both principal points at the same column
+        np.testing.assert_allclose(r.focal * r.baseline * (1 / c[there] - 1 / a[there]), r.cx_left - r.cx_right, atol=1e-3)
+        assert there.sum() > 1000
+    for words, sentence in [
+        (["--focal", "90"], "--focal and --baseline must be given together"),
+        (["--calib", "a.txt", "--focal", "90", "--baseline", "1m"], "both describe the cameras"),
+        (["--lens", "radtan"], "apply to the file of --calib"),
+        (["--focal", "90", "--baseline", "2 parsec"], "--baseline"),
+    ]:
+        assert sentence in bag(tmp_path / "none", "-o", tmp_path / "no.mcap", *words, *SMALL, code=2)
+
+
 def test_a_run_without_a_result_fails(tmp_path):
     left, right = generated()[0]
     for name, later, size, infos, words, sentence in [

@@ -41,6 +41,11 @@ def _add_pair(group: Any) -> None:
     add("--right", metavar="TOPIC", help="Topic of the right images [found by name]")
     add("--raw", action=argparse.BooleanOptionalAction,
         help="Rectify the pairs with camera_info [if the names of the image topics do not contain rect]")
+    add("--calib", action="append", default=[], metavar="FILE", help="Calibration to use in place of camera_info; repeatable, for one file for each camera")
+    add("--calib-scale", type=float, metavar="S", help="Ratio of the image width to the width for which --calib was computed [1]")
+    add("--lens", default="", metavar="MODEL", help="Lens model, for a calibration file that does not name one: radtan or equidistant [from the file]")
+    add("--focal", type=float, metavar="PX", help="Focal length of the rectified pairs, in pixels; --focal and --baseline together replace --calib")
+    add("--baseline", metavar="LENGTH", help="Baseline, such as 12cm, or a number in metres")
     add("--approximate", type=float, default=0.0, metavar="SECONDS", help="Largest difference of the time stamps of a pair, in seconds [0]")
     add("--queue", type=int, default=30, metavar="N", help="Queue length per topic, in messages [30]")
 

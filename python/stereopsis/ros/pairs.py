@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,20 +100,26 @@ class Infos:
         return True, None if chosen is None else self._by_stamp[chosen]
 
 
+GivenCameras = Callable[[tuple[int, int], bool], Cameras]
+
+
 class Pairing:
     """Receives messages in the order of their arrival, and returns pairs.
 
     A faulty message is noted with its topic and stamp, and only the pair of this message is lost. 
 
     raw         True if the images must be rectified with CameraInfo
+    cameras     returns the cameras of images of a size, and whether they are raw, in place of CameraInfo
     tolerance   largest difference of the stamps of both images, in nanoseconds
     queue       number of messages of a topic that wait for messages of the other topics
     """
 
-    def __init__(self, topics: Topics, notes: Notes, raw: bool = False, tolerance: int = 0, queue: int = 10) -> None:
-        self.topics, self.notes, self._raw = topics, notes, raw
+    def __init__(
+        self, topics: Topics, notes: Notes, raw: bool = False, tolerance: int = 0, queue: int = 10, cameras: GivenCameras | None = None
+    ) -> None:
+        self.topics, self.notes, self._raw, self._given = topics, notes, raw, cameras
         self.images: Synchroniser[_Item] = Synchroniser(tolerance, queue)
-        self._infos = tuple(Infos(4 * queue) if topic else None for topic in topics.infos)
+        self._infos = tuple(Infos(4 * queue) if topic and cameras is None else None for topic in topics.infos)
         self._pending: deque[tuple[_Item, _Item]] = deque()
         self._queue = queue
         self._cameras: dict[tuple[Camera, Camera], Cameras | None] = {}
@@ -180,6 +187,8 @@ class Pairing:
             return None
 
     def _cameras_at(self, at: str, infos: list[Any], size: tuple[int, int]) -> Cameras | None:
+        if self._given is not None:
+            return self._given(size, self._raw)
         missing = [side for side, info in zip(SIDES, infos, strict=True) if info is None]
         if missing:
             self._without("pairs without camera_info", f"{at} there is no camera_info of {' and '.join(missing)}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..._errors import FormatError
 from ..notes import Notes
-from ..pairs import Pairing, StampedPair, Topics
+from ..pairs import GivenCameras, Pairing, StampedPair, Topics
 from ..stamps import shown
 from ..sync import TopicCount
 from .discovery import found, is_raw
@@ -26,6 +26,7 @@ class Recording:
     raw           True if the images must be rectified with CameraInfo; None: decided by the names of the topics
     approximate   largest difference of the stamps of a pair, in seconds; 0: the stamps must be equal
     queue         number of messages of a topic that wait for messages of the other topics
+    cameras       function of the size of the images and of `raw`, which returns their cameras in place of CameraInfo
 
     >>> for pair in Recording("drive.mcap"):                        # doctest: +SKIP
     ...     r = st.match(pair.left, pair.right, rig=pair.cameras.rig, want=["depth"])
@@ -40,11 +41,13 @@ class Recording:
         approximate: float = 0.0,
         queue: int = 30,
         notes: Notes | None = None,
+        cameras: GivenCameras | None = None,
     ) -> None:
         self.bag = Bag(Path(path))
         self.topics: Topics = found({t.name: t.type for t in self.bag.topics.values()}, left, right)
         self.notes = notes or Notes(say)
-        has_infos = None not in self.topics.infos
+        self._cameras = cameras
+        has_infos = cameras is not None or None not in self.topics.infos
         self.raw = has_infos and is_raw(self.topics.left) if raw is None else raw
         if raw is None and not has_infos and is_raw(self.topics.left):
             self.notes.note("no camera_info", "there are no camera_info topics, so the images are treated as rectified")
@@ -90,4 +93,4 @@ class Recording:
         self.bag.close()
 
     def _new_pairing(self) -> Pairing:
-        return Pairing(self.topics, self.notes, self.raw, self._tolerance, self._queue)
+        return Pairing(self.topics, self.notes, self.raw, self._tolerance, self._queue, self._cameras)

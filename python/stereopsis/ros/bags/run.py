@@ -19,6 +19,7 @@ from ..products import Messages
 from ..results import TOPICS, Results
 from .arguments import call_of, matching_of, products_of, shape_of, storage_of
 from .discovery import namespace_of
+from .given_cameras import GivenCameras
 from .reading import Bag, Raw
 from .recording import Recording, say
 from .report import listing, report_of, summary_of, write_report
@@ -181,7 +182,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise CallError(f"--queue {arguments.queue} is not allowed; it must be at least 1")
     if not arguments.approximate >= 0:
         raise CallError(f"--approximate {arguments.approximate} is not allowed; it must be at least 0")
-    recording = Recording(arguments.bag, arguments.left, arguments.right, arguments.raw, arguments.approximate, arguments.queue)
+    cameras = GivenCameras.of(arguments)
+    recording = Recording(
+        arguments.bag, arguments.left, arguments.right, arguments.raw, arguments.approximate, arguments.queue,
+        cameras=None if cameras is None else cameras.of_size,
+    )  # fmt: skip
     if arguments.frames is not None:
         from .frames import write_frames
 
