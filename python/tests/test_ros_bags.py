@@ -352,9 +352,10 @@ def test_cameras_of_the_call_replace_those_of_the_bag(tmp_path, same_bits):
 def test_a_run_without_a_result_fails(tmp_path):
     left, right = generated()[0]
     for name, later, size, infos, words, sentence in [
-        ("alone", 5000, 64, False, [], "has no pair of /stereo/left/image_rect and /stereo/right/image_rect; if their time stamps differ"),
-        ("sizes", 0, 60, False, [], "has no pair of"),
+        ("alone", 12_000_000, 64, False, [], "the nearest ones differ by 12 ms; give --approximate 0.015"),
+        ("sizes", 0, 60, False, [], "has no usable pair of"),
         ("together", 0, 64, True, ["--depth"], "none of the 2 pairs of"),
+        ("both", 0, 64, True, ["--depth", "--disparity"], "has no depth, because none of the 2 pairs of"),
     ]:
         with BagFile(tmp_path / name) as made:
             for k in range(2):
@@ -366,6 +367,7 @@ def test_a_run_without_a_result_fails(tmp_path):
         with contextlib.redirect_stderr(io.StringIO()) as said:
             assert main(["bag", str(tmp_path / name), "-o", str(tmp_path / f"{name}.mcap"), *words, *SMALL]) == 1
         assert sentence in said.getvalue().splitlines()[-1]
+        assert not infos or "P[3] of /stereo/right/camera_info is 0, so the baseline is not known" in said.getvalue()
 
 
 def test_pixels_of_16_bits_may_begin_anywhere(tmp_path, same_bits):

@@ -13,7 +13,6 @@ class Notes:
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
-        self._first: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
 
     def note(self, kind: str, sentence: str) -> None:

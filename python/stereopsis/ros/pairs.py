@@ -195,7 +195,12 @@ class Pairing:
             return None
         topics = " and ".join(str(topic) for topic in self.topics.infos)
         try:
-            cameras = self._known(Camera.of(infos[0]), Camera.of(infos[1]))
+            left, right = Camera.of(infos[0]), Camera.of(infos[1])
+            fault = _fault_of_projections(left, right, self.topics.infos)
+            if fault:
+                self._without(f"{topics}: no baseline", f"{at} {fault}")
+                return None
+            cameras = self._known(left, right)
         except MALFORMED as error:
             self._without(f"{topics}: broken", f"{topics} {at}: {error}")
             return None
@@ -218,3 +223,24 @@ class Pairing:
     def _without(self, kind: str, what: str) -> None:
         rest = "the pair cannot be rectified and is skipped" if self._raw else "the pair is matched, without depth"
         self.notes.note(kind, f"{what}; {rest}")
+
+
+def _fault_of_projections(left: Camera, right: Camera, topics: tuple[str | None, str | None]) -> str:
+    """Returns what is wrong with the projection matrices, from which the baseline follows as (P[3] of the left − P[3] of the right) / f;
+    empty if nothing is.
+    """
+    names = " and ".join(map(str, topics))
+    way_out = "set it to −f · baseline, or give --focal and --baseline, which `stereopsis bag` takes in place of camera_info"
+    if not left.is_calibrated or not right.is_calibrated:
+        return ""
+    if not left.projection[0] or not right.projection[0]:
+        return f"P of {names} is all zeros, but K has the focal length {left.matrix[0]:g}; give --focal {left.matrix[0]:g} --baseline LENGTH to `stereopsis bag`"
+    if left.projection[3] == right.projection[3]:
+        both = "is" if left.projection[3] == 0 else f"and of {topics[0]} are"
+        return f"P[3] of {topics[1]} {both} {right.projection[3]:g}, so the baseline is not known; {way_out}"
+    if right.projection[3] > left.projection[3]:
+        return (
+            f"P[3] of {topics[1]} is {right.projection[3]:g}, as if the right camera were to the left of the left one: its sign is reversed, "
+            f"unless the images are reported as swapped; {way_out}"
+        )
+    return ""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import Any
 
+import numpy as np
+
 from .._errors import CallError, DeviceError, Error
 from .._matching import Matcher
 from .._pair import Judge
@@ -131,6 +133,7 @@ class Processor:
         return self._matcher[1]
 
     def _made(self, pair: StampedPair, want: tuple[str, ...]) -> Matcher:
+        self._note_contrast(pair)
         cameras = pair.cameras
         raw = None if cameras is None else cameras.calibration
         with_depth = "depth" in want or "points" in want
@@ -148,6 +151,17 @@ class Processor:
             black=BLACK_OF_LOSSY if pair.lossy else 0,
             warn_of_pair=False,  # a node begins a stream for every pair; the processor's judge outlives them
         )
+
+    def _note_contrast(self, pair: StampedPair) -> None:
+        """Notes 16-bit images of which few bits are used, such as the 10 bits of many cameras: they would be matched nearly black."""
+        if pair.left.dtype != np.uint16 or self._matching.bit_depth:
+            return
+        largest = max(int(pair.left.max()), int(pair.right.max()))
+        if largest < 1 << 12:
+            bits = max(9, largest.bit_length())
+            self._notes.note(
+                "low contrast", f"no pixel of the pair at {shown(pair.stamp)} exceeds {largest} of 65535; if the images have {bits} bits, give --bit-depth {bits}"
+            )
 
     def _wanted(self, pair: StampedPair) -> tuple[str, ...]:
         """Returns the outputs to request, by the library's names."""

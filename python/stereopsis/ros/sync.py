@@ -55,6 +55,7 @@ class Synchroniser(Generic[T]):
         self._tolerance, self._queue = tolerance, queue
         self._waiting: tuple[deque[tuple[int, T]], deque[tuple[int, T]]] = deque(), deque()
         self.counts = TopicCount(), TopicCount()
+        self.nearest: int | None = None  # smallest difference of the stamps of a left and a right message
 
     def add(self, side: int, stamp: int, item: T) -> tuple[T, T] | None:
         """Adds a message of the left (0) or right (1) topic. Returns the pair (left, right) that the message completes."""
@@ -81,6 +82,9 @@ class Synchroniser(Generic[T]):
             self._drop(side, len(self._waiting[side]))
 
     def _nearest(self, side: int, stamp: int) -> int | None:
+        apart = [abs(other - stamp) for other, _ in self._waiting[side]]
+        if apart:
+            self.nearest = min(apart if self.nearest is None else [self.nearest, *apart])
         within = [
             (abs(other - stamp), index)
             for index, (other, _) in enumerate(self._waiting[side])

@@ -13,6 +13,7 @@ INFO = "sensor_msgs/msg/CameraInfo"
 SIDES = [
     ("left", "right"),
     ("infra1", "infra2"),
+    ("Infrared_1", "Infrared_2"),
     ("cam0", "cam1"),
     ("cam_0", "cam_1"),
     ("camera0", "camera1"),

@@ -68,12 +68,13 @@ class Run:
         self._processor.estimated = self._before.estimated
         self._progress = Line() if sys.stderr.isatty() and not arguments.quiet else None
         self._writer: BagWriter | None = None
-        self._messages = self.pairs = self.results = 0
+        self._messages = self.pairs = 0
+        self._written: set[str] = set()  # products with a message
 
     @property
-    def is_empty(self) -> bool:
-        """True if neither this run nor the one that it continues has a result."""
-        return self.results == 0 and self._before.pairs == 0
+    def missing(self) -> list[str]:
+        """The products of which neither this run nor the one that it continues has a message."""
+        return [] if self._before.pairs else [product for product in self._products if product not in self._written]
 
     @property
     def failed(self) -> int:
@@ -90,7 +91,7 @@ class Run:
                     for topic, kind, message in results.of(matched, product):
                         kind = kind.replace("/", "/msg/")
                         self._open().write(self._topics[topic], kind, matched.pair.received, message)
-                        self.results += 1
+                        self._written.add(product)
                 if self._progress is not None:
                     self._progress(self.pairs, self._recording.length)
             self._close_part()
@@ -207,17 +208,21 @@ def run(arguments: argparse.Namespace) -> int:
     if not done:
         say(f"{work.pairs} pairs are done; continue with --resume")
         return 128 + stop.asked
-    if work.is_empty:
-        raise FormatError(why_empty(recording, work.pairs, arguments.output))
+    if work.missing:
+        raise FormatError(why_missing(recording, work.pairs, arguments.output, " and no ".join(work.missing)))
     return 0
 
 
-def why_empty(recording: Recording, pairs: int, output: str) -> str:
+def why_missing(recording: Recording, pairs: int, output: str, missing: str) -> str:
     """Returns the sentence for a run without a result."""
     left, right = recording.topics.images
+    because = f"'{output}' has no {missing}, because"
     if pairs:
-        return f"'{output}' has no result, because none of the {pairs} pairs of '{recording.bag.path}' has one; the messages above say why"
-    return (
-        f"'{output}' has no result, because '{recording.bag.path}' has no pair of {left} and {right}; if their time stamps differ, "
-        "give --approximate SECONDS"
-    )
+        return f"{because} none of the {pairs} pairs of '{recording.bag.path}' has it; the messages above say why"
+    nearest = recording.pairing.images.nearest
+    if nearest:
+        return (
+            f"{because} '{recording.bag.path}' has no pair of {left} and {right} with equal time stamps; the nearest ones differ by {nearest / 1e6:g} ms; "
+            f"give --approximate {1.25 * nearest / 1e9:.3g}"
+        )
+    return f"{because} '{recording.bag.path}' has no usable pair of {left} and {right}; see the messages above, and list its topics with --list"
