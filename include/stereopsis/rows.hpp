@@ -25,10 +25,10 @@ struct RowEstimate {
   // The alignment, with coefficients that are multiples of 1/1024 px; empty if `reason` states why there is none.
   std::optional<RowAlignment> alignment;
   NoAlignment reason = NoAlignment::few_tracks;  // why there is no alignment; `none` if there is one
-  RowAlignment plane;      // the fitted plane, even if there is no alignment
-  RowAlignment deviation;  // standard deviation of each coefficient, in pixels
-  int tracks = 0;          // number of tracks to which the plane is fitted
-  double remaining = 0;    // robust standard deviation of the tracks around the plane, in pixels
+  RowAlignment plane;                            // the fitted plane, even if there is no alignment
+  RowAlignment deviation;                        // standard deviation of each coefficient, in pixels
+  int tracks = 0;                                // number of tracks to which the plane is fitted
+  double remaining = 0;                          // robust standard deviation of the tracks around the plane, in pixels
 
   static constexpr int enough_tracks = 100;       // smallest number of tracks of an alignment
   static constexpr double most_deviation = 0.05;  // largest standard deviation of a coefficient of an alignment, pixels
