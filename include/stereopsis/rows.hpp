@@ -24,7 +24,7 @@ enum class NoAlignment {
 struct RowEstimate {
   // The alignment, with coefficients that are multiples of 1/1024 px; empty if `reason` states why there is none.
   std::optional<RowAlignment> alignment;
-  NoAlignment reason = NoAlignment::few_tracks;  // why there is no alignment; `none` if there is one
+  NoAlignment reason = NoAlignment::few_tracks;  // the reason; `none` if there is an alignment
   RowAlignment plane;                            // the fitted plane, even if there is no alignment
   RowAlignment deviation;                        // standard deviation of each coefficient, in pixels
   int tracks = 0;                                // number of tracks to which the plane is fitted
