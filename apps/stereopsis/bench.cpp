@@ -99,9 +99,9 @@ Contender contender_of(const std::string& text, std::vector<std::string> setting
   std::istringstream parts(colon == std::string::npos ? "" : text.substr(colon + 1));
   for (std::string part; std::getline(parts, part, ',');) settings.push_back(part);
   apply_settings(pipeline, settings);
-  const bool has_own_device = is_outside_method(text) && device.name != "auto" && device.name != "cpu";
+  const bool names_device = has_own_device(pipeline) && device.name != "auto" && device.name != "cpu";
   const Device used = library_device(pipeline, device).device();
-  return {has_own_device ? text + " on " + device.name : text, std::move(pipeline), used};
+  return {names_device ? text + " on " + device.name : text, std::move(pipeline), used};
 }
 
 void reads_methods(CallFiles& files, const std::vector<std::string>& methods) {

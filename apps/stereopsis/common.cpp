@@ -39,6 +39,9 @@ void MethodOptions::add_file_to(Command& command, const Option& by_name) {
 
 Pipeline MethodOptions::pipeline(const DeviceOptions& device, bool of_costs) const {
   Pipeline pipeline = pipeline_file.empty() ? pipeline_named(method, device) : pipeline_of_file(pipeline_file, device);
+  if (of_costs && has_own_device(pipeline))
+    refuse(fmt::format("--cost-volume replaces the matching cost, and {} has none; leave one of them out",
+                       pipeline.method()));
   if (of_costs && pipeline.get("cost.stage") != "volume") {
     pipeline.set("cost.stage", "volume");
     // A saved volume contains both costs of the method already.

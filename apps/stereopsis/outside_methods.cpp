@@ -66,9 +66,11 @@ Pipeline pipeline_of_file(const std::filesystem::path& file, const DeviceOptions
   return has_outside_methods() && is_outside_pipeline(file) ? made(file.string(), device) : read_pipeline(file);
 }
 
+bool has_own_device(const Pipeline& pipeline) { return pipeline.get("cost.stage") == "user_method"; }
+
 DeviceOptions library_device(const Pipeline& pipeline, const DeviceOptions& device) {
   DeviceOptions of_library = device;
-  if (pipeline.get("cost.stage") == "user_method") of_library.name = "cpu";
+  if (has_own_device(pipeline)) of_library.name = "cpu";
   return of_library;
 }
 

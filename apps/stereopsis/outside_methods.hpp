@@ -28,6 +28,8 @@ bool is_outside_pipeline(const std::filesystem::path& file);
 // Return the pipeline of a method or of a file, wherever the method is from.
 Pipeline pipeline_named(const std::string& method, const DeviceOptions& device);
 Pipeline pipeline_of_file(const std::filesystem::path& file, const DeviceOptions& device);
+// Returns whether the pipeline has a method from outside, which has its own device.
+bool has_own_device(const Pipeline& pipeline);
 // Returns the options for the device of the library: the CPU beside a method from outside, which has its own device.
 DeviceOptions library_device(const Pipeline& pipeline, const DeviceOptions& device);
 

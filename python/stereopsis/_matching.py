@@ -144,8 +144,8 @@ class Matcher:
     implementation  "fused"; "plain", each stage by itself; or "oracle", the scalar definitions, which are slow
     memory_limit  limit of the workspace in bytes; 0: half of the host's memory, or 9/10 of a GPU's free memory
     measure_constant  True to measure regions without contrast like all others; False to mask black regions at the border, and to
-                 mark pixels as filled whose 7×7 window has one value; None: False, but True for refine_only, for a stripe, and for
-                 methods from outside the library [None]
+                 mark pixels as filled whose 7×7 window has one value; None: False, but True for refine_only and for a stripe
+                 [None]
     black        largest value of black regions at the border, 0 to 255, in 8-bit units: 2 for images from JPEG or video. None, a stripe
                  or refine_only masks none [0]
     warn_of_pair  True to warn with PairWarning if the images of a pair do not fit: they are the same picture, swapped, turned,
@@ -606,7 +606,7 @@ class Matcher:
 
     def _constant_regions(self, has_images: bool) -> dict[str, Any]:
         """Returns what the library does with regions without contrast."""
-        of_part = self._options["refine_only"] or self._options["stripe"] is not None or self._external is not None
+        of_part = self._options["refine_only"] or self._options["stripe"] is not None
         measures = of_part if self._measure_constant is None else self._measure_constant
         marks = has_images and not measures
         return {"black": self._black if marks and not of_part else None, "mark_flat": marks}

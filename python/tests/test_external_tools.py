@@ -213,6 +213,7 @@ def test_networks_have_the_options_of_other_methods(folder, tmp_path):
 
 
 def test_wrong_calls_are_named(folder, tmp_path):
+    np.save(tmp_path / "c.npy", np.zeros((101, 150, D), np.uint8))
     pair = [folder / f"scenes/table1/{name}.png" for name in ("left", "right")]
     network = ["--method", f"onnx:{folder}/net.onnx"]
     for words, sentence in [
@@ -223,6 +224,7 @@ def test_wrong_calls_are_named(folder, tmp_path):
         (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--roi", "100,0,51,9"], "is not inside the image of 150×101"),
         (["match", *pair, *network, "-o", tmp_path / "d.pfm", "--device", "opencl"], "is not allowed for a network"),
         (["match", *pair, *network, "--method", "sgm", "-o", tmp_path / "d.pfm"], "--method"),
+        (["match", *pair, *network, "--cost-volume", tmp_path / "c.npy", "-o", tmp_path / "d.pfm"], "replaces the matching cost, and onnx:net.onnx has none"),
         (["bench", *network, "--size", "3"], "--size 3 is not allowed"),
     ]:
         message = run(*words, "--quiet", code=2).stderr

@@ -16,6 +16,7 @@
 #endif
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
+#include "support/every_device.hpp"
 #include "support/sanitized.hpp"
 #include "support/stage_test.hpp"
 
@@ -29,14 +30,6 @@ constexpr Size size{121, 83};
 constexpr const char* methods[] = {"sgm", "balanced", "sgm-learned", "zncc", "prehn-pyramid"};
 constexpr ConstantRegions both{.mask_black = true, .black = 2, .mark_flat = true};
 constexpr ConstantRegions flat{.mask_black = false, .black = 0, .mark_flat = true};
-
-std::vector<Device> all_devices() {
-  std::vector<Device> list{{.name = "cpu"},
-                           {.name = "cpu", .implementation = Implementation::plain},
-                           {.name = "cpu", .implementation = Implementation::oracle}};
-  for (gpu::Device* device : gpu::usable_devices()) list.push_back({.name = device->name()});
-  return list;
-}
 
 // Paints a black bar at the left border, a small black square at the top border, a black square inside, and a white bar.
 void paint(ImageView<std::uint8_t> image) {
@@ -105,7 +98,7 @@ TEST(ConstantRegions, BlackIsMaskedAsByTheCaller) {
     SCOPED_TRACE(method);
     const Matched expected = matched(Pipeline(method), problem_of(pair, {}), masked,
                                      {.name = "cpu", .implementation = Implementation::oracle});
-    for (const Device& device : all_devices()) {
+    for (const Device& device : every_device()) {
       SCOPED_TRACE(device.name);
       const ConstantRegions black{.mask_black = true, .black = 2};
       expect_same(matched(Pipeline(method), problem_of(pair, black), pair, device), expected);
@@ -125,7 +118,7 @@ TEST(ConstantRegions, FlatPixelsAreFilledAndKeepTheirDisparity) {
     for (int y = 0; y < size.height; ++y) std::copy_n(off.validity.row(y), size.width, expected.row(y));
     contrast::oracle<std::uint8_t>({}, painted().left, expected);
     int marked = 0;
-    for (const Device& device : all_devices()) {
+    for (const Device& device : every_device()) {
       SCOPED_TRACE(device.name);
       const Matched on = matched(Pipeline(method), problem_of(pair, flat), pair, device);
       EXPECT_TRUE(same_bits(on.disparity.view(), off.disparity));
@@ -162,7 +155,7 @@ TEST(ConstantRegions, DensityDoesNotMeasureFlatPixels) {
   pipeline.set("density.stage", "remeasure");
   const Matched expected =
       matched(pipeline, problem_of(pair, both), pair, {.name = "cpu", .implementation = Implementation::oracle});
-  for (const Device& device : all_devices())
+  for (const Device& device : every_device())
     expect_same(matched(pipeline, problem_of(pair, both), pair, device), expected);
   Image<std::uint8_t> again(size);
   for (int y = 0; y < size.height; ++y) std::copy_n(expected.validity.row(y), size.width, again.row(y));
@@ -178,7 +171,7 @@ TEST(ConstantRegions, ReducedImagesAreMarkedByBlocks) {
     pipeline.set("reduce.upsample", upsample);
     const Matched expected =
         matched(pipeline, problem_of(pair, both), pair, {.name = "cpu", .implementation = Implementation::oracle});
-    for (const Device& device : all_devices())
+    for (const Device& device : every_device())
       expect_same(matched(pipeline, problem_of(pair, both), pair, device), expected);
     Image<std::uint8_t> again(expected.validity.size());
     for (int y = 0; y < again.height(); ++y) std::copy_n(expected.validity.row(y), again.width(), again.row(y));
@@ -192,7 +185,7 @@ TEST(ConstantRegions, OfARegionAreThoseOfTheWholeImage) {
   for (const char* method : {"prehn-window", "census-guided"}) {
     Pipeline pipeline(method);
     pipeline.set("levels.stage", "none");
-    for (const Device& device : all_devices()) {
+    for (const Device& device : every_device()) {
       SCOPED_TRACE(method + std::string(" on ") + device.name);
       Problem problem = problem_of(pair, both);
       const Matched whole = matched(pipeline, problem, pair, device);
@@ -209,19 +202,10 @@ TEST(ConstantRegions, OfARegionAreThoseOfTheWholeImage) {
 
 TEST(ConstantRegions, DoNotDependOnTheMemoryLimit) {
   const StereoPair pair = painted().pair();
-  for (const Device& device : {Device{.name = "cpu"}, all_devices().back()}) {
+  for (const Device& device : {Device{.name = "cpu"}, every_device().back()}) {
     Problem problem = problem_of(pair, both);
     problem.want_confidence = false;
-    const Plan whole(Pipeline("sgm"), problem, device);
-    const Matched expected = Matcher(whole).match(pair);
-    problem.memory_limit = whole.workspace_bytes() * 9 / 10;
-    try {
-      const Matched got = Matcher(Plan(Pipeline("sgm"), problem, device)).match(pair);
-      EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity));
-      EXPECT_TRUE(same_bits(got.validity.view(), expected.validity));
-    } catch (const Error& error) {
-      EXPECT_EQ(error.category(), ErrorCategory::memory) << error.what();
-    }
+    expect_same_with_less_memory(Pipeline("sgm"), problem, pair, device);
   }
 }
 
@@ -234,7 +218,7 @@ TEST(ConstantRegions, AddToTheMasksOfTheCaller) {
   const StereoPair given{painted().left, painted().right, mask, {}};
   const Matched expected =
       matched(Pipeline("sgm"), problem_of(given, flat), {painted().left, painted().right, all, right}, {.name = "cpu"});
-  for (const Device& device : all_devices())
+  for (const Device& device : every_device())
     expect_same(matched(Pipeline("sgm"), problem_of(given, both), given, device), expected);
 }
 
@@ -242,7 +226,7 @@ TEST(ConstantRegions, AddToTheMasksOfTheCaller) {
 TEST(ConstantRegions, ChangeFromPairToPair) {
   const Scene scene = make_scene({.size = size, .disparities = range.count, .noise = 4});
   const StereoPair plain{scene.left, scene.right, {}, {}}, black = painted().pair();
-  for (const Device& device : all_devices()) {
+  for (const Device& device : every_device()) {
     const Problem problem = problem_of(black, both);
     Matcher matcher(Plan(Pipeline("sgm"), problem, device));
     for (const StereoPair* pair : {&plain, &black, &plain, &plain, &black, &black}) {
@@ -267,7 +251,7 @@ TEST(ConstantRegions, AreThoseOf8BitsInOtherTypes) {
     pair.left.bit_depth = pair.right.bit_depth = bit_depth;
     const Matched expected = matched(Pipeline("sgm"), problem_of(pair, both), pair,
                                      {.name = "cpu", .implementation = Implementation::oracle});
-    for (const Device& device : all_devices())
+    for (const Device& device : every_device())
       expect_same(matched(Pipeline("sgm"), problem_of(pair, both), pair, device), expected);
     for (int y = 0; y < size.height; ++y)
       for (int x = 0; x < size.width; ++x)
@@ -292,7 +276,7 @@ TEST(ConstantRegions, AreFoundInOtherFormats) {
   StereoPair pair{left, right, {}, {}};
   pair.format = PixelFormat::bgra;
   const Matched expected = matched(Pipeline("sgm"), problem_of(rgb.pair(), both), rgb.pair(), {.name = "cpu"});
-  for (const Device& device : all_devices()) {
+  for (const Device& device : every_device()) {
     Problem problem = problem_of(pair, both);
     expect_same(matched(Pipeline("sgm"), problem, pair, device), expected);
     problem.region = Rect{5, 4, 50, 40};
@@ -309,7 +293,7 @@ void expect_black_bar(const Image<std::uint8_t>& left, const Image<std::uint8_t>
   const Problem problem = problem_of(pair, both);
   const Matched expected =
       matched(Pipeline("sgm"), problem, pair, {.name = "cpu", .implementation = Implementation::oracle});
-  for (const Device& device : all_devices()) expect_same(matched(Pipeline("sgm"), problem, pair, device), expected);
+  for (const Device& device : every_device()) expect_same(matched(Pipeline("sgm"), problem, pair, device), expected);
   for (int y = 0; y < problem.size.height; ++y)
     for (int x = 0; x < problem.size.width; ++x)
       EXPECT_EQ((expected.validity(x, y) & validity::masked) != 0, x < 14) << x << "," << y;
@@ -347,7 +331,7 @@ TEST(ConstantRegions, ASkyAtDisparity0IsNotMeasured) {
     SCOPED_TRACE(method);
     const Matched expected = matched(Pipeline(method), problem_of(pair, both), pair,
                                      {.name = "cpu", .implementation = Implementation::oracle});
-    for (const Device& device : all_devices())
+    for (const Device& device : every_device())
       expect_same(matched(Pipeline(method), problem_of(pair, both), pair, device), expected);
     int below = 0;
     for (int y = 0; y < size.height; ++y)
@@ -384,7 +368,7 @@ TEST(ConstantRegions, OfARawPair) {
   problem.geometry.rectification = std::make_shared<const RectificationMaps>(std::move(maps));
   const Matched expected =
       matched(Pipeline("sgm"), problem, raw.pair(), {.name = "cpu", .implementation = Implementation::oracle});
-  for (const Device& device : all_devices())
+  for (const Device& device : every_device())
     expect_same(matched(Pipeline("sgm"), problem, raw.pair(), device), expected);
   for (int y = 2; y < size.height; ++y)
     for (int x = 0; x < size.width - 1; ++x) {

@@ -10,6 +10,7 @@
 #include "stereopsis/rows.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
+#include "support/every_device.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis::row_alignment_test {
@@ -22,14 +23,6 @@ constexpr Size size{122, 84};
 // Rows that were moved by less than half a pixel, and by more.
 constexpr RowAlignment small{0.25, 0.125, -0.125, 0.25}, large{-2.5, 3, 1, 2};
 constexpr const char* methods[] = {"sgm", "zncc", "prehn-pyramid"};
-
-std::vector<Device> all_devices() {
-  std::vector<Device> list{{.name = "cpu"},
-                           {.name = "cpu", .implementation = Implementation::plain},
-                           {.name = "cpu", .implementation = Implementation::oracle}};
-  for (gpu::Device* device : gpu::usable_devices()) list.push_back({.name = device->name()});
-  return list;
-}
 
 // Returns the parameters of the stage for the whole image, from the definition of the alignment.
 align_rows::Parameters parameters_of(const RowAlignment& a, int white = 255) {
@@ -88,7 +81,7 @@ void expect_as_aligned_before(const StereoPair& pair, ImageView<const T> right, 
       Problem plain = problem_of(pair, a);
       plain.row_alignment.reset();
       const Matched expected = matched(method, plain, before, {.name = "cpu"});
-      for (const Device& device : all_devices()) {
+      for (const Device& device : every_device()) {
         SCOPED_TRACE(device.name);
         expect_same(matched(method, problem_of(pair, a), pair, device), expected);
       }
@@ -147,7 +140,7 @@ TEST(RowAlignment, OfOtherFormatsIsThatOfRgb) {
   StereoPair bgr{left, right};
   bgr.format = PixelFormat::bgr;
   for (const char* method : methods)
-    for (const Device& device : all_devices()) {
+    for (const Device& device : every_device()) {
       SCOPED_TRACE(method + std::string(" on ") + device.name);
       Problem problem = problem_of(bgr, large);
       const Matched whole = matched(method, problem, bgr, device);
@@ -169,7 +162,7 @@ TEST(RowAlignment, OfNv12IsThatOfItsLuma) {
   const StereoPair grey{left, right};
   StereoPair nv12{nv12_left, nv12_right};
   nv12.format = PixelFormat::nv12;
-  for (const Device& device : all_devices()) {
+  for (const Device& device : every_device()) {
     SCOPED_TRACE(device.name);
     expect_same(matched("sgm", problem_of(nv12, large), nv12, device),
                 matched("sgm", problem_of(grey, large), grey, device));
@@ -180,7 +173,7 @@ TEST(RowAlignment, OfARegionIsThatOfTheWholeImage) {
   const StereoPair pair{scene().left, scene().right};
   for (const char* method : {"prehn-window", "census-guided"})
     for (const RowAlignment& a : {small, large})
-      for (const Device& device : all_devices()) {
+      for (const Device& device : every_device()) {
         SCOPED_TRACE(method + std::string(" on ") + device.name);
         Pipeline pipeline(method);
         pipeline.set("levels.stage", "none");
@@ -199,19 +192,10 @@ TEST(RowAlignment, OfARegionIsThatOfTheWholeImage) {
 
 TEST(RowAlignment, DoesNotDependOnTheMemoryLimit) {
   const StereoPair pair{scene().left, scene().right};
-  for (const Device& device : {Device{.name = "cpu"}, all_devices().back()}) {
+  for (const Device& device : {Device{.name = "cpu"}, every_device().back()}) {
     Problem problem = problem_of(pair, large);
     problem.want_confidence = false;
-    const Plan whole(Pipeline("sgm"), problem, device);
-    const Matched expected = Matcher(whole).match(pair);
-    problem.memory_limit = whole.workspace_bytes() * 9 / 10;
-    try {
-      const Matched got = Matcher(Plan(Pipeline("sgm"), problem, device)).match(pair);
-      EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity));
-      EXPECT_TRUE(same_bits(got.validity.view(), expected.validity));
-    } catch (const Error& error) {
-      EXPECT_EQ(error.category(), ErrorCategory::memory) << error.what();
-    }
+    expect_same_with_less_memory(Pipeline("sgm"), problem, pair, device);
   }
 }
 
@@ -225,7 +209,7 @@ TEST(RowAlignment, TheRightMapHasTheRowsOfTheGivenImage) {
   const Matched before = matched("zncc", plain, {scene().left, aligned.pixels, {}, aligned.usable}, {.name = "cpu"});
   Image<float> expected(size);
   align_rows::restore_oracle(parameters_of(large), before.right, expected);
-  for (const Device& device : all_devices()) {
+  for (const Device& device : every_device()) {
     SCOPED_TRACE(device.name);
     EXPECT_TRUE(same_bits(matched("zncc", problem, pair, device).right.view(), expected));
   }
@@ -252,7 +236,7 @@ TEST(RowAlignment, GoesIntoTheMapsOfARectification) {
   moved.geometry.rectification = std::make_shared<const RectificationMaps>(with_rows);
   moved.row_alignment.reset();
   const Matched expected = matched("sgm", moved, pair, {.name = "cpu"});
-  for (const Device& device : all_devices()) {
+  for (const Device& device : every_device()) {
     SCOPED_TRACE(device.name);
     expect_same(matched("sgm", problem, pair, device), expected);
   }

@@ -7,23 +7,18 @@
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
+#include "support/every_device.hpp"
 
 namespace stereopsis::confidence_test {
 namespace {
+
+using test::every_device;
 
 constexpr int disparities = 24;
 
 const Scene& scene() {
   static const Scene made = make_scene({.size = {96, 72}, .disparities = disparities, .noise = 4});
   return made;
-}
-
-std::vector<Device> all_devices() {
-  std::vector<Device> list{{.name = "cpu"},
-                           {.name = "cpu", .implementation = Implementation::plain},
-                           {.name = "cpu", .implementation = Implementation::oracle}};
-  for (gpu::Device* device : gpu::usable_devices()) list.push_back({.name = device->name()});
-  return list;
 }
 
 Matched matched(const Pipeline& pipeline, const Device& device, DisparityRange range = {0, disparities}) {
@@ -46,7 +41,7 @@ void for_each_pixel(const Matched& m, F&& f) {
 
 TEST(Confidence, IsZeroOfPixelsThatWereNotMeasured) {
   for (const char* method : {"sgm", "ad-census", "prehn-pyramid", "balanced", "zncc"})
-    for (const Device& device : all_devices()) {
+    for (const Device& device : every_device()) {
       SCOPED_TRACE(method + std::string(" on ") + device.name);
       const Matched m = matched(with_confidence_of_selection(method), device);
       int unmeasured = 0, confident = 0;
@@ -64,7 +59,7 @@ TEST(Confidence, IsZeroOfPixelsThatWereNotMeasured) {
 
 TEST(LearnedConfidence, RatesFilledPixelsAndRejectsInvalidOnes) {
   for (const char* method : {"sgm", "ad-census", "prehn-pyramid", "zncc"})
-    for (const Device& device : all_devices()) {
+    for (const Device& device : every_device()) {
       SCOPED_TRACE(method + std::string(" on ") + device.name);
       const Matched m = matched(Pipeline(method), device);
       int filled = 0, rated = 0;
@@ -114,13 +109,13 @@ TEST(Density, MeasuresMorePixelsAtNoLargerShareOfWrongOnes) {
     double measured[2] = {}, wrong[2] = {};
     for (const int dense : {0, 1}) {
       pipeline.set("density.stage", dense ? "remeasure" : "none");
-      const Matched first = Matcher(Plan(pipeline, problem, all_devices()[0])).match(pair);
+      const Matched first = Matcher(Plan(pipeline, problem, every_device()[0])).match(pair);
       for_each_pixel(first, [&](int x, int y) {
         if (first.validity(x, y) != 0) return;
         ++measured[dense];
         wrong[dense] += !(std::abs(first.disparity(x, y) - other.disparity_left(x, y)) <= 1);
       });
-      for (const Device& device : all_devices()) {
+      for (const Device& device : every_device()) {
         if (device.implementation == Implementation::oracle)
           continue;  // takes long; the pipelines of `scene` include it
         const Matched m = Matcher(Plan(pipeline, problem, device)).match(pair);
@@ -136,9 +131,9 @@ TEST(Density, MeasuresMorePixelsAtNoLargerShareOfWrongOnes) {
 TEST(Density, RunsOnAllDevicesWithAndWithoutTheOutputConfidence) {
   Pipeline pipeline("sgm");
   pipeline.set("density.stage", "remeasure");
-  const Matched with = matched(pipeline, all_devices()[0]);
+  const Matched with = matched(pipeline, every_device()[0]);
   Problem problem = Problem::of({scene().left, scene().right, {}, {}}, {0, disparities});
-  for (const Device& device : all_devices()) {
+  for (const Device& device : every_device()) {
     SCOPED_TRACE(device.name);
     const Matched m = Matcher(Plan(pipeline, problem, device)).match({scene().left, scene().right, {}, {}});
     EXPECT_TRUE(test::same_bits(m.disparity.view(), with.disparity));
@@ -207,7 +202,7 @@ TEST(Decide, WorksInEveryMethod) {
     SCOPED_TRACE(method.name);
     Pipeline pipeline = deciding(method.name.c_str());
     const Matched expected = matched(pipeline, {.name = "cpu", .implementation = Implementation::oracle});
-    for (const Device& device : all_devices()) {
+    for (const Device& device : every_device()) {
       SCOPED_TRACE(device.name);
       const Matched m = matched(pipeline, device);
       EXPECT_TRUE(test::same_bits(m.disparity.view(), expected.disparity));
@@ -288,7 +283,7 @@ TEST(Density, AlsoRunsOnGivenMaps) {
   refining.refine_only = true;
   StereoPair with_maps = pair;
   with_maps.maps = {given.disparity.view(), given.validity.view(), given.right.view(), {}};
-  for (const Device& device : all_devices()) {
+  for (const Device& device : every_device()) {
     SCOPED_TRACE(device.name);
     const Matched m = Matcher(Plan(whole, refining, device)).match(with_maps);
     EXPECT_TRUE(test::same_bits(m.disparity.view(), expected.disparity));
@@ -309,7 +304,7 @@ TEST(LearnedConfidence, IsChosenByTheSlot) {
 // neighbours of the best candidate.
 TEST(Confidence, IsZeroWhereThereIsNoAlternative) {
   for (const char* method : {"sgm", "banz-sgm", "census-guided", "prehn-window", "esaw"})
-    for (const Device& device : all_devices()) {
+    for (const Device& device : every_device()) {
       SCOPED_TRACE(method + std::string(" on ") + device.name);
       Pipeline pipeline = with_confidence_of_selection(method);
       pipeline.set("refinements", "none");
