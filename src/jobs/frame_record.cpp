@@ -26,7 +26,9 @@ void FrameRecord::note(const InputFrame& frame, const Matched& result) {
   std::tie(at_low_end, at_high_end) = shares_at_ends(result, range);
 }
 
-Error FrameRecord::note_failure(const FrontEnd& front_end) try { throw; } catch (const Error& error) {
+Error FrameRecord::note_failure(const std::exception_ptr& thrown, const FrontEnd& front_end) try {
+  std::rethrow_exception(thrown);
+} catch (const Error& error) {
   return failure(*this, error.category(), error.what());
 } catch (const std::bad_alloc&) {
   return failure(*this, ErrorCategory::memory,

@@ -1,6 +1,7 @@
 // The records of a run's frames, for the report and the summary.
 #pragma once
 
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -29,8 +30,8 @@ struct FrameRecord {
 
   // Notes the times and the range of a frame, and how much of its result was measured.
   void note(const InputFrame& frame, const Matched& result);
-  // In a catch block: notes the exception as the frame's failure, and returns it as the error that ends the run.
-  Error note_failure(const FrontEnd& front_end);
+  // Notes an exception as the frame's failure, and returns it as the error that ends the run.
+  Error note_failure(const std::exception_ptr& thrown, const FrontEnd& front_end);
 };
 
 struct FrameRecords {

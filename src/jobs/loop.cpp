@@ -30,28 +30,25 @@ Loop::Loop(const LoopSettings& settings, LoopFrames& frames, const Pipeline& pip
       facts_(facts),
       front_end_(front_end),
       records_(records),
-      advice_(advice_of(settings, sinks, front_end)),
-      slots_(std::min(settings.in_flight + 1 + settings.files_at_once, records.frames.size())) {}
+      advice_(advice_of(settings, sinks, front_end)) {}
 
 void Loop::run() {
+  const Stopwatch since_begun;
   plan_.emplace(frames_.first_plan());
   sinks_.create_folders();
   const std::vector<bool> there = frames_.there(plan_->output_size());
   for (std::size_t i = 0; i < there.size(); ++i) there[i] ? note_there(i) : todo_.push_back(i);
-  for (std::size_t k = 0; k < todo_.size() && !problem_; ++k) {
-    read_ahead();
-    // If reading is slow, the previous frame is finished first.
-    if (!in_work_.empty() && reading_.front().wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-      finish_oldest();
-    begin(todo_[k]);
-    if (in_work_.size() == settings_.in_flight) finish_oldest();
+  while (std::unique_ptr<LoopPair> next = loop_.next()) {
+    std::unique_ptr<Slot> slot(static_cast<Slot*>(next.release()));
+    if (!slot->failure && records_.first_ms == 0) records_.first_ms = since_begun.ms();
+    write(std::move(slot));
+    if (problem_) loop_.stop();
   }
-  finish_all();
   finish_writing();
-  if (matchers_ && !problem_)
+  if (problem_) throw_problem();
+  if (matchers_)
     for (const LostDevice& lost : matchers_->lost())
       front_end_.failure(fmt::format("{}; the other devices matched its frames", lost.why));
-  if (problem_) std::rethrow_exception(problem_);
 }
 
 // Starts reading the next frames.
@@ -65,35 +62,45 @@ void Loop::read_ahead() {
     }));
 }
 
-void Loop::begin(std::size_t i) try {
-  Slot& slot = free_slot();
+bool Loop::is_ready() {
+  read_ahead();
+  return reading_.empty() || reading_.front().wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+// Frames that cannot be read have a failure.
+std::unique_ptr<LoopPair> Loop::take() {
+  if (next_taken_ == todo_.size()) return nullptr;
+  read_ahead();
+  std::unique_ptr<Slot> slot = new_slot();
+  slot->frame = todo_[next_taken_++];
   std::future<Read> reading = std::move(reading_.front());
   reading_.pop_front();
   reading.wait();
   read_ahead();
-  reading_failed_ = true;
-  slot.input = reading.get();
-  reading_failed_ = false;
-  slot.frame = i;
-  if (!matchers_ || matchers_->range() != slot.input.frame.range) make_matchers(slot.input.frame);
-  slot.since_enqueued = {};
-  slot.tickets = matchers_->enqueue(slot.input.frame, slot.input.mirrored, slot.result);
-  in_work_.push_back(&slot);
-} catch (...) {
-  note_failure(i);
+  try {
+    slot->input = reading.get();
+  } catch (...) {
+    slot->failure = std::current_exception();
+    slot->is_unreadable = true;
+  }
+  return slot;
 }
 
-// Returns a slot that no device reads and no thread writes from. A failed frame returns its slot out of turn, so that
-// slots do not become free in order.
-Loop::Slot& Loop::free_slot() {
-  return *std::find_if(slots_.begin(), slots_.end(), [this](const Slot& slot) {
-    const auto is_among = [&](const std::deque<Slot*>& used) { return std::ranges::count(used, &slot) > 0; };
-    return !is_among(written_) && !is_among(in_work_);
-  });
+// Returns a slot whose result memory an earlier frame has used, if there is one.
+std::unique_ptr<Loop::Slot> Loop::new_slot() {
+  auto slot = std::make_unique<Slot>();
+  if (spare_.empty()) return slot;
+  slot->result = std::move(spare_.back()->result);
+  spare_.pop_back();
+  return slot;
 }
 
-void Loop::make_matchers(const InputFrame& frame) {
-  finish_all();
+bool Loop::suits(const LoopPair& pair) {
+  return matchers_ && matchers_->range() == static_cast<const Slot&>(pair).input.frame.range;
+}
+
+void Loop::plan(LoopPair& pair) {
+  const InputFrame& frame = static_cast<Slot&>(pair).input.frame;
   matchers_.reset();
   const auto right = settings_.with_right ? std::optional(frames_.problem(frame, true)) : std::nullopt;
   if (is_alone())
@@ -107,30 +114,29 @@ void Loop::make_matchers(const InputFrame& frame) {
   front_end_.detail(fmt::format("{} on {}, disparities {}: {} of workspace{}", pipeline_.method(), names_text(devices_),
                                 range_text(matchers_->range()), memory_text(records_.workspace_bytes),
                                 rows > 0 ? fmt::format(", in stripes of {} rows", rows) : ""));
-  for (Slot& slot : slots_)
-    if (slot.result.left.disparity.empty()) slot.result.left = matchers_->make_result();
 }
 
-void Loop::finish_all() {
-  while (!in_work_.empty()) finish_oldest();
+void Loop::begin(LoopPair& pair) {
+  Slot& slot = static_cast<Slot&>(pair);
+  if (slot.result.left.disparity.empty()) slot.result.left = matchers_->make_result();
+  slot.tickets = matchers_->enqueue(slot.input.frame, slot.input.mirrored, slot.result);
 }
 
-// Waits for the oldest frame in flight, and starts writing it when few enough earlier frames are being written.
-void Loop::finish_oldest() {
-  Slot& slot = *in_work_.front();
-  in_work_.pop_front();
-  FrameRecord& record = records_.frames[slot.frame];
-  try {
-    matchers_->wait(slot.tickets);
-    note_times(slot, record);
-  } catch (...) {
-    return note_failure(slot.frame);
+// Starts writing a frame when few enough earlier frames are being written.
+void Loop::write(std::unique_ptr<Slot> slot) {
+  if (slot->failure) {
+    note_failure(*slot, slot->failure);
+    spare_.push_back(std::move(slot));
+    return;
   }
   finish_writing(settings_.files_at_once - 1);
-  written_.push_back(&slot);
+  FrameRecord& record = records_.frames[slot->frame];
+  record.latency_ms = slot->latency_ms;
+  record.matching_ms = slot->matching_ms;
+  Slot& begun = *written_.emplace_back(std::move(slot));
   // The thread that writes a frame also counts and checks its pixels, because one thread could not do this for all
   // frames.
-  slot.writing = std::async(launch(), [this, &slot, &record] { return conclude(slot, record); });
+  begun.writing = std::async(launch(), [this, &begun, &record] { return conclude(begun, record); });
 }
 
 // Counts and writes a result. Returns the number of pixels that are too far for a 16-bit depth file.
@@ -159,28 +165,21 @@ void Loop::note_result(Slot& slot, FrameRecord& record) const {
   record.density = densities(slot.result.left.validity);
 }
 
-void Loop::note_times(const Slot& slot, FrameRecord& record) {
-  record.latency_ms = slot.since_enqueued.ms();
-  // The time for which the device worked on this frame alone.
-  record.matching_ms = std::min(record.latency_ms, since_done_ ? since_done_->ms() : record.latency_ms);
-  if (!since_done_) records_.first_ms = since_begun_.ms();
-  since_done_ = Stopwatch();
-}
-
 // Waits until at most `left` frames are being written.
 void Loop::finish_writing(std::size_t left) {
   while (written_.size() > left) {
-    Slot& slot = *written_.front();
+    std::unique_ptr<Slot> slot = std::move(written_.front());
     written_.pop_front();
-    FrameRecord& record = records_.frames[slot.frame];
+    FrameRecord& record = records_.frames[slot->frame];
     try {
-      record.too_far = slot.writing.get();
-      record.complaint = frames_.judge_measured(slot.input.frame, slot.frame, slot.measured, slot.sampled_faults);
+      record.too_far = slot->writing.get();
+      record.complaint = frames_.judge_measured(slot->input.frame, slot->frame, slot->measured, slot->sampled_faults);
       record.state = FrameRecord::State::done;
       note_done();
     } catch (...) {
-      note_failure(slot.frame);
+      note_failure(*slot, std::current_exception());
     }
+    spare_.push_back(std::move(slot));
   }
 }
 
@@ -191,29 +190,29 @@ void Loop::note_there(std::size_t i) {
 
 void Loop::note_done() { front_end_.progress(++done_); }
 
-void Loop::note_failure(std::size_t i) {
+// The first failure ends the run, unless it keeps going.
+void Loop::note_failure(const Slot& slot, const std::exception_ptr& failure) {
+  const std::size_t i = slot.frame;
   FrameRecord& record = records_.frames[i];
-  const Error error = record.note_failure(front_end_);
-  if (settings_.keep_going) {
-    front_end_.failure(fmt::format("frame {}: {}", frames_.name(i), error.what()));
-    // Results of an earlier run, and those written before the failure, do not belong to this one.
-    record.removed = sinks_.remove(i);
-    for (const std::filesystem::path& file : record.removed)
-      front_end_.failure(
-          fmt::format("frame {}: {} was removed, because the frame failed", frames_.name(i), file.string()));
+  const Error error = record.note_failure(failure, front_end_);
+  if (!settings_.keep_going) {
+    if (!problem_) problem_ = Failure{error, slot.is_unreadable};
     return;
   }
-  if (problem_) return;
-  const bool fails_again = std::exchange(reading_failed_, false);
-  // Frames that were begun before it are finished.
-  finish_all();
-  finish_writing();
+  front_end_.failure(fmt::format("frame {}: {}", frames_.name(i), error.what()));
+  // Results of an earlier run, and those written before the failure, do not belong to this one.
+  record.removed = sinks_.remove(i);
+  for (const std::filesystem::path& file : record.removed)
+    front_end_.failure(
+        fmt::format("frame {}: {} was removed, because the frame failed", frames_.name(i), file.string()));
+}
+
+void Loop::throw_problem() const {
+  const Error& error = problem_->error;
+  if (is_alone()) throw error;
   const std::string advice =
-      fails_again ? fmt::format("skip such frames with {}", front_end_.spelled("keep_going")) : advice_;
-  problem_ =
-      std::make_exception_ptr(is_alone() ? error
-                                         : Error(error.category(), fmt::format("{}; {} of {} frames are done; {}",
-                                                                               error.what(), done_, count(), advice)));
+      problem_->is_unreadable ? fmt::format("skip such frames with {}", front_end_.spelled("keep_going")) : advice_;
+  throw Error(error.category(), fmt::format("{}; {} of {} frames are done; {}", error.what(), done_, count(), advice));
 }
 
 }  // namespace stereopsis::jobs

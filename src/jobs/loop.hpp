@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "jobs/frame_record.hpp"
+#include "jobs/pair_loop.hpp"
 #include "jobs/pair_matcher.hpp"
 #include "jobs/sinks.hpp"
-#include "jobs/stopwatch.hpp"
 #include "stereopsis/pair_judge.hpp"
 
 namespace stereopsis::jobs {
@@ -52,7 +52,7 @@ class LoopFrames {
 // The smallest percentage of measured pixels; fewer indicate a problem with the pair or the settings.
 inline constexpr double least_measured = 5;
 
-class Loop {
+class Loop : private LoopSteps {
  public:
   // All arguments must outlive the object. `records` has one record for each frame.
   Loop(const LoopSettings& settings, LoopFrames& frames, const Pipeline& pipeline, const std::vector<Device>& devices,
@@ -69,32 +69,42 @@ class Loop {
     InputFrame frame, mirrored;
   };
   // A frame while it is in flight or written.
-  struct Slot {
+  struct Slot : LoopPair {
     std::size_t frame = 0;
+    bool is_unreadable = false;  // now or later
     Read input;
     FrameResult result;
     ViewTickets tickets;
-    Stopwatch since_enqueued;
     double measured = 0;  // share of the usable pixels
     std::optional<std::vector<PairFault>> sampled_faults;
     std::future<long long> writing;  // declared last, so that it is finished before its inputs are destroyed
   };
+  // The failure that ends the run.
+  struct Failure {
+    Error error;
+    bool is_unreadable = false;
+  };
+
+  std::size_t most_in_flight() const override { return settings_.in_flight; }
+  bool is_ready() override;
+  std::unique_ptr<LoopPair> take() override;
+  bool suits(const LoopPair& pair) override;
+  void plan(LoopPair& pair) override;
+  void begin(LoopPair& pair) override;
+  void finish(LoopPair& pair) override { matchers_->wait(static_cast<Slot&>(pair).tickets); }
 
   bool is_alone() const { return settings_.in_flight == 1; }
   std::launch launch() const { return is_alone() ? std::launch::deferred : std::launch::async; }
   void read_ahead();
-  void begin(std::size_t i);
-  Slot& free_slot();
-  void make_matchers(const InputFrame& frame);
-  void finish_all();
-  void finish_oldest();
+  std::unique_ptr<Slot> new_slot();
+  void write(std::unique_ptr<Slot> slot);
   long long conclude(Slot& slot, FrameRecord& record);
   void note_result(Slot& slot, FrameRecord& record) const;
-  void note_times(const Slot& slot, FrameRecord& record);
   void finish_writing(std::size_t left = 0);
   void note_there(std::size_t i);
-  void note_failure(std::size_t i);
+  void note_failure(const Slot& slot, const std::exception_ptr& failure);
   void note_done();
+  [[noreturn]] void throw_problem() const;
   std::size_t count() const { return records_.frames.size(); }
 
   const LoopSettings& settings_;
@@ -106,17 +116,15 @@ class Loop {
   FrontEnd& front_end_;
   FrameRecords& records_;
   const std::string advice_;
-  std::vector<Slot> slots_;  // one is being begun, those of in_work_ are in flight, those of written_ are being written
-  Stopwatch since_begun_;
-  std::optional<Stopwatch> since_done_;
-  std::size_t done_ = 0;         // frames
-  bool reading_failed_ = false;  // the frame of the current failure cannot be read, now or later
-  std::exception_ptr problem_;
+  std::size_t done_ = 0;  // frames
+  std::optional<Failure> problem_;
   std::optional<Plan> plan_;               // the plan of the first frame
   std::unique_ptr<PairMatcher> matchers_;  // destroyed before the memory that it works on
-  std::deque<Slot*> in_work_, written_;
+  std::vector<std::unique_ptr<Slot>> spare_;
+  std::deque<std::unique_ptr<Slot>> written_;
   std::vector<std::size_t> todo_;  // frames to match, of which next_read_ were given to a reader
-  std::size_t next_read_ = 0;
+  std::size_t next_read_ = 0, next_taken_ = 0;
+  PairLoop loop_{*this};
   std::deque<std::future<Read>> reading_;  // declared last, for the same reason
 };
 
