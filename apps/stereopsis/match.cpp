@@ -23,7 +23,7 @@ void run(Options& options) {
   piped.check_use(options.format);
   options.run.sinks.piped = piped.file();
   check(options);
-  Call call{options, front_end, Run(options.run, front_end)};
+  Call call{options, front_end, FileRun(options.run, front_end)};
   FrameRecords records;
   std::optional<Explanation> plan;
   const auto conclude = [&] {

@@ -13,7 +13,7 @@
 #include "constant_options.hpp"
 #include "front_end.hpp"
 #include "intensity_options.hpp"
-#include "jobs/run.hpp"
+#include "jobs/file_run.hpp"
 #include "pairs.hpp"
 #include "rig_options.hpp"
 #include "stereopsis/arguments.hpp"
@@ -40,7 +40,7 @@ struct ColorOptions {
 };
 
 struct Options {
-  RunSettings run;  // options that are settings of a run; check() adds the others
+  FileRunSettings run;  // options that are settings of a run; check() adds the others
   MethodOptions method;
   DeviceOptions device;
   PairOptions pairing;
@@ -60,7 +60,7 @@ void check(Options& options);
 struct Call {
   const Options& options;
   CommandFrontEnd& front_end;
-  Run run;
+  FileRun run;
 };
 
 // A step of the plan as --explain prints it. Equal steps, such as those of strips, are combined.

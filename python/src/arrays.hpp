@@ -127,11 +127,6 @@ struct BorrowedPair {
   void take_beside(const nb::dict& beside);
 };
 
-// Checks a pair on the host quickly, rectified by `maps` unless that is null, and returns its gravest fault; nothing if
-// the pair fits or is too small to be judged. `before` is the pair before it, or null. Releases the GIL.
-std::optional<PairFault> fault_of(const StereoPair& pair, const StereoPair* before, const RectificationMaps* maps,
-                                  bool expects_negative);
-
 // "rgb": none; "bgr", "nv12", …
 std::optional<PixelFormat> format_of(const std::string& colour);
 

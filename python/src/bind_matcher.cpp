@@ -17,6 +17,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "device_arrays.hpp"
+#include "jobs/pair_fault.hpp"
 #include "outputs.hpp"
 #include "stereopsis/matcher_group.hpp"
 #include "stereopsis/simd.hpp"
@@ -386,7 +387,8 @@ void bind_matcher(nb::module_& m) {
       .def(
           "fault",
           [](const BorrowedPair& lent, const BorrowedPair* before, const RectificationMaps* maps, bool negative) {
-            return fault_of(lent.pair, before == nullptr ? nullptr : &before->pair, maps, negative);
+            const nb::gil_scoped_release release;
+            return jobs::gravest_fault(lent.pair, before == nullptr ? nullptr : &before->pair, maps, negative);
           },
           "before"_a.none(), "rectification"_a.none(), "expects_negative"_a,
           "Returns the gravest fault of a pair on the host, after the pair `before`; None if it fits, or is too small "

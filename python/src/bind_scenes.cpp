@@ -78,16 +78,6 @@ nb::dict synth(const std::string& scene, int width, int height, int disparities,
 
 std::pair<int, int> ends(DisparityRange range) { return {range.min, range.min + range.count}; }
 
-// Calls f(left, right) with the pair as it is matched: rectified by `maps`, unless that is null.
-template <class F>
-auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) {
-  return with_rgb(pair, [&](const AnyImageView& left, const AnyImageView& right) {
-    if (maps == nullptr) return f(left, right);
-    const AnyImage left_view = rectified(left, maps->left).image, right_view = rectified(right, maps->right).image;
-    return f(left_view.view(), right_view.view());
-  });
-}
-
 nb::dict measures_of(const Measures& m) {
   nb::dict d;
   const std::pair<const char*, double> all[] = {{"bad0.5", m.bad05},  {"bad1.0", m.bad10}, {"bad2.0", m.bad20},
@@ -144,33 +134,6 @@ std::string shown(const PairReport& report) {
 }
 
 }  // namespace
-
-std::optional<PairFault> fault_of(const StereoPair& pair, const StereoPair* before, const RectificationMaps* maps,
-                                  bool expects_negative) {
-  const auto fault = [&](const AnyImageView& left, const AnyImageView& right) -> std::optional<PairFault> {
-    std::vector<PairFault> faults = faults_of(check_pair(left, right, CheckEffort::quick));
-    if (expects_negative) std::erase_if(faults, [](const PairFault& f) { return f.kind == PairFaultKind::negative; });
-    const bool has_before = before != nullptr && before->left.size() == pair.left.size();
-    if (faults.empty() && has_before)
-      return with_matched(*before, maps, [&](const AnyImageView& l, const AnyImageView& r) {
-        return fixed_pattern_fault(left, right, l, r);
-      });
-    if (faults.empty()) return {};
-    if (!has_before || !may_be_late(faults[0].kind)) return faults[0];
-    const auto late = with_matched(
-        *before, maps, [&](const AnyImageView& l, const AnyImageView& r) { return late_eye(left, right, l, r, true); });
-    if (!late) return faults[0];
-    return *late == Eye::right ? late_fault("right", "the left image before it")
-                               : late_fault("left", "the right image before it");
-  };
-  const nb::gil_scoped_release release;
-  try {
-    return with_matched(pair, maps, fault);
-  } catch (const Error& error) {
-    if (error.category() != ErrorCategory::call) throw;
-    return {};
-  }
-}
 
 void bind_scenes(nb::module_& m) {
   nb::class_<PairReport>(m, "PairReport",

@@ -54,6 +54,7 @@ from ._pair_source import ImagePair, PairSource
 from ._pipeline import Pipeline, methods, parameters, presets, stages
 from ._program import ProgramMethod
 from ._result import Explanation, Picture, Result
+from ._run import LiveSource, Run, RunResult
 from ._scenes import Scene, check, estimate_row_alignment, evaluate, read_image, read_masked_image, synth, write_image
 from ._stage import StageCall
 from .onnx import OnnxCost, OnnxMatcher
@@ -78,6 +79,7 @@ __all__ = [
     "FormatError",
     "ImagePair",
     "KeywordError",
+    "LiveSource",
     "Matcher",
     "Method",
     "MethodInfo",
@@ -100,6 +102,8 @@ __all__ = [
     "Rig",
     "RowAlignment",
     "RowEstimate",
+    "Run",
+    "RunResult",
     "Scene",
     "Slot",
     "StageCall",

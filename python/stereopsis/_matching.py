@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 from . import _native, _options, _pair
 from ._errors import CalibrationWarning, CallError
 from ._external import Method, device_map, method_on, seen
+from ._flight import Flight
 from ._native import Calibration, Rig, RowAlignment, RowEstimate
 from ._pipeline import Pipeline, Value
 from ._progress import OnProgress, Progress
@@ -76,14 +76,6 @@ def _maps(maps: Mapping[str, Any] | Result | None) -> dict[str, Any]:
 def _last_volume(pipeline: Pipeline) -> str:
     slots = {slot.slot for slot in pipeline.slots()}
     return "optimised" if "optimisation" in slots else "aggregated" if "aggregation" in slots else "cost"
-
-
-def _two(pair: Any) -> tuple[Any, Any]:
-    try:
-        left, right = pair
-    except (TypeError, ValueError):
-        raise CallError(f"a stream got a {type(pair).__name__}, which is not a pair; yield (left, right)") from None
-    return left, right
 
 
 def _turns_of(pipeline: _native.Pipeline) -> AbstractContextManager[None]:
@@ -351,60 +343,22 @@ class Matcher:
             given = iter(pairs)
         except TypeError:
             raise CallError(f"pairs={_options.shown(pairs)} is not allowed; it must be an iterable of pairs (left, right)") from None
-        return Progress.of(pairs, progress).over(self._stream(given, in_flight, _options.flag("copy", copy)))
+        flight = Flight(given, lambda _: self, in_flight, _options.flag("copy", copy))
+        return Progress.of(pairs, progress).over(self._streamed(flight, copy))
 
-    def _stream(self, given: Iterator[tuple[Any, Any]], in_flight: int, copy: bool) -> Iterator[Result]:
-        in_work: deque[tuple[_native.Pending, str, str]] = deque()
-        most, judge = 1, self._new_judge()
+    def _streamed(self, flight: Flight, copy: bool) -> Iterator[Result]:
+        judge = self._new_judge()
         before: _native.Pair | None = None
-        matcher: _native.Matcher | None
+        for flying, error in flight:
+            if error is not None:
+                raise error
+            self._warn_of(judge, flying.result, flying.pair, before)
+            before = flying.pair if copy and judge is not None else None  # without copies, its arrays may hold another pair now
+            yield flying.result
 
-        def judged(result: Result, pair: _native.Pair) -> Result:
-            nonlocal before
-            self._warn_of(judge, result, pair, before)
-            before = pair if copy and judge is not None else None  # without copies, its arrays may hold another pair now
-            return result
-
-        def oldest() -> Result:
-            pending, method, device = in_work.popleft()
-            return judged(Result(pending.wait(), method, device=device), pending.pair)
-
-        try:
-            while True:
-                while len(in_work) >= most:
-                    yield oldest()
-                try:
-                    left, right = _two(next(given))
-                except StopIteration:
-                    break
-                pair = self._pair_of_stream(left, right)
-                if not copy and any(pending.overlaps(pair) for pending, *_ in in_work):
-                    raise CallError(
-                        "a pair shares memory with a pair in flight, whose result may now be wrong; use separate arrays for each pair in "
-                        "flight, or leave copy=False out"
-                    )
-                method, finished = str(self._pipeline.method), None
-                if not self._has_plan(pair, in_flight):  # nothing may hold the old workspace when another one is allocated
-                    matcher = None
-                    while in_work:
-                        yield oldest()
-                with self._turns:
-                    matcher = self._plan(pair, left, right, in_flight)
-                    if isinstance(self._turns, Turns) and matcher.device == "cpu":  # Python stages run for one caller at a time
-                        finished = judged(Result(matcher.match(pair, {}), method, device=matcher.device), pair)
-                    else:
-                        most = in_flight * len(matcher.devices)
-                        in_work.append((matcher.enqueue(pair, copy and most > 1), method, ",".join(matcher.devices)))
-                if finished is not None:
-                    yield finished
-            while in_work:
-                yield oldest()
-        finally:
-            in_work.clear()  # deleting the pairs waits for them
-
-    def _pair_of_stream(self, left: Any, right: Any) -> _native.Pair:
+    def _pair_of_stream(self, left: Any, right: Any, mask_left: Any = None, mask_right: Any = None) -> _native.Pair:
         left, right = _options.image("left", left), _options.image("right", right)
-        pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._color, None, {})
+        pair = _native.Pair(left, right, mask_left, mask_right, None, self._bit_depth, self._color, None, {})
         if pair.kind[2]:
             raise CallError("a stream requires arrays of the host, and these are on a GPU; call the matcher for each pair instead")
         return pair
@@ -420,22 +374,6 @@ class Matcher:
         fault = judge.fault_of(result, lambda: pair, lambda: before, self._rectification, self._expects_negative)
         if fault is not None and judge.is_new:
             _pair.warn(f"{fault.sentence} ({100 * result.measured_share:.0f} % of the pixels are measured)")
-
-    def _fault_of(
-        self, judge: _pair.Judge, result: Result, left: Any, right: Any, before: Callable[[], tuple[Any, Any] | None]
-    ) -> _pair.Fault | None:
-        """Returns the fault that `judge` finds, for parts of the package that report it themselves. `before` returns the pair before
-        this one, if that is known.
-        """
-
-        def pair_of(images: tuple[Any, Any]) -> _native.Pair:
-            return _native.Pair(*images, None, None, None, self._bit_depth, self._color, None, {})
-
-        def pair_before() -> _native.Pair | None:
-            images = before()
-            return None if images is None else pair_of(images)
-
-        return judge.fault_of(result, lambda: pair_of((left, right)), pair_before, self._rectification, self._expects_negative)
 
     def explain(self, left: Any = None, right: Any = None) -> Explanation:
         """Returns the Explanation of the plan: the steps, their implementations, and the memory.

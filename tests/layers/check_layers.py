@@ -18,7 +18,7 @@ SRC = Path(__file__).resolve().parents[2] / "src"
 # folder, folders of lower layers, and public headers of its own and of lower layers. CONTRIBUTING.md has this table.
 LAYERS = [
     (("apps", "python"), "the command, the Python package", ("opencv.hpp",)),
-    (("jobs",), "runs: from the pairs of an input to files of results, for every front end", ()),
+    (("jobs",), "runs: from the pairs of an input to files of results, for every front end", ("live_queue.hpp", "run.hpp")),
     (("sources",), "the pairs of an input: files, lists, videos; scenes of datasets", ("dataset.hpp", "pair_source.hpp")),
     (("io",), "image, calibration and pipeline files", ("calibration.hpp", "io.hpp", "point_cloud_files.hpp")),
     (

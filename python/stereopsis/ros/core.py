@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._native import Rectification
+from .._run import LiveSource
 from .families import Family
 from .images import Array, grey_of
 from .notes import Notes
@@ -94,34 +95,33 @@ class NodeCore:
         self._processor = Processor(settings.matching, PRODUCTS, self.notes)
         self._rectification: tuple[object, Rectification] | None = None
         self._activity, self._since = Activity(), time.monotonic()
-        self._newest: StampedPair | None = None
-        self._wake = threading.Condition()
+        self._newest: LiveSource[StampedPair] = LiveSource()
+        self._lock = threading.Lock()
         self._closing = False
         self._worker = threading.Thread(target=self._run, name="stereopsis", daemon=True)
         self._worker.start()
 
     def receive(self, topic: str, message: Any) -> None:
         """Receives a message of one of the input topics. Any thread may call this function."""
-        with self._wake:
+        with self._lock:
             for pair in self.pairing.add(topic, message, self._now()):
-                self._activity.skipped += self._newest is not None
-                self._newest = pair
-            self._wake.notify()
+                self._activity.skipped += self._newest.put(pair)
 
     def change(self, matching: Matching, shape: Shape) -> None:
         """Changes the settings from the next pair on."""
-        with self._wake:
+        with self._lock:
             self._settings = replace(self._settings, matching=matching, shape=shape)
 
     def pause(self) -> None:
         """Drops waiting messages when there is no subscriber. The waiting messages would be outdated for the next subscriber."""
-        with self._wake:
-            self._newest, self.pairing = None, self._new_pairing()
+        with self._lock:
+            self._newest.clear()
+            self.pairing = self._new_pairing()
 
     def close(self) -> None:
-        with self._wake:
-            self._closing = True
-            self._wake.notify()
+        self._closing = True
+        self._newest.clear()
+        self._newest.close()
         self._worker.join()
         self._processor.close()
 
@@ -132,11 +132,10 @@ class NodeCore:
     def _run(self) -> None:
         matching = self._settings.matching
         while True:
-            with self._wake:
-                self._wake.wait_for(lambda: self._newest is not None or self._closing, DIAGNOSTICS_SECONDS)
-                if self._closing:
-                    return
-                pair, self._newest = self._newest, None
+            pair = self._newest.take(DIAGNOSTICS_SECONDS)
+            if self._closing:
+                return
+            with self._lock:
                 settings = self._settings
             if settings.matching is not matching:
                 matching = settings.matching
@@ -192,7 +191,7 @@ class NodeCore:
         elapsed = time.monotonic() - self._since
         if elapsed < DIAGNOSTICS_SECONDS:
             return
-        with self._wake:
+        with self._lock:
             values, level, message = self._status(elapsed)
             self._activity, self._since = Activity(), time.monotonic()
         header = self._messages.header(self._now(), "")

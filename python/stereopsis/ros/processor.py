@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
 
 from .._errors import CallError, DeviceError, Error
 from .._matching import Matcher
-from .._pair import Judge
 from .._pair_source import BLACK_OF_LOSSY
 from .._pipeline import Pipeline
 from .._result import Result
+from .._run import Run, RunResult
 from .cameras import Cameras
 from .images import Array
 from .notes import Notes
@@ -71,13 +69,17 @@ class Processor:
 
     def over(self, pairs: Iterable[StampedPair]) -> Iterator[Matched]:
         """Yields the results in the order of the pairs; up to `in_flight` pairs are in flight."""
-        for _, group in groupby(pairs, key=lambda pair: pair.kind):
-            yield from self._of_a_kind(group)
+        for done in self._run.over(pairs):
+            yield self._matched(done)
 
     def one(self, pair: StampedPair, products: Sequence[str]) -> Matched | None:
         """Matches one pair, waits for the result, and computes only the given products."""
         self._products = set(products)
-        return next(self.over([pair]), None)
+        try:
+            return self._matched(self._run.one(pair))
+        except Error as error:
+            self._fail(pair, error)
+            return None
 
     @property
     def estimated(self) -> tuple[int, int] | None:
@@ -91,8 +93,7 @@ class Processor:
     def change(self, matching: Matching) -> None:
         """Changes the settings from the next pair on."""
         self._matching = matching
-        self._judge = Judge()
-        self._before: StampedPair | None = None  # the pair that was matched last
+        self._run = Run(matcher=self._matcher_for, in_flight=matching.in_flight, on_error=self._fail)
         self.close()
 
     def close(self) -> None:
@@ -100,27 +101,9 @@ class Processor:
             self._matcher[1].close()
         self._matcher = None
 
-    def _of_a_kind(self, group: Iterator[StampedPair]) -> Iterator[Matched]:
-        in_work: deque[StampedPair] = deque()
-
-        def arrays() -> Iterator[tuple[Array, Array]]:
-            for pair in group:
-                in_work.append(pair)
-                yield pair.left, pair.right
-
-        try:
-            first = next(group)
-            group = chain([first], group)
-            matcher = self._matcher_for(first)
-            for result in matcher.stream(arrays(), in_flight=self._matching.in_flight):
-                yield self._matched(in_work.popleft(), matcher, result)
-        except DeviceError:
-            raise
-        except Error as error:  # the plan is made for the first pair of a kind, so no pair of this kind can be matched
-            for pair in chain(in_work, group):
-                self._fail(pair, error)
-
     def _fail(self, pair: StampedPair, error: Error) -> None:
+        if isinstance(error, DeviceError):
+            raise error
         self.failed += 1
         self._notes.note("pairs that cannot be matched", f"at {shown(pair.stamp)} the pair cannot be matched: {error}")
 
@@ -149,7 +132,7 @@ class Processor:
             fill_depth=m.fill_depth,
             bit_depth=m.bit_depth,
             black=BLACK_OF_LOSSY if pair.lossy else 0,
-            warn_of_pair=False,  # a node begins a stream for every pair; the processor's judge outlives them
+            warn_of_pair=False,  # the run judges the pairs
         )
 
     def _note_contrast(self, pair: StampedPair) -> None:
@@ -174,16 +157,13 @@ class Processor:
             want.append("rectified")
         return tuple(want)
 
-    def _matched(self, pair: StampedPair, matcher: Matcher, result: Result) -> Matched:
-        assert matcher.disparities is not None
-        before, self._before = self._before, pair
-        images_before = None if before is None or before.kind != pair.kind else (before.left, before.right)
-        fault = matcher._fault_of(self._judge, result, pair.left, pair.right, lambda: images_before)
-        if fault is not None:
-            self._notes.note(f"pair: {fault.kind}", f"at {shown(pair.stamp)}, {fault.sentence}")
+    def _matched(self, done: RunResult) -> Matched:
+        pair, result = done.pair, done.result
+        if done.fault is not None:
+            self._notes.note(f"pair: {done.fault.kind}", f"at {shown(pair.stamp)}, {done.fault.sentence}")
         if self._matching.range_of(pair.cameras) is None:
-            self._estimated = matcher.disparities
+            self._estimated = done.disparities
         height, width = result.disparity.shape
-        searched = Searched.of((width, height), matcher.disparities, self._matching.pipeline, pair.cameras)
+        searched = Searched.of((width, height), done.disparities, self._matching.pipeline, pair.cameras)
         colour: Any = result.rectified if "rectified" in result else pair.left if pair.colour is None else pair.colour
         return Matched(pair, result, searched, colour)

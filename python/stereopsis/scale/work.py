@@ -9,13 +9,14 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._errors import Error
 from .._matching import BoundaryStripe, Matcher
 from .._pair import Fault, Judge
+from .._run import Run, RunResult
 from ..validity import filled
 from . import filling, flat
 from .manifest import KINDS, Job, Manifest, Unit
@@ -49,6 +50,15 @@ def missing(job: Job, targets: Iterable[Unit], contents: bool = True) -> list[Un
 def targets(job: Job) -> list[Unit]:
     """Returns the units whose maps are the results of the job."""
     return job.manifest.of_kind(job.manifest.final_kind, "audit")
+
+
+class Part(NamedTuple):
+    """The part of a pair that a unit reads."""
+
+    left: Array
+    right: Array
+    mask_left: Array | None
+    mask_right: Array | None
 
 
 class Worker:
@@ -257,10 +267,11 @@ class Worker:
         (left, mask_left), (right, mask_right) = (
             read(file.path, file.picture, rows or unit.read_rows, unit.read_columns) for file in pair
         )
-        result = matcher(left, right, mask_left=mask_left, mask_right=mask_right, **(given or {}))
-        if unit.kind in CHECKED:
-            self._check(matcher, unit, result, left, right, rows or unit.read_rows)
-        return result
+        run = Run(matcher=matcher, judge=judge_of(self._manifest.job))
+        part = Part(left, right, mask_left, mask_right)
+        done = run.one(part, judge=unit.kind in CHECKED, before=lambda: self._read_before(unit, rows or unit.read_rows), **(given or {}))
+        self._note(unit, done)
+        return done.result
 
     def _read_before(self, unit: Unit, rows: Span) -> tuple[Array, Array] | None:
         """Returns the same part of the pair before the unit's, if both are alike."""
@@ -271,12 +282,11 @@ class Worker:
         left, right = (read(file.path, file.picture, rows, unit.read_columns)[0] for file in before)
         return left, right
 
-    def _check(self, matcher: Matcher, unit: Unit, result: Any, left: Array, right: Array, rows: Span) -> None:
-        """Records the fault of the unit's pair for its sidecar, and reports each kind of fault once."""
-        judge = judge_of(self._manifest.job)
-        self._fault = matcher._fault_of(judge, result, left, right, lambda: self._read_before(unit, rows))
-        if self._fault is not None and judge.is_new:
-            print(f"stereopsis: warning: unit {unit.number} ({unit.name}): {self._fault.sentence}", file=sys.stderr)
+    def _note(self, unit: Unit, done: RunResult) -> None:
+        """Keeps the fault of the unit's pair for its sidecar, and reports each kind of fault once."""
+        self._fault = done.fault or self._fault
+        if done.fault is not None and done.is_new_fault:
+            print(f"stereopsis: warning: unit {unit.number} ({unit.name}): {done.fault.sentence}", file=sys.stderr)
 
     def _paths(self, unit: Unit, kind: str, row: int) -> Paths | None:
         """Returns the path costs that continue at `row`, with the width of the unit's input. Columns without influence have the cost 0.

@@ -15,6 +15,7 @@ from .._matching import Matcher
 from .._pair import Fault, Judge
 from .._pair_source import black_of
 from .._result import Result
+from .._run import Run, RunResult
 from . import settings as processing
 from .frame import Frame
 from .pairing import Pairing
@@ -52,21 +53,13 @@ class Matchers:
         self._kept: dict[str, tuple[object, Matcher]] = {}
         self._devices: dict[str, str] = {}
 
-    def match(
-        self, use: str, prepared: Prepared, settings: Settings, want: Iterable[str], probes: Sequence[Pixel] = ()
-    ) -> Result:
+    def of(self, use: str, prepared: Prepared, settings: Settings, want: Iterable[str], probes: Sequence[Pixel] = ()) -> Matcher:
         key = (settings, prepared.scale, prepared.size, prepared.frame.bit_depth, set(want), list(probes))
         before = self._kept.get(use)
         if before is None or before[0] != key:
             self.drop(use)
             self._kept[use] = key, matcher_of(prepared, settings, want, probes)
-        left, right = prepared.masks
-        return self._kept[use][1](prepared.left, prepared.right, mask_left=left, mask_right=right)
-
-    def fault(self, use: str, judge: Judge, prepared: Prepared, before: Prepared | None, result: Result) -> Fault | None:
-        return self._kept[use][1]._fault_of(
-            judge, result, prepared.left, prepared.right, lambda: None if before is None else (before.left, before.right)
-        )
+        return self._kept[use][1]
 
     def device(self, use: str) -> str:
         """Returns the device of the last pair, which `auto` chose."""
@@ -136,7 +129,7 @@ class Engine:
         self.trouble = ""
         self.fault: Fault | None = None  # fault of the last pair that was checked
         self._judge: tuple[object, Judge] | None = None  # the judge of pairs that are prepared in one way
-        self._judged = 0  # number of the last pair that was judged
+        self._judged_pair = 0  # number of the last pair that was judged
         self._before: tuple[int, Prepared] | None = None  # index of that pair, and its images
         self.grabbing, self.matching = Rate(), Rate()
         self._wants: dict[object, frozenset[str]] = {}
@@ -338,17 +331,17 @@ class Engine:
             self._pair += 1
         prepared = self._prepared[1]
         started = time.perf_counter()
-        result = self._matchers.match("shown", prepared, settings, wanted & {"confidence"})
+        matcher = self._matchers.of("shown", prepared, settings, wanted & {"confidence"})
+        result = self._judged((source_index, *geometry[1:]), index, prepared, matcher).result
         ms = (time.perf_counter() - started) * 1e3
         self.matching.count()
-        self._check((source_index, *geometry[1:]), index, prepared, result)
         other, pinned_ms = None, 0.0
         if pinned is None:
             self._matchers.drop("pinned")
         else:
             beside = replace(pinned, disparities=pinned.disparities or settings.disparities, region=settings.region)
             started = time.perf_counter()
-            other = self._matchers.match("pinned", prepared, beside, [])
+            other = Run(matcher=self._matchers.of("pinned", prepared, beside, [])).one(prepared, judge=False).result
             pinned_ms = (time.perf_counter() - started) * 1e3
         assert settings.disparities is not None
         self._serial += 1
@@ -360,18 +353,19 @@ class Engine:
         if rectifiable != self.rectifiable:  # with the cameras of the pair itself
             self.notify("state")
 
-    def _check(self, way: object, index: int, prepared: Prepared, result: Result) -> None:
-        """Checks a new pair if it is the first pair with this preparation, is in the sample, or has few measured pixels."""
-        if self._judged == self._pair:
-            return
-        self._judged = self._pair
+    def _judged(self, way: object, index: int, prepared: Prepared, matcher: Matcher) -> RunResult:
+        """Matches a pair, and notes its fault if the pair is new. `way` is how pairs are prepared."""
+        is_new = self._judged_pair != self._pair
         if self._judge is None or self._judge[0] != way:
             self._judge, self._before = (way, Judge()), None
-        pair_before = self._before[1] if self._before is not None and self._before[0] == index - 1 else None
-        self._before = index, prepared
-        fault_before, self.fault = self.fault, self._matchers.fault("shown", self._judge[1], prepared, pair_before, result)
-        if fault_before != self.fault:
-            self.notify("state")
+        before = self._before[1] if self._before is not None and self._before[0] == index - 1 else None
+        done = Run(matcher=matcher, judge=self._judge[1]).one(prepared, judge=is_new, before=lambda: before)
+        if is_new:
+            self._judged_pair, self._before = self._pair, (index, prepared)
+            fault_before, self.fault = self.fault, done.fault
+            if fault_before != self.fault:
+                self.notify("state")
+        return done
 
     def _read(self, fresh: bool, source: Source, source_index: int, index: int) -> Frame:
         key = (source_index, index)

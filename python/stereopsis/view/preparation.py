@@ -33,6 +33,14 @@ class Prepared:
     def size(self) -> tuple[int, int]:
         return self.left.shape[1], self.left.shape[0]
 
+    @property
+    def mask_left(self) -> Array | None:
+        return self.masks[0]
+
+    @property
+    def mask_right(self) -> Array | None:
+        return self.masks[1]
+
     def range_of(self, disparities: Range) -> Range:
         first = math.floor(disparities[0] * self.scale[0])
         return first, max(first + 1, math.ceil(disparities[1] * self.scale[0]))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import CallError, Error
+from .._run import Run
 from .engine import Engine, Matchers
 
 Array = Any
@@ -33,7 +34,8 @@ class Probe:
             return answer | {"text": "outside the region"}
         try:
             with self._lock:
-                probed = self._matchers.match("probe", shown.prepared, shown.settings, [], [(x, y)])
+                matcher = self._matchers.of("probe", shown.prepared, shown.settings, [], [(x, y)])
+                probed = Run(matcher=matcher).one(shown.prepared, judge=False).result
         except Error as error:
             return answer | {"text": str(error)}
         answer["curves"] = {state: curve(costs[0]) for state, costs in getattr(probed, "probed", {}).items()}

@@ -1,5 +1,5 @@
 // A whole run: what is checked before the first pair, the files of a sequence, and a run that is resumed.
-#include "jobs/run.hpp"
+#include "jobs/file_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,15 +7,15 @@
 
 #include "jobs/test_scene.hpp"
 
-namespace stereopsis::run_test {
+namespace stereopsis::file_run_test {
 namespace {
 
 using namespace jobs;
 using test::contains, test::refuses;
 
-class JobRun : public test::SceneFolder {
+class JobFileRun : public test::SceneFolder {
  protected:
-  JobRun() {
+  JobFileRun() {
     for (int i = 0; i < 3; ++i) write_pair(i);
     settings.inputs.left = folder / "left%d.png";
     settings.inputs.right = folder / "right%d.png";
@@ -26,14 +26,14 @@ class JobRun : public test::SceneFolder {
 
   FrameRecords matched() {
     FrameRecords records;
-    jobs::Run(settings, front_end).match([] { return Json{{"method", "sgm"}}; }, records);
+    FileRun(settings, front_end).match([] { return Json{{"method", "sgm"}}; }, records);
     return records;
   }
 
-  RunSettings settings;
+  FileRunSettings settings;
 };
 
-TEST_F(JobRun, OfASequenceWritesOneFileForEachPairWithTheDisparityOfTheScene) {
+TEST_F(JobFileRun, OfASequenceWritesOneFileForEachPairWithTheDisparityOfTheScene) {
   EXPECT_EQ(matched().count(FrameRecord::State::done), 3U);
   for (int i = 0; i < 3; ++i) {
     const Image<float> map = read_disparity(folder / ("map" + std::to_string(i) + ".pfm"));
@@ -43,7 +43,7 @@ TEST_F(JobRun, OfASequenceWritesOneFileForEachPairWithTheDisparityOfTheScene) {
   EXPECT_EQ(front_end.done, 3U);
 }
 
-TEST_F(JobRun, ThatIsResumedLeavesWhatIsComplete) {
+TEST_F(JobFileRun, ThatIsResumedLeavesWhatIsComplete) {
   matched();
   std::filesystem::remove(folder / "map1.pfm");
   settings.resume = settings.sinks.resumes = true;
@@ -52,24 +52,24 @@ TEST_F(JobRun, ThatIsResumedLeavesWhatIsComplete) {
   EXPECT_EQ(records.count(FrameRecord::State::done), 1U);
 }
 
-TEST_F(JobRun, WithSettingsThatDoNotSuitTheInputWritesNothing) {
+TEST_F(JobFileRun, WithSettingsThatDoNotSuitTheInputWritesNothing) {
   settings.inputs.left = file("left", 0), settings.inputs.right = file("right", 0);
   settings.sinks.files[ResultFile::disparity] = folder / "map.pfm";
   settings.resume = true;
-  EXPECT_TRUE(refuses([&] { jobs::Run(settings, front_end); }, ErrorCategory::call, "<resume> applies to sequences"));
+  EXPECT_TRUE(refuses([&] { FileRun(settings, front_end); }, ErrorCategory::call, "<resume> applies to sequences"));
   settings.resume = false;
   settings.matching.region = Rect{190, 0, 20, 20};
-  EXPECT_TRUE(refuses([&] { jobs::Run(settings, front_end); }, ErrorCategory::call, "not inside the image of 200×140"));
+  EXPECT_TRUE(refuses([&] { FileRun(settings, front_end); }, ErrorCategory::call, "not inside the image of 200×140"));
   settings.matching.region.reset();
   settings.sinks.files[ResultFile::disparity] = file("left", 0);
-  EXPECT_TRUE(refuses([&] { jobs::Run(settings, front_end); }, ErrorCategory::call, "choose another file name"));
+  EXPECT_TRUE(refuses([&] { FileRun(settings, front_end); }, ErrorCategory::call, "choose another file name"));
   EXPECT_FALSE(std::filesystem::exists(folder / "map.pfm"));
 }
 
-TEST_F(JobRun, WithoutMemoryForItsImagesIsRefused) {
+TEST_F(JobFileRun, WithoutMemoryForItsImagesIsRefused) {
   settings.memory = {1000, "1K"};
-  EXPECT_TRUE(refuses([&] { jobs::Run(settings, front_end); }, ErrorCategory::memory, "<memory_limit> 1K"));
+  EXPECT_TRUE(refuses([&] { FileRun(settings, front_end); }, ErrorCategory::memory, "<memory_limit> 1K"));
 }
 
 }  // namespace
-}  // namespace stereopsis::run_test
+}  // namespace stereopsis::file_run_test

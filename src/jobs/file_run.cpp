@@ -1,4 +1,4 @@
-#include "jobs/run.hpp"
+#include "jobs/file_run.hpp"
 
 #include <fmt/core.h>
 
@@ -12,7 +12,7 @@ namespace stereopsis::jobs {
 namespace fs = std::filesystem;
 using sources::refuse;
 
-Run::Run(const RunSettings& settings, FrontEnd& front_end)
+FileRun::FileRun(const FileRunSettings& settings, FrontEnd& front_end)
     : settings_(settings),
       front_end_(front_end),
       complaints_(settings.strict, front_end),
@@ -33,11 +33,11 @@ Run::Run(const RunSettings& settings, FrontEnd& front_end)
   sinks_->check(range_->whole());  // again, for the sign of the range
 }
 
-Size Run::as_stored(Size matched) const {
+Size FileRun::as_stored(Size matched) const {
   return settings_.inputs.vertical ? Size{matched.height, matched.width} : matched;
 }
 
-void Run::check_settings() const {
+void FileRun::check_settings() const {
   const auto spelled = [&](const char* setting) { return front_end_.spelled(setting); };
   const bool has_costs = !settings_.range.cost_volume.empty();
   for (const auto& [given, setting] : {std::pair{settings_.resume, "resume"},
@@ -55,7 +55,7 @@ void Run::check_settings() const {
                     spelled("right"), spelled("cost_volume")));
 }
 
-void Run::name_outputs() {
+void FileRun::name_outputs() {
   CallFiles all;
   inputs_.add_to(all);
   for (const auto& [file, setting] : settings_.read) all.reads(file, front_end_.spelled(setting));
@@ -66,14 +66,14 @@ void Run::name_outputs() {
   sinks_.emplace(settings_.sinks, inputs_.left(), all, front_end_);
 }
 
-void Run::read_first() {
+void FileRun::read_first() {
   first_ = inputs_.read_first();
   const sources::Frames& files = inputs_.left();
   matching_.constant = settings_.constant.regions(files.file(inputs_.first_index()), files.video != nullptr);
   read_costs();
 }
 
-void Run::read_costs() {
+void FileRun::read_costs() {
   const fs::path& file = settings_.range.cost_volume;
   if (file.empty()) return;
   costs_ = std::make_shared<const AnyImage>(read_volume(file));
@@ -84,7 +84,7 @@ void Run::read_costs() {
 }
 
 // A raw pair is rectified once: by the matcher on its device or, if other steps need it too, when it is read.
-void Run::choose_cameras() {
+void FileRun::choose_cameras() {
   const bool ahead = settings_.sinks.wants(ResultFile::right) ||
                      (settings_.range.is_estimated() && (!inputs_.is_sequence() || settings_.range.per_frame));
   cameras_.emplace(settings_.cameras, inputs_, settings_.inputs.vertical, ahead, matching_.devices.front().threads,
@@ -98,7 +98,7 @@ void Run::choose_cameras() {
   cameras_->make_maps();
 }
 
-void Run::check_unit() const {
+void FileRun::check_unit() const {
   const fs::path& file = settings_.sinks.files[ResultFile::depth];
   const auto& rig = cameras_->rig();
   if (extension_of(file) == ".png" && rig->unit != "mm" && rig->unit != "m")
@@ -108,7 +108,7 @@ void Run::check_unit() const {
 }
 
 // Checks that the region and the probed pixels are inside the image.
-void Run::check_inside() const {
+void FileRun::check_inside() const {
   const Size size = cameras_->matched_size();
   if (const auto& region = matching_.region;
       region && (region->x > size.width - region->width || region->y > size.height - region->height))
@@ -123,7 +123,7 @@ void Run::check_inside() const {
 }
 
 // Chooses the range of the first frame, and of all frames where it is the same. Judges the frames that it reads.
-void Run::choose_range() {
+void FileRun::choose_range() {
   range_.emplace(settings_.range, inputs_, *cameras_, sinks_->holds_no_sign(), front_end_);
   checks_.emplace(inputs_, *cameras_, *range_, settings_.inputs.vertical, complaints_, front_end_);
   checks_->judge_first(first_);
@@ -140,19 +140,19 @@ void Run::choose_range() {
   range_->check();
 }
 
-ResultFacts Run::facts() const {
+ResultFacts FileRun::facts() const {
   ResultFacts facts{.region = matching_.region, .range = range_->whole(), .rig = cameras_->rig(), .registered = {}};
   if (cameras_->target()) facts.registered = [this](const Image<float>& depth) { return cameras_->registered(depth); };
   return facts;
 }
 
 // Frames of a video are decoded and written in order. The other settings judge or search each frame while it is read.
-bool Run::is_in_order() const {
+bool FileRun::is_in_order() const {
   return inputs_.is_video() || sinks_->has_videos() || settings_.strict || settings_.range.per_frame ||
          cameras_->rectifies_ahead();
 }
 
-void Run::match(const Describe& describe, FrameRecords& records) {
+void FileRun::match(const Describe& describe, FrameRecords& records) {
   describe_ = describe;
   records.frames.resize(inputs_.left().size());
   const LoopSettings settings{.in_flight = memory_->frames_in_flight(),
@@ -174,7 +174,7 @@ void Run::match(const Describe& describe, FrameRecords& records) {
   front_end_.end();
 }
 
-std::vector<bool> Run::there(Size result) const {
+std::vector<bool> FileRun::there(Size result) const {
   // A single pair and videos alone have no record.
   const std::size_t count = inputs_.left().size();
   if (sinks_->sidecar().empty()) return std::vector<bool>(count, false);
@@ -194,7 +194,7 @@ std::vector<bool> Run::there(Size result) const {
                     settings_.sinks.main_output());
 }
 
-InputFrame Run::take(std::size_t i) {
+InputFrame FileRun::take(std::size_t i) {
   if (i == inputs_.first_index() && !first_.left.view().empty()) return std::move(first_);
   InputFrame frame = cameras_->read_frame(i);
   frame.costs = costs_;

@@ -18,7 +18,7 @@
 
 namespace stereopsis::jobs {
 
-struct RunSettings {
+struct FileRunSettings {
   InputSettings inputs;
   CameraSettings cameras;
   RangeSettings range;
@@ -33,11 +33,11 @@ struct RunSettings {
   bool resume = false;  // frames that an earlier run has completed are left as they are
 };
 
-class Run : private LoopFrames {
+class FileRun : private LoopFrames {
  public:
   // Both arguments must outlive the object. Throws an Error for settings that do not suit each other or the files.
-  Run(const RunSettings& settings, FrontEnd& front_end);
-  Run(const Run&) = delete;  // the parts refer to each other
+  FileRun(const FileRunSettings& settings, FrontEnd& front_end);
+  FileRun(const FileRun&) = delete;  // the parts refer to each other
 
   // Returns everything that a result depends on, except the images and an estimated range, by names that a user knows.
   using Describe = std::function<Json()>;
@@ -45,7 +45,7 @@ class Run : private LoopFrames {
   // has the finished frames.
   void match(const Describe& describe, FrameRecords& records);
 
-  const RunSettings& settings() const { return settings_; }
+  const FileRunSettings& settings() const { return settings_; }
   const MatchingSettings& matching() const { return matching_; }  // with what depends on the input
   const Inputs& inputs() const { return inputs_; }
   const Cameras& cameras() const { return *cameras_; }
@@ -85,7 +85,7 @@ class Run : private LoopFrames {
   ResultFacts facts() const;
   bool is_in_order() const;
 
-  const RunSettings& settings_;
+  const FileRunSettings& settings_;
   FrontEnd& front_end_;
   const Complaints complaints_;
   MatchingSettings matching_;

@@ -1,0 +1,123 @@
+"""Keeps pairs of a source in flight in a matcher. The loop itself is the library's, as in the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from . import _native
+from ._errors import CallError
+from ._result import Result
+from ._stage import Turns
+
+if TYPE_CHECKING:
+    from ._matching import Matcher
+
+Images = tuple[Any, Any, Any, Any]
+
+
+def images_of(given: Any) -> Images:
+    """Returns both images of a pair that a source gives, and their masks or None: (left, right), or an object with these attributes."""
+    if hasattr(given, "left") and hasattr(given, "right"):
+        return given.left, given.right, getattr(given, "mask_left", None), getattr(given, "mask_right", None)
+    try:
+        left, right = given
+    except (TypeError, ValueError):
+        raise CallError(
+            f"a source gave a {type(given).__name__}, which is not a pair; it must give (left, right), or objects with the attributes left and right"
+        ) from None
+    return left, right, None, None
+
+
+class Flying:
+    """A pair on its way. `given` is what the source gave, and `result` is there at the end."""
+
+    matcher: Matcher
+    images: Images
+    pair: _native.Pair
+    method: str
+    device: str
+    result: Result
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
+        self.pending: _native.Pending | None = None
+
+
+class Flight:
+    """The steps of the loop over the pairs of a source. `matcher_of` returns the matcher for a pair. It yields each pair in order, with the
+    exception with which it failed, or None.
+    """
+
+    def __init__(self, source: Iterator[Any], matcher_of: Callable[[Any], Matcher], in_flight: int, copy: bool) -> None:
+        self._source, self._matcher_of, self._in_flight, self._copy = source, matcher_of, in_flight, copy
+        self._now: Matcher | None = None
+        self._most = 1
+        self._flying: list[Flying] = []
+        self._stopped = False
+
+    def __iter__(self) -> Iterator[tuple[Flying, BaseException | None]]:
+        loop = _native.PairLoop(self)  # deleting it waits for the pairs in flight
+        while (done := loop.next()) is not None:
+            yield done
+
+    def stop(self) -> None:
+        """Ends the loop after the pairs in flight."""
+        self._stopped = True
+
+    def most_in_flight(self) -> int:
+        return self._most
+
+    def is_ready(self) -> bool:
+        is_ready = getattr(self._source, "is_ready", None)  # of a LiveSource; other iterables are asked at once
+        return is_ready is None or bool(is_ready())
+
+    def take(self) -> Flying | None:
+        if self._stopped:
+            return None
+        try:
+            return Flying(next(self._source))
+        except StopIteration:
+            return None
+
+    def suits(self, flying: Flying) -> bool:
+        flying.matcher = self._matcher_of(flying.given)
+        flying.images = images_of(flying.given)
+        flying.pair = flying.matcher._pair_of_stream(*flying.images)
+        return flying.matcher is self._now and flying.matcher._has_plan(flying.pair, self._in_flight)
+
+    def plan(self, flying: Flying) -> None:
+        planned = self._planned(flying)
+        self._now = flying.matcher
+        self._most = 1 if self._waits(flying, planned) else self._in_flight * len(planned.devices)
+
+    def begin(self, flying: Flying) -> None:
+        if not self._copy and any(other.pending is not None and other.pending.overlaps(flying.pair) for other in self._flying):
+            raise CallError(
+                "a pair shares memory with a pair in flight, whose result may now be wrong; use separate arrays for each pair in "
+                "flight, or leave copy=False out"
+            )
+        flying.method, planned = str(flying.matcher._pipeline.method), self._planned(flying)
+        flying.device = ",".join(planned.devices)
+        with flying.matcher._turns:
+            if self._waits(flying, planned):
+                flying.result = Result(planned.match(flying.pair, {}), flying.method, device=flying.device)
+                return
+            flying.pending = planned.enqueue(flying.pair, self._copy and self._most > 1)
+        flying.pair = flying.pending.pair
+        self._flying.append(flying)
+
+    def finish(self, flying: Flying) -> None:
+        if flying.pending is None:
+            return
+        self._flying.remove(flying)
+        flying.result = Result(flying.pending.wait(), flying.method, device=flying.device)
+
+    def _planned(self, flying: Flying) -> _native.Matcher:
+        left, right, *_ = flying.images
+        with flying.matcher._turns:
+            return flying.matcher._plan(flying.pair, left, right, self._in_flight)
+
+    def _waits(self, flying: Flying, planned: _native.Matcher) -> bool:
+        """Returns whether the pair is matched by this thread: Python stages run for one caller at a time."""
+        return isinstance(flying.matcher._turns, Turns) and planned.device == "cpu"

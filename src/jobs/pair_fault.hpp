@@ -1,0 +1,38 @@
+// The fault of a pair in memory, beside the pair before it.
+#pragma once
+
+#include <optional>
+
+#include "stereopsis/formats.hpp"
+#include "stereopsis/matcher.hpp"
+#include "stereopsis/pair_judge.hpp"
+
+namespace stereopsis::jobs {
+
+// Calls f(left, right) with the images of a pair as grey or RGB images.
+template <class F>
+auto with_rgb(const StereoPair& pair, F&& f) {
+  if (!pair.format) return f(pair.left, pair.right);
+  AnyImage left, right;
+  to_rgb(pair.left, *pair.format, left);
+  to_rgb(pair.right, *pair.format, right);
+  return f(left.view(), right.view());
+}
+
+// Calls f(left, right) with the images as they are matched: rectified by `maps`, unless that is null.
+template <class F>
+auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) {
+  return with_rgb(pair, [&](const AnyImageView& left, const AnyImageView& right) {
+    if (maps == nullptr) return f(left, right);
+    const AnyImage left_view = rectified(left, maps->left).image, right_view = rectified(right, maps->right).image;
+    return f(left_view.view(), right_view.view());
+  });
+}
+
+// Checks a pair on the host quickly, rectified by `maps` unless that is null, and returns its gravest fault; nothing if
+// the pair fits or is too small to be judged. `before` is the pair before it, or null. With `expects_negative`, negative
+// disparities are no fault.
+std::optional<PairFault> gravest_fault(const StereoPair& pair, const StereoPair* before, const RectificationMaps* maps,
+                                       bool expects_negative);
+
+}  // namespace stereopsis::jobs

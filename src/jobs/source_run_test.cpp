@@ -1,0 +1,187 @@
+// Runs over sources: files, and pairs that come by themselves.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "jobs/test_scene.hpp"
+#include "stereopsis/run.hpp"
+
+namespace stereopsis::source_run_test {
+namespace {
+
+using test::contains, test::refuses;
+
+// Frames of random dots whose right view is moved by `disparity`.
+struct Dots {
+  explicit Dots(Size size, int seed = 1, int disparity = 9) : left(size, 1, 0), right(size, 1, 0) {
+    std::mt19937 random(static_cast<unsigned>(seed));
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x) {
+        left(x, y) = static_cast<std::uint8_t>(random() % 256);
+        if (x >= disparity) right(x - disparity, y) = left(x, y);
+      }
+  }
+  Image<std::uint8_t> left, right;
+};
+
+RunPair pair_of(const std::shared_ptr<const Dots>& dots, const std::string& name = "") {
+  return {.images = {dots->left, dots->right}, .owner = dots, .name = name};
+}
+
+constexpr Size size = {200, 140};
+
+class SourceRun : public test::SceneFolder {
+ protected:
+  SourceRun() { settings.devices = {Device{.name = "cpu", .threads = 1}}; }
+
+  RunSettings settings{.range = DisparityRange{0, 24}};
+  LiveSource source{8};
+};
+
+TEST_F(SourceRun, GivesTheBitsOfAMatcherInOrder) {
+  for (int seed = 0; seed < 5; ++seed) {
+    RunPair pair = pair_of(std::make_shared<Dots>(size, seed));
+    pair.stamp = 100 + seed;
+    source.put(std::move(pair));
+  }
+  source.close();
+  stereopsis::Run run(settings, source);
+  int count = 0;
+  for (RunResult done; run.next(done); ++count) {
+    const Dots dots(size, count);
+    const Matched expected = match({dots.left, dots.right}, {0, 24});
+    EXPECT_EQ(done.pair.stamp, 100 + count);
+    ASSERT_EQ(done.maps.disparity.size(), size);
+    for (int y = 0; y < size.height; ++y)
+      ASSERT_EQ(std::memcmp(done.maps.disparity.row(y), expected.disparity.row(y), sizeof(float) * size.width), 0);
+    EXPECT_GT(done.measured, 0.8);
+    EXPECT_FALSE(done.fault);
+  }
+  EXPECT_EQ(count, 5);
+}
+
+TEST_F(SourceRun, EstimatesTheRangeAndPlansAgainForPairsOfAnotherSize) {
+  settings.range.reset();
+  source.put(pair_of(std::make_shared<Dots>(size)));
+  source.put(pair_of(std::make_shared<Dots>(Size{160, 130})));
+  source.close();
+  stereopsis::Run run(settings, source);
+  RunResult done;
+  ASSERT_TRUE(run.next(done));
+  EXPECT_TRUE(done.range.min <= 9 && 9 <= done.range.max());
+  EXPECT_EQ(run.range(), done.range);
+  ASSERT_TRUE(run.next(done));
+  EXPECT_EQ(done.maps.disparity.size(), (Size{160, 130}));
+  EXPECT_FALSE(run.next(done));
+}
+
+TEST_F(SourceRun, NamesAPairThatFailsAndContinues) {
+  const auto dots = std::make_shared<Dots>(size);
+  RunPair odd = pair_of(dots, "frame 1");
+  odd.images.right = odd.images.right.as<std::uint8_t>().crop({0, 0, 100, 100});
+  source.put(std::move(odd));
+  source.put(pair_of(dots));
+  source.close();
+  stereopsis::Run run(settings, source);
+  RunResult done;
+  EXPECT_TRUE(refuses([&] { run.next(done); }, ErrorCategory::call, "frame 1: "));
+  EXPECT_TRUE(run.next(done));
+  EXPECT_FALSE(run.next(done));
+}
+
+TEST_F(SourceRun, ChangesItsSettingsFromTheNextPairOn) {
+  settings.in_flight = 1;
+  stereopsis::Run run(settings, source);
+  RunResult done;
+  const auto one = [&] {
+    source.put(pair_of(std::make_shared<Dots>(size)));
+    return run.next(done);
+  };
+  ASSERT_TRUE(one());
+  EXPECT_TRUE(done.maps.confidence.empty());
+  settings.problem.want_confidence = true;
+  run.change(settings);
+  ASSERT_TRUE(one());
+  EXPECT_FALSE(done.maps.confidence.empty());
+  settings.problem.want_confidence = false;
+  run.change(settings);
+  ASSERT_TRUE(one());
+  EXPECT_TRUE(done.maps.confidence.empty());
+  settings.in_flight = 0;
+  EXPECT_TRUE(refuses([&] { run.change(settings); }, ErrorCategory::call, "in_flight = 0"));
+  ASSERT_TRUE(one());
+}
+
+TEST_F(SourceRun, SaysOnceThatThePairsAreSwapped) {
+  settings.range = DisparityRange{0, 24};
+  for (int i = 0; i < 2; ++i) {
+    RunPair pair = pair_of(std::make_shared<Dots>(Size{320, 240}, i));
+    std::swap(pair.images.left, pair.images.right);
+    source.put(std::move(pair));
+  }
+  source.close();
+  stereopsis::Run run(settings, source);
+  RunResult done;
+  ASSERT_TRUE(run.next(done));
+  ASSERT_TRUE(done.fault);
+  EXPECT_EQ(done.fault->kind, PairFaultKind::negative);
+  EXPECT_TRUE(done.is_new_fault);
+  ASSERT_TRUE(run.next(done));
+  EXPECT_FALSE(done.is_new_fault);
+}
+
+TEST_F(SourceRun, ReadsFilesAndEndsWithTheErrorOfOneThatCannotBeRead) {
+  for (int i = 0; i < 4; ++i) write_pair(i);
+  test::put(file("right", 2), "no picture");
+  FileSource files(PairSource(folder / "left%d.png", folder / "right%d.png"));
+  stereopsis::Run run(settings, files);
+  std::vector<std::string> names;
+  RunResult done;
+  EXPECT_TRUE(refuses(
+      [&] {
+        while (run.next(done)) names.push_back(std::filesystem::path(done.pair.name).filename().string());
+      },
+      ErrorCategory::format, "right2.png"));
+  EXPECT_EQ(names, (std::vector<std::string>{"left0.png", "left1.png"}));
+}
+
+TEST_F(SourceRun, IsStoppedByAnotherThread) {
+  LiveSource endless(1, WhenFull::wait);
+  std::thread camera([&] {
+    while (endless.put(pair_of(std::make_shared<Dots>(size))) == 0) {
+    }
+  });
+  stereopsis::Run run(settings, endless);
+  RunResult done;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(run.next(done));
+  run.stop();
+  while (run.next(done)) {
+  }
+  endless.close();
+  camera.join();
+  EXPECT_EQ(endless.dropped(), 1U);
+}
+
+TEST(LiveQueue, DropsTheOldestOrWaits) {
+  LiveQueue<int> newest(2);
+  EXPECT_EQ(newest.put(1), 0U);
+  EXPECT_EQ(newest.put(2), 0U);
+  EXPECT_EQ(newest.put(3), 1U);
+  EXPECT_EQ(newest.dropped(), 1U);
+  EXPECT_EQ(newest.take(), 2);
+  newest.close();
+  EXPECT_EQ(newest.put(4), 1U);
+  EXPECT_EQ(newest.take(), 3);
+  EXPECT_EQ(newest.take(), std::nullopt);
+  LiveQueue<int> all(1, WhenFull::wait);
+  std::thread producer([&] {
+    for (int i = 0; i < 100; ++i) all.put(i);
+    all.close();
+  });
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(all.take(), i);
+  EXPECT_EQ(all.take(), std::nullopt);
+  producer.join();
+}
+
+}  // namespace
+}  // namespace stereopsis::source_run_test
