@@ -207,9 +207,9 @@ def accuracy():
 
 
 def settings():
-    """The chosen settings of OpenCV's matchers, from apps/stereopsis/peers.json."""
+    """The chosen settings of OpenCV's matchers, from src/command/peers.json."""
     rows = []
-    for peer, sets in json.loads((DOCS.parent / "apps/stereopsis/peers.json").read_text())["chosen"].items():
+    for peer, sets in json.loads((DOCS.parent / "src/command/peers.json").read_text())["chosen"].items():
         rows += [["OpenCV " + ("BM" if peer == "BM" else f"SGBM {peer}"), name, found["images"], str(found["blockSize"]), str(found["preFilterCap"]), number(found.get("bad1.0"), 2)] for name, found in sets.items()]
     return table(["matcher", "scenes", "images", "blockSize", "preFilterCap", "bad 1.0, %"], rows)
 

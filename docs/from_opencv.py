@@ -1,6 +1,6 @@
 """OpenCV's StereoSGBM, as pip installs it, beside st.cv2, on scenes with ground truth: the part `drop-in` of docs/measure.py.
 
-Both have the same arguments and images, those of apps/stereopsis/peers.json; st.cv2 ignores the parameters of OpenCV's own cost. Columns
+Both have the same arguments and images, those of src/command/peers.json; st.cv2 ignores the parameters of OpenCV's own cost. Columns
 that OpenCV leaves out do not count. Errors are shares of non-occluded pixels that are off by more than 1 pixel: of all pixels after holes
 are filled by one rule, and of the pixels that each found. Times are processor times with one thread, and wall-clock times with two:
 medians of RUNS runs by turns after a warm-up run.

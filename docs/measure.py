@@ -12,7 +12,7 @@
 A part that was interrupted, or that ran out of --seconds (exit code 3), continues with the next call. It starts anew if the command
 was built from another commit, or (times) if the machine is another one. Results of OpenCV are kept. Errors do not depend on the device: all devices give the same bits.
 Times are medians on a generated pair of 1280×960 with 128 disparities. OpenCV's matchers run through the package
-opencv-python-headless with the settings of apps/stereopsis/peers.json (docs/peers.py choose); libelas runs if the command has it.
+opencv-python-headless with the settings of src/command/peers.json (docs/peers.py choose); libelas runs if the command has it.
 
 In a page, the comment behind a figure names its source: `47 ms<!-- times-cpu/ms/sgm -->` is the value `sgm` in `ms` of
 docs/measured/times-cpu.json. `<!-- A / B -->` is the quotient of two values, `<!-- 100 * A -->` a percentage. `pages` writes the

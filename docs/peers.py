@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs other stereo matchers with the settings of apps/stereopsis/peers.json, which all programs that compare with them read.
+"""Runs other stereo matchers with the settings of src/command/peers.json, which all programs that compare with them read.
 
     docs/peers.py choose --dataset DIR --roads DIR [--seconds N]     # measures the candidates, and writes the best into the table
     docs/peers.py time NAME… --left FILE --right FILE --disparities N [--threads N] [--repeat N]     # prints JSON
@@ -22,7 +22,7 @@ import cv2
 import numpy as np
 from harness import ROOT, parser_of, read, scenes, write
 
-TABLE = ROOT / "apps/stereopsis/peers.json"
+TABLE = ROOT / "src/command/peers.json"
 MODES = {"3WAY": cv2.STEREO_SGBM_MODE_SGBM_3WAY, "SGBM": cv2.STEREO_SGBM_MODE_SGBM, "HH4": cv2.STEREO_SGBM_MODE_HH4,
          "HH": cv2.STEREO_SGBM_MODE_HH}
 NAMES = {"BM": "OpenCV BM", **{mode: f"OpenCV SGBM {mode}" for mode in MODES}}

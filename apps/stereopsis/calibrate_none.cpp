@@ -1,5 +1,5 @@
 // `calibrate` in a build without OpenCV: reports what is missing.
-#include "calibrate.hpp"
+#include "command/calibrate.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis::command::calibrating {

@@ -6,16 +6,16 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "calibrate.hpp"
-#include "common.hpp"
-#include "frames.hpp"
+#include "command/calibrate.hpp"
+#include "command/common.hpp"
+#include "command/frames.hpp"
+#include "command/progress.hpp"
+#include "command/result_files.hpp"
+#include "command/table.hpp"
+#include "command/terminal.hpp"
 #include "jobs/pixels.hpp"
-#include "progress.hpp"
-#include "result_files.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/io.hpp"
-#include "table.hpp"
-#include "terminal.hpp"
 
 namespace stereopsis::command::calibrating {
 namespace {

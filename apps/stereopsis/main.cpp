@@ -1,3 +1,3 @@
-#include "command.hpp"
+#include "command/command.hpp"
 
 int main(int argc, char** argv) { return stereopsis::command::run(argc, argv); }

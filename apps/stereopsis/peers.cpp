@@ -1,4 +1,4 @@
-#include "peers.hpp"
+#include "command/peers.hpp"
 
 #include <iterator>
 

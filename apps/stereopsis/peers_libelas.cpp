@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench.hpp"
-#include "peer_settings.hpp"
-#include "peers.hpp"
+#include "command/bench.hpp"
+#include "command/peer_settings.hpp"
+#include "command/peers.hpp"
 #include "stereopsis/disparity.hpp"
 
 namespace stereopsis::command {

@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
-#include "bench.hpp"
-#include "peer_settings.hpp"
-#include "peers.hpp"
+#include "command/bench.hpp"
+#include "command/peer_settings.hpp"
+#include "command/peers.hpp"
 #include "stereopsis/disparity.hpp"
 
 namespace stereopsis::command {

@@ -1,6 +1,6 @@
 // Opens the module that decodes and encodes videos when the first video is used: OpenCV's videoio brings some 200
 // libraries, which would double the time that every other call takes to start.
-#include "video.hpp"
+#include "command/video.hpp"
 
 #include <fmt/core.h>
 

@@ -1,8 +1,8 @@
 // Stands in for video_opencv.cpp in a build without OpenCV's videoio.
 #include <fmt/core.h>
 
+#include "command/video.hpp"
 #include "stereopsis/error.hpp"
-#include "video.hpp"
 
 namespace stereopsis::command {
 

@@ -8,9 +8,9 @@
 #include <opencv2/videoio.hpp>
 #include <opencv2/videoio/registry.hpp>
 
+#include "command/video.hpp"
 #include "device/system/system.hpp"
 #include "stereopsis/error.hpp"
-#include "video.hpp"
 
 namespace stereopsis::command {
 namespace {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "command.hpp"
-#include "outside_methods.hpp"
+#include "command/command.hpp"
+#include "command/outside_methods.hpp"
 #include "user_stage.hpp"
-#include "video.hpp"
+#include "command/video.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

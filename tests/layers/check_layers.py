@@ -17,7 +17,8 @@ SRC = Path(__file__).resolve().parents[2] / "src"
 # The layers from the highest to the lowest: folders, what they contain, and their public headers. A file may include its own
 # folder, folders of lower layers, and public headers of its own and of lower layers. CONTRIBUTING.md has this table.
 LAYERS = [
-    (("apps", "python"), "the command, the Python package", ("opencv.hpp",)),
+    (("apps", "python"), "the program of the command, the Python package", ("opencv.hpp",)),
+    (("command",), "the command as a library: options to runs, results to text", ()),
     (("jobs",), "runs: from the pairs of an input to files of results, for every front end", ("live_queue.hpp", "run.hpp")),
     (("sources",), "the pairs of an input: files, lists, videos; scenes of datasets", ("dataset.hpp", "pair_source.hpp")),
     (("io",), "image, calibration and pipeline files", ("calibration.hpp", "io.hpp", "point_cloud_files.hpp")),
@@ -61,6 +62,7 @@ NOT_INCLUDED = {
     "planning": {"stages", "fused"},
     "execution": {"stages", "fused"},
     "api": {"stages", "fused"},
+    "command": {"stages", "fused", "graph", "planning", "execution", "methods"},
     "jobs": {"stages", "fused", "graph", "planning", "execution", "methods"},
 }
 CONNECTING = ("graph", "planning", "execution", "methods", "api")

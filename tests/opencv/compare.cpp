@@ -1,5 +1,5 @@
 // Accuracy and time of the drop-in next to cv::StereoSGBM, with the same arguments, on the scenes of a folder, in one run; a
-// table in Markdown. The arguments and the images (grey or colour) are those of apps/stereopsis/peers.json; both leave out the columns
+// table in Markdown. The arguments and the images (grey or colour) are those of src/command/peers.json; both leave out the columns
 // that OpenCV leaves out. They run by turns, so that what else the machine does falls on both. How much each leaves out differs with
 // the same arguments, so that both are scored dense as well, by one rule.
 // opencv_compare FOLDER [THREADS] [RUNS]
@@ -11,8 +11,8 @@
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
-#include "dense.hpp"
-#include "peer_settings.hpp"
+#include "command/dense.hpp"
+#include "command/peer_settings.hpp"
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/evaluation.hpp"
 #include "stereopsis/opencv.hpp"

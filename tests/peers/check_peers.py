@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that other stereo matchers run only with the settings of apps/stereopsis/peers.json, and that this table is complete.
+"""Checks that other stereo matchers run only with the settings of src/command/peers.json, and that this table is complete.
 
 Usage: check_peers.py. A program that compares with a matcher must read the table. Programs that show or test the replacement of
 cv::StereoSGBM are listed below with a reason.
@@ -40,12 +40,12 @@ def callers() -> set[str]:
 
 def problems() -> list[str]:
     known = READ_THE_TABLE.keys() | WITHOUT_COMPARISON.keys()
-    found = [f"{name} runs another matcher; it must read apps/stereopsis/peers.json" for name in sorted(callers() - known)]
+    found = [f"{name} runs another matcher; it must read src/command/peers.json" for name in sorted(callers() - known)]
     found += [f"{name} no longer runs another matcher; remove it from the list" for name in sorted(known - callers())]
     for name, word in READ_THE_TABLE.items():
         if word not in (ROOT / name).read_text():
-            found.append(f"{name} does not read apps/stereopsis/peers.json")
-    table = json.loads((ROOT / "apps/stereopsis/peers.json").read_text())
+            found.append(f"{name} does not read src/command/peers.json")
+    table = json.loads((ROOT / "src/command/peers.json").read_text())
     for peer in ("BM", "3WAY", "SGBM", "HH4", "HH"):
         named = table["StereoBM" if peer == "BM" else "StereoSGBM"]["candidates"]
         for name in table["sets"]:

@@ -47,7 +47,7 @@ def extract(file: str, source: str) -> list[Unit]:
     first = source.split("\n", 1)[0]
     if extension in C_LIKE or name.endswith(".hpp.in"):
         found = list(_grouped(file, _c_comments(source)))
-        if file.startswith("apps/"):
+        if file.startswith(("apps/", "src/command/")):
             return found + list(_last_texts(file, source, "help", C_HELP))
         return found + list(_last_texts(file, source, "docstring", C_BINDING)) if file.startswith("python/src/") else found
     if extension == "py" or (first.startswith("#!") and "python" in first):

@@ -1,4 +1,4 @@
-"""The help and the colours of subcommands in Python, in the layout of apps/stereopsis/help.cpp."""
+"""The help and the colours of subcommands in Python, in the layout of src/command/help.cpp."""
 
 from __future__ import annotations
 

@@ -1,0 +1,81 @@
+// The subcommand: stereopsis calibrate --left 'left*.jpg' --right 'right*.jpg' --board chessboard:9x6:25mm -o rig.yml
+#include "command/calibrate.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <memory>
+
+#include "command/commands.hpp"
+#include "command/result_files.hpp"
+#include "stereopsis/io.hpp"
+
+namespace stereopsis::command {
+namespace calibrating {
+
+namespace fs = std::filesystem;
+
+Call::Call(const Options& given) : options(given) {
+  left = find_frames(options.left, "--left");
+  right = find_frames(options.right, "--right");
+  pair_up(left, options.left, right, options.right);
+  CallFiles files;
+  files.reads(left, "--left");
+  files.reads(right, "--right");
+  files.writes(options.output, "-o");
+  if (!options.ros.empty())
+    for (const char* name : {"left.yaml", "right.yaml"}) files.writes(options.ros / name, "--ros");
+  files.writes(options.picture, "--picture");
+  files.writes(options.report, "--report");
+  check_output(options.output, std::array{".yml", ".yaml", ".xml"}, "-o");
+  if (!options.ros.empty() && !is_result_folder(options.ros))
+    refuse(fmt::format("--ros {} is not a directory; give the name of a directory", options.ros.string()));
+  if (!options.picture.empty())
+    check_output(options.picture, std::array{".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}, "--picture");
+  if (!options.report.empty()) check_result(options.report);
+}
+
+void check_errors(double rms, double dy_mean) {
+  if (rms <= largest_rms && dy_mean <= largest_dy) return;
+  throw Error(
+      ErrorCategory::format,
+      fmt::format(
+          "no calibration fits these views: the reprojection error is {:.1f} px (at most {} is allowed), and "
+          "rows differ by {:.1f} px (at most {}); check the pairing of the views and the dimensions of the board",
+          rms, largest_rms, dy_mean, largest_dy));
+}
+
+}  // namespace calibrating
+
+void add_calibrate(CLI::App& application) {
+  Command command(application, "calibrate", "Calibrate two cameras from views of a board, in files or in a ROS bag");
+  const auto o = std::make_shared<calibrating::Options>();
+  command.path("--left", o->left, "FILES", "Left images: 'left*.jpg' (in quotes), left%02d.jpg or a directory")
+      .required();
+  command.path("--right", o->right, "FILES", "Right images, paired with the left ones by frame number or by name")
+      .required();
+  command
+      .text("--board", o->board, "BOARD",
+            "Calibration board: chessboard:9x6:25mm (inner corners, square size) or charuco:8x6:30mm:22mm:DICT_4X4_50 "
+            "(squares, square size, marker size, dictionary)")
+      .required();
+  command
+      .path("-o,--output", o->output, "FILE", "File to write: the calibration in OpenCV's format, .yml, .yaml or .xml")
+      .required();
+  command.creates_folders();
+  command.path("--ros", o->ros, "DIR",
+               "In addition to FILE, write the calibration as ROS camera_info: DIR/left.yaml and DIR/right.yaml");
+  command.path("--picture", o->picture, "FILE", "Write a picture of the first pair, rectified, with epipolar lines");
+  command.path("--report", o->report, "FILE.json",
+               "Write the reprojection errors of all views and the quality of the calibration as JSON");
+  command.number("--zoom", o->zoom, 0, 1, "Z",
+                 "Field of view of the rectified images, 0 to 1: 0 crops to pixels with a source, 1 keeps all pixels "
+                 "of the raw images [0]");
+  command.flag("--keep-outliers", o->keep_outliers, "Keep views with large errors instead of discarding them");
+  command.footer(
+      "This command requires a build with OpenCV: apt-get install libopencv-dev (and libopencv-contrib-dev for charuco "
+      "boards), then ./dev build.");
+  command.callback([o] { calibrating::calibrate(calibrating::Call(*o)); });
+}
+
+}  // namespace stereopsis::command

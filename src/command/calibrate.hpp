@@ -1,0 +1,35 @@
+// Types shared by the call of `calibrate`, which every build has, and its work, which needs OpenCV.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "command/frames.hpp"
+
+namespace stereopsis::command::calibrating {
+
+struct Options {
+  std::filesystem::path left, right, output, ros, picture, report;
+  std::string board;
+  std::optional<double> zoom;
+  bool keep_outliers = false;
+};
+
+// The call, with its views found, paired and checked.
+struct Call {
+  explicit Call(const Options& given);
+
+  const Options& options;
+  Frames left, right;
+};
+
+// If the errors of a good board exceed these limits, views are mispaired or the board's measures are wrong; in pixels.
+inline constexpr double largest_rms = 5, largest_dy = 2;
+// Throws an Error for a rig with larger errors.
+void check_errors(double rms, double dy_mean);
+
+// Implemented in calibrate_opencv.cpp, or in calibrate_none.cpp, which reports what is missing.
+void calibrate(const Call& call);
+
+}  // namespace stereopsis::command::calibrating
