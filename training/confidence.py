@@ -31,9 +31,6 @@ METHODS = {
     "census-guided": 0.09,
 }  # fmt: skip
 METHODS_OF_SCENE = 2
-FILLERS = {
-    "vote_fill", "fill", "region_voting", "interpolation", "discontinuity", "repair", "propagation", "subpixel",
-}  # fmt: skip
 SIZE = (384, 256)
 PICTURES = ((384, 256), (560, 420), (800, 600), (640, 480), (1000, 560))
 LIKE = ("mixed", "mixed", "road")  # mixtures of scenes, in turn

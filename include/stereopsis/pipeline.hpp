@@ -32,6 +32,12 @@ struct PipelineSlot {
   std::string kind;                       // name of the stage
   std::vector<ParameterInfo> parameters;  // parameters of the stage
   bool is_refinement = false;             // true if the slot is a refinement; the order of refinements matters
+  bool enabled = true;                    // false for a refinement that is switched off
+  // Properties of the stage with its parameters.
+  bool changes_disparity = true;    // false if the parameters change only the confidence, or the margin of a region
+  bool computes_subpixels = false;  // true if it may compute fractions of a pixel
+  bool fills = false;               // true if it gives invalid pixels a disparity, and marks these pixels as filled
+  bool keeps_invalid = false;       // true for a refinement that never gives an invalid pixel a disparity
 };
 
 struct PipelineData;  // internal

@@ -49,6 +49,15 @@ void bind_pipeline(nb::module_& m) {
       .def_ro("parameters", &PipelineSlot::parameters, "Parameters of the stage.")
       .def_ro("is_refinement", &PipelineSlot::is_refinement,
               "True if the slot is a refinement. A pipeline may have any number of refinements.")
+      .def_ro("enabled", &PipelineSlot::enabled, "False for a refinement that is switched off.")
+      .def_ro("changes_disparity", &PipelineSlot::changes_disparity,
+              "False if the parameters change only the confidence, or the margin of a region.")
+      .def_ro("computes_subpixels", &PipelineSlot::computes_subpixels,
+              "True if the stage may compute fractions of a pixel.")
+      .def_ro("fills", &PipelineSlot::fills,
+              "True if the stage gives invalid pixels a disparity, and marks these pixels as filled.")
+      .def_ro("keeps_invalid", &PipelineSlot::keeps_invalid,
+              "True for a refinement that never gives an invalid pixel a disparity.")
       .def("__repr__", [](const PipelineSlot& s) { return "<" + s.slot + ": " + s.kind + ">"; });
 
   nb::class_<PartitionPlan>(

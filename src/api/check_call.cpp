@@ -141,7 +141,7 @@ void CallImages::check_values(const Plan& plan) const {
   const PipelineData& pipeline = plan.pipeline().data();
   if (const AnyView& costs = at(Binding::costs); costs.memory != 0 && may_quantise(pipeline, costs.element))
     check_costs(image_name(Binding::costs), host_image(costs, 0),
-                pipeline.cost.entry->units(pipeline.cost.parameters).largest);
+                pipeline.cost.facet<Costs>()->units(pipeline.cost.parameters).largest);
   for (const Binding paths : {Binding::paths_above, Binding::paths_below})
     check_path_costs(image_name(paths), at(paths).on_host<const std::uint16_t>());
   if (plan.problem().refine_only)

@@ -24,7 +24,8 @@ class Splitter {
   PartitionPlan split(bool want_confidence) {
     check_matching();
     PartitionPlan made{.follows_paths = static_cast<bool>(data_.optimisation), .raw = Pipeline(data_)};
-    if (made.follows_paths) made.path_kinds = data_.optimisation.entry->boundary->kinds(data_.optimisation.parameters);
+    if (made.follows_paths)
+      made.path_kinds = data_.optimisation.facet<PathBoundary>()->kinds(data_.optimisation.parameters);
     made.feature_rows = std::max({1, rows_of(data_.cost), data_.plus ? rows_of(data_.plus) : 0});
     if (want_confidence && data_.confidence) add_rating(made);
     want_confidence = want_confidence && !data_.confidence;
@@ -64,23 +65,24 @@ class Splitter {
     if (reduction_of(data_) != nullptr)
       refuse("the pipeline reduces the images, so stripes would have to begin at multiples of the factor");
     for (const StageChoice* stage : {&data_.cost, &data_.plus, &data_.aggregation, &data_.optimisation})
-      if (*stage && stage->entry->global_support && stage->entry->boundary == nullptr)
+      if (*stage && stage->entry->global_support && stage->facet<PathBoundary>() == nullptr)
         refuse(text(stage->entry->title, " can make any pixel depend on any other pixel"));
-    if (data_.cost.entry->from_outside) refuse("the costs of the pipeline are a given volume");
+    if (data_.cost.facet<GivenCosts>() != nullptr) refuse("the costs of the pipeline are a given volume");
     if (!data_.optimisation) return;
     if (data_.aggregation || data_.levels)
       refuse("semi-global matching can continue from path costs only on one level and without an aggregation");
     if (data_.plus)
       refuse("semi-global matching can continue from path costs only with one matching cost, not with two");
-    if (data_.cost.entry->word_cost == nullptr || !data_.cost.entry->word_cost(data_.cost.parameters).can_be_followed())
+    if (!word_cost_of(data_.cost).can_be_followed())
       refuse(text("semi-global matching can continue from path costs only with features of up to 64 bits, and ",
                   data_.cost.entry->title, " does not compute such features"));
   }
 
   int reach(const StageChoice& stage) const {
-    if (!stage.entry->spans_window) return rows_of(stage);
-    const StageDescriptor& cost = *data_.cost.entry;
-    return cost.shared_window == nullptr ? 0 : rows_of(cost.shared_window(data_.cost.parameters, pixel));
+    const auto* support = stage.facet<Support>();
+    if (support == nullptr || !support->spans_window) return rows_of(stage);
+    const auto* window = data_.cost.facet<SharedWindow>();
+    return window == nullptr ? 0 : rows_of(window->of(data_.cost.parameters, pixel));
   }
 
   void add_rating(PartitionPlan& made) const {
@@ -88,7 +90,7 @@ class Splitter {
     rating.refinements.clear();
     made.rated = Pipeline(std::move(rating));
     made.rated_rows = rows_of(data_.confidence);
-    made.block = data_.confidence.entry->block;
+    if (const auto* support = data_.confidence.facet<Support>()) made.block = support->block;
   }
 
   void add_refined(const StageChoice& stage, PartitionPlan& made) const {
@@ -96,10 +98,10 @@ class Splitter {
     for (const Port& port : entry.ports(stage.parameters, {}))
       if (port.name == std::string_view("costs"))
         refuse(text(entry.title, " reads the costs after a refinement that depends on the whole image"));
-    if (entry.row_support == nullptr && entry.global_support)
+    const auto* striped = stage.facet<StripeSupport>();
+    if (striped == nullptr && entry.global_support)
       refuse(text(entry.title, " can make any pixel depend on any other pixel"));
-    const RowSupport support =
-        entry.row_support != nullptr ? entry.row_support(stage.parameters) : RowSupport{.rows = reach(stage)};
+    const RowSupport support = striped != nullptr ? striped->rows(stage.parameters) : RowSupport{.rows = reach(stage)};
     if (!support.unlimited.empty()) refuse(support.unlimited);
     if (made.fills && support.before_fills) refuse(text(entry.title, " follows a fill that searches at any distance"));
     if (made.fills && support.fills_columns) refuse("the pipeline has two fills that search at any distance");

@@ -62,7 +62,8 @@ void check(const UserStage& stage, const StageDescriptor& entry) {
   if (entry.slot == Slot::refinement && (stage.makes != PixelType::u8 || stage.largest != 0))
     refuse(text("the stage '", stage.name,
                 "' does not compute costs, so `makes` and `largest` have no effect; leave them out"));
-  const double most = stage.makes == PixelType::f32 ? 1e30 : entry.units(UserStage{.makes = stage.makes}).largest;
+  const double most =
+      stage.makes == PixelType::f32 ? 1e30 : entry.facet<Costs>()->units(UserStage{.makes = stage.makes}).largest;
   if (!(stage.largest >= 0 && stage.largest <= most))
     refuse(text("the stage '", stage.name, "' has the largest cost ", stage.largest, "; for ", to_string(stage.makes),
                 " costs it must be 0 to ", most));
@@ -205,10 +206,32 @@ Pipeline defaults_of(const PipelineData& data) {
   return Pipeline(std::move(defaults));
 }
 
+// Returns whether a stage with these parameters computes more than a confidence. Stages that change the shape of a
+// pipeline have no ports.
+bool changes_disparity(const StageDescriptor& stage, const StageParameters& parameters) {
+  Ports ports = stage.ports(parameters, {});
+  std::erase_if(ports, [](const Port& port) { return !writes(port.use); });
+  return ports.empty() ||
+         std::ranges::any_of(ports, [](const Port& port) { return port.name != std::string_view("confidence"); });
+}
+
+// Sets the properties of the slot's stage.
+void describe_stage(const StageParameters& parameters, PipelineSlot& slot) {
+  const StageDescriptor* own = registry().find_own(slot.kind);
+  const StageDescriptor* stage = own != nullptr ? own : registry().find(slot.kind);
+  slot.changes_disparity = stage != nullptr && changes_disparity(*stage, parameters);
+  if (stage == nullptr) return;
+  const auto* subpixels = stage->facet<Subpixels>();
+  slot.computes_subpixels = subpixels != nullptr && subpixels->computes(parameters);
+  slot.fills = stage->facet<Fills>() != nullptr;
+  slot.keeps_invalid = stage->facet<KeepsInvalid>() != nullptr;
+}
+
 std::vector<PipelineSlot> slots_of(const PipelineData& data) {
   std::vector<PipelineSlot> slots;
   for_each_slot(data, [&](const std::string& slot, const std::string& stage, const StageParameters& p, const bool* on) {
-    slots.push_back({slot, stage, parameters_of(slot, p, on), on != nullptr});
+    slots.push_back({slot, stage, parameters_of(slot, p, on), on != nullptr, on == nullptr || *on});
+    describe_stage(p, slots.back());
   });
   return slots;
 }

@@ -17,7 +17,7 @@ bool may_be_empty(const SlotOfOne& s) { return s.slot != Slot::select && s.stage
 std::vector<std::string> choices_of(const SlotOfOne& slot) {
   std::vector<std::string> names = registry().names(slot.slot);
   if (slot.stage == &PipelineData::plus)
-    std::erase_if(names, [](const std::string& name) { return registry().at(name).from_outside; });
+    std::erase_if(names, [](const std::string& name) { return registry().at(name).facet<GivenCosts>() != nullptr; });
   if (may_be_empty(slot)) names.emplace_back("none");
   return names;
 }

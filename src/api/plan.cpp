@@ -146,7 +146,7 @@ VolumeShape Plan::volume(CostState state) const {
 VolumeShape Plan::path_costs() const {
   if (!problem_.stripe) return {};
   const StageChoice& optimisation = pipeline_.data().optimisation;
-  return {{output_size_.width, optimisation.entry->boundary->kinds(optimisation.parameters)},
+  return {{output_size_.width, optimisation.facet<PathBoundary>()->kinds(optimisation.parameters)},
           problem_.range.count,
           PixelType::u16};
 }

@@ -83,10 +83,11 @@ class Checker {
         text(name, pairs_of(entry, parameters).size() > 1 ? text(", ", name_of(pair.element)) : "");
     if (!takes_words) return check(pixels, Example(entry, parameters, pair, {}, Element::u8));
     for (const StageDescriptor* cost : registry().entries) {
-      if (cost->word_cost == nullptr) continue;
+      const auto* words = cost->facet<WordCosts>();
+      if (words == nullptr) continue;
       for (const Port& port : cost->ports(cost->parameters, pair))
         if (port.name == std::string_view("words")) {
-          Example example(entry, parameters, pair, cost->word_cost(cost->parameters), port.element);
+          Example example(entry, parameters, pair, words->cost(cost->parameters), port.element);
           if (fits(example)) check(text(pixels, ", ", cost->name), example);
         }
     }

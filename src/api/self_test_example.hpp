@@ -140,8 +140,8 @@ class Example {
     // A whole image has no rows beyond its border, so there are no path costs from there.
     if (name.starts_with("paths_")) s = {};
     if (name == "paths") s.height = sgm::kinds_of({}), shape.channels = range.count;
-    if (!is_read && !operands.empty() && entry.output_size != nullptr)
-      s = entry.output_size(step.parameters, operands[0].shape.size());
+    if (const auto* made = entry.facet<ImageShape>(); !is_read && !operands.empty() && made && made->size != nullptr)
+      s = made->size(step.parameters, operands[0].shape.size());
     if (name == "chroma") s = {size.width / 2 + 1, size.height / 2 + 1}, shape.channels = 2;
     shape.width = s.width;
     shape.height = s.height;
@@ -232,7 +232,7 @@ inline std::vector<Made> made_on_gpu(const Example& example, const Target& targe
   }
   const gpu::Buffer scratch(device, scratch_of(example, target));
   std::span<const std::int32_t> numbers;
-  if (example.entry.constants != nullptr) numbers = example.entry.constants(example.step.parameters);
+  if (const auto* given = example.entry.facet<Constants>()) numbers = given->list(example.step.parameters);
   const gpu::Buffer constants(device, numbers.size_bytes());
   const int count = static_cast<int>(numbers.size());
   if (count > 0) queue.upload<std::int32_t>({numbers.data(), count, 1}, {constants.handle(), 0, count, 1, 1, count});

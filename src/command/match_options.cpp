@@ -96,9 +96,8 @@ SavedVolume saved_volume(const std::string& given) {
 Pipeline pipeline_of(const Options& options) {
   Pipeline pipeline = options.method.pipeline(options.device, !options.run.range.cost_volume.empty());
   if (!options.no_fill) return pipeline;
-  static constexpr std::array fills = {"fill", "vote_fill", "region_voting", "interpolation"};
   for (const PipelineSlot& slot : pipeline.slots()) {
-    if (std::find(fills.begin(), fills.end(), slot.kind) == fills.end()) continue;
+    if (!slot.fills) continue;
     for (const std::string& setting : options.method.settings) {
       const std::string stage = setting.substr(0, setting.find('.'));
       if ((stage == slot.slot || stage == slot.kind) && !setting.ends_with(".enabled=false"))

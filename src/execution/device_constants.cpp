@@ -9,7 +9,8 @@ namespace {
 std::size_t map_bytes(const Image<std::int32_t>& map) { return 2 * sizeof(std::int32_t) * map.width() * map.height(); }
 
 std::span<const std::int32_t> constants_of(const StageDescriptor& entry, const StageParameters& parameters) {
-  return entry.constants == nullptr ? std::span<const std::int32_t>() : entry.constants(parameters);
+  const auto* constants = entry.facet<Constants>();
+  return constants == nullptr ? std::span<const std::int32_t>() : constants->list(parameters);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ class GpuEngine final : public Engine {
     for (const Value& v : programs_->with_masks().values())
       if (v.has_place) reads_[index_of(v.binding)] = true;
     shared_.upload(programs_->with_masks(), options.rectification.get(), device_, *lanes_[0].queue);
-    const auto is_capturable = [](const ProgramStep& s) { return s.step.entry->capturable; };
+    const auto is_capturable = [](const ProgramStep& s) { return s.step.entry->facet<UserFunction>() == nullptr; };
     const bool records = std::ranges::all_of(programs_->without_masks().steps(), is_capturable);
     for (InWork& frame : frames_) {
       frame.end = device_.make_event(false);

@@ -79,10 +79,16 @@ class Builder {
   const AnyView& shape_of(int value) const { return values_[static_cast<std::size_t>(value)].shape; }
 
   StepContext context_of(const DisparityRange& range, const Images& images) const;
-  // Adds a step. The operands are in the order of the stage's ports. StageDescriptor::plan completes the parameters of
-  // the step.
+  // A value for a port of a step; −1: no value.
+  struct PortValue {
+    const char* port;
+    int value;
+    Side view = Side::reference;
+  };
+  // Adds a step. `read` has values for the ports that the stage reads, changed ones included, and `written` for the
+  // other ports. A port that neither names has no value. StageDescriptor::plan completes the parameters of the step.
   void add(const StageDescriptor& stage, StageParameters parameters, const StepContext& context,
-           std::vector<Operand> operands, std::string title = {});
+           const std::vector<PortValue>& read, const std::vector<PortValue>& written = {}, std::string title = {});
   // Adds a step whose operands are found by the names of the stage's ports. Adds missing images and outputs first.
   void run(const StageDescriptor& stage, const StageParameters& parameters, Scope& scope, std::string title = {});
   void run(const StageChoice& stage, Scope& scope) { run(*stage.entry, stage.parameters, scope); }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 
 namespace stereopsis {
@@ -23,6 +24,11 @@ struct StageChoice {
 
   explicit operator bool() const { return entry != nullptr; }
   bool is(std::string_view name) const { return entry != nullptr && entry->name == name; }
+  // Returns the facet of the stage; null if the stage has no such facet, or the slot is empty.
+  template <class F>
+  const F* facet() const {
+    return entry == nullptr ? nullptr : entry->facet<F>();
+  }
   template <class P>
   const P* get_if() const {
     return parameters.get_if<P>();
@@ -90,19 +96,24 @@ bool takes_margin(const PipelineData&);
 bool may_quantise(const PipelineData&);
 // Returns whether costs of this type, such as those of a given volume, may have to be converted.
 bool may_quantise(const PipelineData&, Element made);
+// Returns the matching cost of two words, if the matching cost compares feature words.
+inline WordCost word_cost_of(const StageChoice& cost) {
+  const auto* words = cost.facet<WordCosts>();
+  return words == nullptr ? WordCost() : words->cost(cost.parameters);
+}
 // Returns whether the stage of the slot `confidence` also changes the disparity.
 bool decides(const PipelineData&);
 
 // Returns whether filtered volumes of words are computed for some rows at a time, with the selection after each tile.
 inline bool uses_row_tiles(const PipelineData& p) {
-  return p.aggregation && p.aggregation.entry->row_tiles && !p.optimisation && p.cost && !p.plus &&
-         p.cost.entry->word_cost != nullptr;
+  return p.aggregation.facet<RowTiles>() != nullptr && !p.optimisation && !p.plus &&
+         p.cost.facet<WordCosts>() != nullptr;
 }
 
 // Returns the reduction of a pipeline whose stage of the slot `prepare` changes the size of images, or null if there is
 // none.
 inline const Reduction* reduction_of(const PipelineData& p) {
-  const Reduction* reduction = p.prepare ? p.prepare.entry->reduction : nullptr;
+  const Reduction* reduction = p.prepare.facet<Reduction>();
   return reduction != nullptr && reduction->factor(p.prepare.parameters) > 1 ? reduction : nullptr;
 }
 // Returns the width and height, in pixels of the input, of one pixel of the matched images.

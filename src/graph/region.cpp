@@ -7,9 +7,10 @@ namespace {
 
 Rect required_by(const StageChoice& stage, const StageChoice& cost, int span, const Rect& output) {
   const StageDescriptor& s = *stage.entry;
+  const auto* support = stage.facet<Support>();
   // The input includes all pixels that may match the right pixel.
-  const auto spanned = [&](const Rect& r) { return s.spans_range ? grow(r, span, 0) : r; };
-  if (s.spans_window) return cost.entry->shared_window(cost.parameters, output);
+  const auto spanned = [&](const Rect& r) { return support != nullptr && support->spans_range ? grow(r, span, 0) : r; };
+  if (support != nullptr && support->spans_window) return cost.facet<SharedWindow>()->of(cost.parameters, output);
   if (s.global_support || s.required_input == nullptr) return spanned(output);
   return spanned(s.required_input(stage.parameters, output));
 }

@@ -66,5 +66,10 @@ struct Registry {
 };
 // Returns the registry with the entries of all folders.
 const Registry& registry();
+// Returns the facet of the stage with a role.
+template <class F>
+const F& facet_of(Role role) {
+  return *registry().at(role).facet<F>();
+}
 
 }  // namespace stereopsis

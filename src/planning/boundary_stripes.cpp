@@ -7,9 +7,7 @@ namespace stereopsis {
 namespace {
 
 void check(const PipelineData& p) {
-  const bool follows = p.optimisation && p.optimisation.entry->boundary != nullptr &&
-                       p.cost.entry->word_cost != nullptr &&
-                       p.cost.entry->word_cost(p.cost.parameters).can_be_followed();
+  const bool follows = p.optimisation.facet<PathBoundary>() != nullptr && word_cost_of(p.cost).can_be_followed();
   if (!follows || p.plus || p.levels || p.prepare || p.aggregation)
     throw Error(ErrorCategory::call,
                 text("the pipeline '", p.method,
@@ -19,7 +17,7 @@ void check(const PipelineData& p) {
 
 int path_image(Builder& b, const Images& images) {
   const StageChoice& optimisation = b.pipeline().optimisation;
-  return b.image({images.size.width, optimisation.entry->boundary->kinds(optimisation.parameters)}, Element::u16,
+  return b.image({images.size.width, optimisation.facet<PathBoundary>()->kinds(optimisation.parameters)}, Element::u16,
                  b.request().range.count);
 }
 
@@ -42,9 +40,9 @@ Maps lower_boundary(Builder& b, Images& images) {
 
 void lower_paths(Builder& b, Images& images, Maps& maps) {
   const PipelineData& p = b.pipeline();
-  const PathBoundary& boundary = *p.optimisation.entry->boundary;
+  const PathBoundary& boundary = *p.optimisation.facet<PathBoundary>();
   Scope scope{images, maps, b.context_of(b.request().range, images)};
-  scope.word_cost = p.cost.entry->word_cost(p.cost.parameters);
+  scope.word_cost = word_cost_of(p.cost);
   b.run(p.cost, scope);
   b.bind(maps["paths"] = path_image(b, images), Binding::output_paths);
   b.run(registry().at(boundary.stage), boundary.parameters(p.optimisation.parameters, b.request().stripe->follows_up),

@@ -1,6 +1,7 @@
 #include "graph/builder.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "core/text.hpp"
 #include "planning/fuse.hpp"
@@ -17,7 +18,8 @@ bool is_picture(const Port& port) { return port.name == std::string_view("image"
 // Returns the rows of a view's image that a step reads. A step that derives an image or features reads all rows, and
 // other steps read the rows that the method reads.
 Rows rows_read(const Scope& scope, const StageDescriptor& stage) {
-  const bool makes_images = stage.slot == Slot::image || (stage.slot == Slot::cost && stage.word_cost != nullptr);
+  const bool makes_images =
+      stage.slot == Slot::image || (stage.slot == Slot::cost && stage.facet<WordCosts>() != nullptr);
   return makes_images || scope.images.rows.count() == 0 ? scope.rows : scope.images.rows;
 }
 
@@ -79,12 +81,18 @@ StageParameters Builder::completed(const StageDescriptor& stage, StageParameters
 }
 
 void Builder::add(const StageDescriptor& stage, StageParameters parameters, const StepContext& context,
-                  std::vector<Operand> operands, std::string title) {
-  std::size_t i = 0;
+                  const std::vector<PortValue>& read, const std::vector<PortValue>& written, std::string title) {
+  std::vector<Operand> operands;
+  std::size_t named_values = 0;
   for_each_operand(stage.ports(parameters, {request_.element, request_.channels}), [&](const Port& port, Side view) {
-    if (i < operands.size()) operands[i] = named(operands[i], port, view);
-    ++i;
+    const auto& values = reads(port.use) ? read : written;
+    const auto value = std::ranges::find_if(
+        values, [&](const PortValue& v) { return v.view == view && v.port == std::string_view(port.name); });
+    if (value != values.end()) ++named_values;
+    operands.push_back(named(value == values.end() ? Operand{} : Operand{value->value}, port, view));
   });
+  if (named_values != read.size() + written.size())
+    throw std::logic_error(text("a step of ", stage.name, " has a value for a port that the stage does not have"));
   const PlanFacts facts{pipeline_, pipeline_.cost.parameters, {}, 255};
   add_completed(stage, completed(stage, std::move(parameters), facts), context, std::move(operands), std::move(title));
 }
@@ -95,7 +103,8 @@ void Builder::add_completed(const StageDescriptor& stage, StageParameters parame
   auto place = steps_.end();
   if (stage.slot == Slot::image)
     while (place != steps_.begin() && makes_volume(*std::prev(place))) --place;
-  if (title.empty()) title = stage.titled != nullptr ? stage.titled(parameters) : stage.title;
+  const auto* own = stage.facet<UserFunction>();
+  if (title.empty()) title = own != nullptr ? own->title(parameters) : stage.title;
   const Step& step =
       *steps_.insert(place, {&stage, std::move(parameters), context, std::move(operands), std::move(title), {}});
   if (stage.check == nullptr) return;
@@ -181,8 +190,10 @@ int Builder::make_output(const Port& port, const StageDescriptor& stage, const S
   }
   if (is_picture(port)) return image(scope.images.full_size(), element, scope.images.info.channels);
   if (is_map(stage)) return image(scope.images.size, element);
-  const Size size = stage.output_size != nullptr ? stage.output_size(parameters, first.size()) : first.size();
-  return image(size, element, stage.keeps_channels ? first.channels : 1);
+  const auto* shape = stage.facet<ImageShape>();
+  if (shape == nullptr) return image(first.size(), element);
+  return image(shape->size != nullptr ? shape->size(parameters, first.size()) : first.size(), element,
+               shape->keeps_channels ? first.channels : 1);
 }
 
 int Builder::need(Images& images, std::string_view name, int view) {
@@ -193,7 +204,8 @@ int Builder::need(Images& images, std::string_view name, int view) {
   if (maker == nullptr || maker->slot != Slot::image)
     throw Error(ErrorCategory::call, text("the pipeline '", pipeline_.method, "' has a stage that requires '", name,
                                           "', which no earlier stage computes", switches_for(pipeline_, name)));
-  const char* alias = maker->alias != nullptr ? maker->alias(images.info) : nullptr;
+  const auto* shape = maker->facet<ImageShape>();
+  const char* alias = shape != nullptr && shape->alias != nullptr ? shape->alias(images.info) : nullptr;
   if (alias != nullptr) {
     images.put(name, view, need(images, alias, view));
     return images.find(name, view);

@@ -11,7 +11,7 @@ namespace {
 Element element_made(const StageChoice& cost) {
   const Ports ports = cost.entry->ports(cost.parameters, {});
   const Port* port = cost_port(ports, false);
-  return port != nullptr ? port->element : cost.entry->from_outside ? Element::f32 : Element::u8;
+  return port != nullptr ? port->element : cost.facet<GivenCosts>() != nullptr ? Element::f32 : Element::u8;
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ bool may_quantise(const PipelineData& p, Element made) {
     const Ports ports = stage->entry->ports(stage->parameters, {});
     const Port* reads = cost_port(ports, true);
     const bool takes = reads == nullptr || reads->accepts.empty() || std::ranges::count(reads->accepts, made) > 0;
-    if (!takes || (made == Element::u16 && stage->entry->most_cost != nullptr)) return true;
+    if (!takes || (made == Element::u16 && stage->facet<CostLimit>() != nullptr)) return true;
     if (const Port* makes = cost_port(ports, false)) made = makes->element;
   }
   return false;
@@ -58,9 +58,9 @@ void check_combination(const PipelineData& p, const Request& request) {
     throw Error(ErrorCategory::call, text("the pipeline '", p.method, "' ", why));
   };
   if (!p.cost) reject("has no matching cost; choose one, such as cost.stage = census");
-  if (!p.select && p.cost.entry->lowering == nullptr)
+  if (!p.select && p.cost.facet<Lowering>() == nullptr)
     reject("has no selection; choose one, such as select.stage = wta");
-  const bool from_outside = p.cost.entry->from_outside, reduces = reduction_of(p) != nullptr;
+  const bool from_outside = p.cost.facet<GivenCosts>() != nullptr, reduces = reduction_of(p) != nullptr;
   if (from_outside && !request.costs)
     reject(
         "requires a cost volume, but none comes with the pair; pass a volume with each pair, or choose another cost");

@@ -40,18 +40,18 @@ Maps lower(Builder& b, Size size) {
                      "' reduces the images, but the given maps have the full size; set prepare.factor = 1"));
   const RefinementNeeds needs = needs_of(p, b.request().requests(Binding::output_confidence));
   Maps maps;
-  std::vector<Operand> operands;
+  std::vector<Builder::PortValue> given_values, copies;
   const auto take = [&](const char* name, Binding binding, Element element) {
     const int given = b.image(size, element);
     b.bind(given, binding);
     maps[name] = b.image(size, element);
-    operands.insert(operands.end(), {{given}, {maps[name]}});
+    given_values.push_back({name, given});
+    copies.push_back({name, maps[name]});
   };
   take("disparity", Binding::given_disparity, Element::f32);
   take("validity", Binding::given_validity, Element::u8);
   if (needs.confidence) take("confidence", Binding::given_confidence, Element::f32);
-  operands.resize(6);
-  b.add(registry().at(Role::copy_maps), {}, {}, std::move(operands));
+  b.add(registry().at(Role::copy_maps), {}, {}, given_values, copies);
   if (needs.right) b.bind(maps["right"] = b.image(size, Element::f32), Binding::given_right);
   return maps;
 }

@@ -33,9 +33,9 @@ void lower(Builder& b) {
   registry().at(Role::mask_black).check_pipeline(p, request);
   Images full = lower_inputs(b);
   const Reduction* reduction = reduction_of(p);
-  Images seen = reduction != nullptr                                 ? reduction->reduce(b, p.prepare, full)
-                : p.prepare && p.prepare.entry->reduction == nullptr ? prepared(b, full)
-                                                                     : full;
+  Images seen = reduction != nullptr                                   ? reduction->reduce(b, p.prepare, full)
+                : p.prepare && p.prepare.facet<Reduction>() == nullptr ? prepared(b, full)
+                                                                       : full;
   const DisparityRange range =
       reduction != nullptr ? reduction->range(p.prepare.parameters, request.range) : request.range;
 

@@ -11,7 +11,7 @@ namespace stereopsis {
 namespace {
 
 // The cost volume at a point between the matching cost and the selection.
-struct Costs {
+struct Volume {
   Scope& scope;
   CostUnits units = {};
 
@@ -20,22 +20,23 @@ struct Costs {
 };
 
 CostUnits units_of(const StageChoice& stage, const CostUnits& before) {
-  return stage.entry->units == nullptr ? before : stage.entry->units(stage.parameters);
+  const auto* costs = stage.facet<Costs>();
+  return costs == nullptr ? before : costs->units(stage.parameters);
 }
 
 // Adds the steps that compute a cost volume, unless the caller passes one. Returns the units of its costs.
 CostUnits make_costs_of(Builder& b, const StageChoice& cost, Scope& scope) {
-  if (cost.entry->from_outside) {
+  if (const auto* given = cost.facet<GivenCosts>()) {
     scope.maps["costs"] = b.given_costs;
     const Element element = b.shape_of(b.given_costs).element;
     const PipelineData& p = b.pipeline();
     const bool goes_on = p.plus || p.aggregation || p.optimisation;
-    if (goes_on && element != Element::u8) b.run(registry().at(cost.entry->before_stages), {}, scope);
+    if (goes_on && element != Element::u8) b.run(registry().at(given->before_stages), {}, scope);
     const double largest = units_of(cost, {}).largest;
     return {largest > 0 ? largest : element == Element::f32 ? 1 : element == Element::u8 ? 255 : 65535, 1};
   }
-  if (cost.entry->word_cost != nullptr) {
-    scope.word_cost = cost.entry->word_cost(cost.parameters);
+  if (cost.facet<WordCosts>() != nullptr) {
+    scope.word_cost = word_cost_of(cost);
     if (scope.images.find("words", 0) < 0) b.run(cost, scope);
     b.run(registry().at(Role::word_volume), registry().at(Role::word_volume).parameters, scope);
     return {255, 1};
@@ -48,20 +49,21 @@ CostUnits make_costs_of(Builder& b, const StageChoice& cost, Scope& scope) {
 
 // Converts costs to 8 bits if the next stage does not accept them. Copies a volume of the caller if the stage would
 // change the volume.
-void fit_costs(Builder& b, const StageDescriptor& next, const StageParameters& parameters, Costs& costs) {
+void fit_costs(Builder& b, const StageDescriptor& next, const StageParameters& parameters, Volume& costs) {
   const Ports ports = next.ports(parameters, costs.scope.images.info);
   const Port* port = cost_port(ports, true);
   if (port == nullptr) return;
   const Element element = b.shape_of(costs.volume()).element;
   const auto takes = [&](Element e) { return port->accepts.empty() || std::ranges::count(port->accepts, e) > 0; };
-  const bool too_large =
-      next.most_cost != nullptr && element != Element::u8 && costs.units.largest > next.most_cost(parameters);
+  const auto* limit = next.facet<CostLimit>();
+  const bool too_large = limit != nullptr && element != Element::u8 && costs.units.largest > limit->largest(parameters);
   const Binding binding = b.binding_of(costs.volume());
   const bool is_shared = port->use == Port::Use::change && binding != Binding::none;
   if ((takes(element) && !too_large && !is_shared) || !takes(Element::u8)) return;
-  const StageDescriptor& quantise = registry().at(Role::quantise);
   const bool has_holes = element == Element::f32 && binding == Binding::costs;
-  b.run(quantise, quantise.fit(b.pipeline().quantising, element, has_holes, costs.units), costs.scope);
+  b.run(registry().at(Role::quantise),
+        facet_of<Quantisation>(Role::quantise).fit(b.pipeline().quantising, element, has_holes, costs.units),
+        costs.scope);
   costs.forget_words();
 }
 
@@ -70,7 +72,7 @@ CostUnits add_costs(Builder& b, Scope& scope) {
   const PipelineData& p = b.pipeline();
   const StageDescriptor& sum = registry().at(Role::sum);
   const auto largest_of = [&](const StageChoice& cost, Scope& in) {
-    Costs costs{in, make_costs_of(b, cost, in)};
+    Volume costs{in, make_costs_of(b, cost, in)};
     fit_costs(b, sum, p.summing, costs);
     return in.word_cost ? std::min(255, in.word_cost.max_cost()) : costs.units.largest;
   };
@@ -87,7 +89,7 @@ CostUnits add_costs(Builder& b, Scope& scope) {
   scope.maps["costs"] = sums;
   scope.maps.erase("plus_costs");
   scope.word_cost = {};
-  return {sum.largest_sum(p.summing, first, second), 1};
+  return {sum.facet<Summation>()->largest(p.summing, first, second), 1};
 }
 
 const char* output_name(Binding output) { return output_rows[output_row(output)].name; }
@@ -111,11 +113,11 @@ void deliver_costs(Builder& b, Scope& scope, std::size_t state) {
   const int probed =
       b.image({b.shape_of(costs).disparities, static_cast<int>(p.pixels.size())}, b.shape_of(costs).element);
   b.bind(probed, probe_outputs[state]);
-  b.add(probe::entry(), std::move(p), scope.context, {{costs}, {probed}});
+  b.add(probe::entry(), std::move(p), scope.context, {{"costs", costs}}, {{"probed", probed}});
 }
 
 // Adds a stage that reads and writes volumes.
-void run_on_costs(Builder& b, const StageChoice& stage, Costs& costs) {
+void run_on_costs(Builder& b, const StageChoice& stage, Volume& costs) {
   fit_costs(b, *stage.entry, stage.parameters, costs);
   Scope& scope = costs.scope;
   const double most = scope.word_cost ? scope.word_cost.max_cost() : std::ceil(costs.units.largest);
@@ -131,9 +133,9 @@ void select(Builder& b, Scope& scope) {
   if (candidates >= 0) scope.images.put("mask", 0, candidates);
   b.run(p.select, scope);
   if (candidates >= 0) scope.images.put("mask", 0, mask);
-  const StageDescriptor& cost = *p.cost.entry;
-  if (!cost.after_selection.empty() && (!cost.from_outside || candidates >= 0))
-    b.run(registry().at(cost.after_selection), p.cost.parameters, scope);
+  const auto* costs = p.cost.facet<Costs>();
+  if (costs != nullptr && !costs->after_selection.empty() && (p.cost.facet<GivenCosts>() == nullptr || candidates >= 0))
+    b.run(registry().at(costs->after_selection), p.cost.parameters, scope);
 }
 
 // Computes the maps of a view. If the right view is the reference view, the candidates are −d.
@@ -142,7 +144,7 @@ void match_view(Builder& b, Images& images, const DisparityRange& range, Maps& m
   Scope scope{images, maps, b.context_of(from_right ? DisparityRange{-range.max(), range.count} : range, images)};
   scope.context.from_right = from_right;
   scope.context.rows = {0, images.size.height};
-  Costs costs{scope, p.plus ? add_costs(b, scope) : make_costs_of(b, p.cost, scope)};
+  Volume costs{scope, p.plus ? add_costs(b, scope) : make_costs_of(b, p.cost, scope)};
   if (!from_right) deliver_costs(b, scope, 0);
   for (std::size_t state = 1; const StageChoice* stage : {&p.aggregation, &p.optimisation}) {
     const Binding output = volume_outputs[state];
@@ -157,19 +159,18 @@ void match_view(Builder& b, Images& images, const DisparityRange& range, Maps& m
     ++state;
   }
   if (!from_right) return select(b, scope);
-  b.run(*p.select.entry, p.select.entry->of_other_view(p.select.parameters), scope);
+  b.run(*p.select.entry, p.select.facet<OtherView>()->parameters(p.select.parameters), scope);
 }
 
 const Lowering* own_lowering(const PipelineData& p, const Request& request) {
   for (const StageChoice* stage : {&p.cost, &p.levels, &p.aggregation})
-    if (*stage && stage->entry->lowering != nullptr && stage->entry->lowering->applies(p, request))
-      return stage->entry->lowering;
+    if (const auto* own = stage->facet<Lowering>(); own != nullptr && own->applies(p, request)) return own;
   return nullptr;
 }
 
 bool has_right_costs(const PipelineData& p) {
-  const auto separate = [](const StageChoice& stage) { return stage && stage.entry->separate_right_costs; };
-  return (separate(p.aggregation) || separate(p.optimisation)) && !p.cost.entry->from_outside;
+  const auto separate = [](const StageChoice& stage) { return stage.facet<RightCosts>() != nullptr; };
+  return (separate(p.aggregation) || separate(p.optimisation)) && p.cost.facet<GivenCosts>() == nullptr;
 }
 
 }  // namespace

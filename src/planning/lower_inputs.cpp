@@ -37,9 +37,10 @@ void take_view(Builder& b, Images& images, int view, const Rect& part) {
 
 // Returns the stage that converts images of this format.
 const StageDescriptor& stage_for(PixelFormat format) {
-  const auto& stages = registry().entries;
-  return **std::ranges::find_if(
-      stages, [&](const StageDescriptor* s) { return s->takes_format != nullptr && s->takes_format(format); });
+  return **std::ranges::find_if(registry().entries, [&](const StageDescriptor* stage) {
+    const auto* conversion = stage->facet<FormatConversion>();
+    return conversion != nullptr && conversion->takes(format);
+  });
 }
 
 int resample(Builder& b, const char* name, int view, int mask);
@@ -58,7 +59,7 @@ int make_picture(Builder& b, Images& images, int view) {
   sized.size = part.size();
   Scope scope{sized, none, b.context_of(request.range, images)};
   scope.context.from_right = view == 1;
-  b.run(stage, stage.of_format(*request.format, {part.x - read.x, part.y - read.y}), scope);
+  b.run(stage, stage.facet<FormatConversion>()->parameters(*request.format, {part.x - read.x, part.y - read.y}), scope);
   images.put("image", view, sized.find("image", view));
   return images.find("image", view);
 }
@@ -68,12 +69,13 @@ int make_picture(Builder& b, Images& images, int view) {
 int resample(Builder& b, const char* name, int view, int mask) {
   const int raw = b.need(b.raw, name, view);
   if (view == 0 && b.request().aligns_rows()) return raw;
-  if (b.request().aligns_rows()) return registry().at(Role::align_rows).align_right(b, raw, given_part(b, 1).y, mask);
+  if (b.request().aligns_rows()) return facet_of<AlignedView>(Role::align_rows).align(b, raw, given_part(b, 1).y, mask);
   const Size whole = b.request().rectification->size;
   const AnyView map{.element = Element::s32, .width = whole.width, .height = whole.height, .channels = 2};
   const int shown_map = b.value(map.crop(b.shown()), of_view(Binding::map_left, view));
   const int made = b.image(b.shown().size(), b.raw.info.element, b.shape_of(raw).channels);
-  b.add(registry().at(Role::rectify), {}, {}, {{raw}, {b.raw.find("mask", view)}, {shown_map}, {made}, {mask}});
+  b.add(registry().at(Role::rectify), {}, {},
+        {{"raw", raw}, {"raw_mask", b.raw.find("mask", view)}, {"map", shown_map}}, {{"image", made}, {"mask", mask}});
   return made;
 }
 
@@ -109,7 +111,7 @@ Images lower_inputs(Builder& b) {
   for (const int view : {0, 1}) {
     take_view(b, images, view, given_part(b, view));
     if (request.constant.mask_black && request.masks[static_cast<std::size_t>(view)])
-      registry().at(Role::mask_black).mask_view(b, images, view, given_part(b, view));
+      facet_of<BlackMask>(Role::mask_black).mask_view(b, images, view, given_part(b, view));
   }
   if (!request.rectification && !request.row_alignment) return images;
   b.raw = std::move(images);

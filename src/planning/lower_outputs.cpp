@@ -36,16 +36,15 @@ void triangulate(Builder& b, const Images& full, Maps& maps) {
         ErrorCategory::call,
         "the result has a reduced size, for which depth and points cannot be computed; set reduce.upsample = true");
   const auto made = [&](Binding output, int channels) {
-    if (!request.requests(output)) return Operand{};
-    return Operand{maps[output_rows[output_row(output)].name] = b.image(size, Element::f32, channels)};
+    const char* const name = output_rows[output_row(output)].name;
+    if (!request.requests(output)) return Builder::PortValue{name, -1};
+    return Builder::PortValue{name, maps[name] = b.image(size, Element::f32, channels)};
   };
-  b.add(stage, stage.of_geometry(request, b.shown()), {},
-        {{maps.at("disparity")},
-         request.fill_depth ? Operand{} : Operand{maps.at("validity")},
-         rates_uncertainty(b.pipeline(), request) ? Operand{maps.at("confidence")} : Operand{},
-         made(Binding::output_depth, 1),
-         made(Binding::output_points, 3),
-         made(Binding::output_uncertainty, 1)});
+  b.add(stage, stage.facet<Triangulation>()->parameters(request, b.shown()), {},
+        {{"disparity", maps.at("disparity")},
+         {"validity", request.fill_depth ? -1 : maps.at("validity")},
+         {"confidence", rates_uncertainty(b.pipeline(), request) ? maps.at("confidence") : -1}},
+        {made(Binding::output_depth, 1), made(Binding::output_points, 3), made(Binding::output_uncertainty, 1)});
 }
 
 void deliver(Builder& b, const Maps& maps) {
@@ -53,7 +52,8 @@ void deliver(Builder& b, const Maps& maps) {
   const Request& request = b.request();
   if (request.requests(Binding::output_confidence) && !p.confidence && maps.contains("confidence") &&
       (request.refine_only || std::ranges::any_of(p.refinements, &StageChoice::enabled)))
-    b.add(registry().at(Role::mark_filled), {}, {}, {{maps.at("validity")}, {maps.at("confidence")}});
+    b.add(registry().at(Role::mark_filled), {}, {},
+          {{"validity", maps.at("validity")}, {"confidence", maps.at("confidence")}});
   for (std::size_t row = 0; row < output_rows.size(); ++row) {
     if (output_rows[row].kind != OutputKind::map || !request.requests(output_binding(row))) continue;
     const auto map = maps.find(output_rows[row].name);
@@ -99,7 +99,8 @@ void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange&
   for (const StageChoice& refinement : p.refinements)
     if (refinement.enabled) b.run(refinement, scope);
   const auto mark_flat = [&](int factor, int first_row) {
-    if (b.request().constant.mark_flat) registry().at(Role::mark_flat).mark_maps(b, full, maps, factor, first_row);
+    if (b.request().constant.mark_flat)
+      facet_of<FlatMarks>(Role::mark_flat).mark_maps(b, full, maps, factor, first_row);
   };
   mark_flat(reduction_factor(p), seen.rows.first);
   if (rates_pixels(p, b.request())) b.run(p.confidence, scope);
@@ -107,7 +108,7 @@ void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange&
   if (const Reduction* reduction = reduction_of(p)) reduction->restore(b, p.prepare, full, seen, maps);
   if (reduction_of(p) != nullptr && output_factor(p) == 1) mark_flat(1, 0);
   triangulate(b, full, maps);
-  if (b.request().row_alignment) registry().at(Role::restore_rows).restore_right(b, maps);
+  if (b.request().row_alignment) facet_of<RestoredView>(Role::restore_rows).restore(b, maps);
   deliver(b, maps);
 }
 

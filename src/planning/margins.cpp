@@ -17,7 +17,7 @@ Rect required_of(const StageChoice& stage, const Rect& output) {
 Rect required_of_exact(const PipelineData& p, const Request& request) {
   Rect r = *request.region;
   const auto add = [&](const StageChoice& stage) {
-    if (stage && stage.entry->counts_in_regions) r = required_of(stage, r);
+    if (stage.facet<UserFunction>() != nullptr) r = required_of(stage, r);
   };
   add(p.density);
   if (rates_pixels(p, request)) add(p.confidence);
@@ -29,15 +29,14 @@ Rect required_of_exact(const PipelineData& p, const Request& request) {
 
 const RegionRule* rule_of(const PipelineData& p) {
   for (const StageChoice* stage : {&p.levels, &p.aggregation, &p.cost})
-    if (*stage && stage->entry->region_rule != nullptr && stage->entry->region_rule->applies(p))
-      return stage->entry->region_rule;
+    if (const auto* rule = stage->facet<RegionRule>(); rule != nullptr && rule->applies(p)) return rule;
   return nullptr;
 }
 
 // Extends a rectangle to the left and to the right by the columns of its candidates.
 Rect with_candidates(const PipelineData& p, const DisparityRange& range, const Rect& r) {
   int left = std::max(0, range.max()), right = std::max(0, -range.min);
-  const auto reads_both = [](const StageChoice& cost) { return cost && cost.entry->reads_both_candidates; };
+  const auto reads_both = [](const StageChoice& cost) { return cost.facet<BothCandidates>() != nullptr; };
   if (reads_both(p.cost) || reads_both(p.plus)) left = right = std::max(left, right);
   return {r.x - left, r.y, r.width + left + right, r.height};
 }
@@ -57,7 +56,8 @@ Rect required_by_method(const PipelineData& p, const Request& request, const Rec
 
 // Moves the start of a rectangle to the start of a block, if the confidence depends on the position in a block.
 Rect from_block(const PipelineData& p, const Request& request, const Rect& r) {
-  const int block = rates_pixels(p, request) ? reduction_factor(p) * p.confidence.entry->block : 1;
+  const auto* support = p.confidence.facet<Support>();
+  const int block = support != nullptr && rates_pixels(p, request) ? reduction_factor(p) * support->block : 1;
   return {r.x - r.x % block, r.y - r.y % block, r.width + r.x % block, r.height + r.y % block};
 }
 
@@ -67,7 +67,7 @@ Rect required_input(const PipelineData& p, const Request& request) {
   const Rect all = whole_image(request);
   if (!request.region) return all;
   Rect required = intersect(required_of(p.prepare, required_by_method(p, request, all)), all);
-  if (request.constant.mark_flat) required = registry().at(Role::mark_flat).with_windows(p, request, required);
+  if (request.constant.mark_flat) required = facet_of<FlatMarks>(Role::mark_flat).with_windows(p, request, required);
   return from_block(p, request, required);
 }
 

@@ -111,14 +111,14 @@ TEST(Descriptors, TakeFunctionsOfTheirParameters) {
                           .title = "window",
                           .ports = [](const Window& w) { return Ports{in(w.size > 3 ? "image" : "grey")}; },
                           .required_input = grown_by,
-                          .units = CostUnits{.largest = 7},
-                          .plan = [](Window& w, const PlanFacts& facts) { w.size = facts.most_cost; }};
+                          .plan = [](Window& w, const PlanFacts& facts) { w.size = facts.most_cost; },
+                          .facets = {Costs{CostUnits{.largest = 7}}}};
   StageParameters wide = Window{5};
   EXPECT_STREQ(s.ports(wide, {})[0].name, "image");
   EXPECT_STREQ(s.ports(Window{}, {})[0].name, "grey");
   EXPECT_EQ(s.required_input(wide, {10, 10, 1, 1}), (Rect{5, 5, 11, 11}));
-  EXPECT_EQ(s.units(wide).largest, 7);
-  EXPECT_TRUE(s.word_cost == nullptr);
+  EXPECT_EQ(s.facet<Costs>()->units(wide).largest, 7);
+  EXPECT_EQ(s.facet<WordCosts>(), nullptr);
   const PipelineData pipeline;
   s.plan(wide, {pipeline, pipeline.cost.parameters, {}, 9});
   EXPECT_EQ(wide.as<Window>().size, 9);
@@ -190,6 +190,28 @@ TEST_F(Passes, BuilderMakesImagesOnceAndUnderOtherNames) {
   b.rewind(before);
   EXPECT_EQ(b.mark().values, before.values);
   EXPECT_THROW(b.need(images, "nothing", 0), Error);
+}
+
+// A lowering gives the operands of a step by the names of its ports. A port that it does not name has no value.
+TEST_F(Passes, BuilderFindsThePortsOfALoweringByName) {
+  const StageDescriptor filter{.slot = Slot::internal,
+                               .name = "filter",
+                               .title = "filter",
+                               .ports = {in("map"), if_there("mask"), in("image", both), change("validity"),
+                                         out("map", Element::f32), out("kinds", Element::u8)}};
+  const PipelineData pipeline = method_data("sgm");
+  const Request request = request_of_size();
+  Builder b(pipeline, request, cpu, {0, 0, size.width, size.height}, 0, false);
+  std::vector<int> v;
+  for (int i = 0; i < 5; ++i) v.push_back(b.image(size, Element::u8));
+  b.add(filter, {}, {}, {{"validity", v[3]}, {"image", v[2], Side::other}, {"map", v[0]}}, {{"map", v[4]}});
+  EXPECT_THROW(b.add(filter, {}, {}, {{"maps", v[0]}}), std::logic_error);
+  EXPECT_THROW(b.add(filter, {}, {}, {{"map", v[0]}}, {{"validity", v[3]}}), std::logic_error) << "it is also read";
+  const std::vector<Step> made = b.take_steps();
+  ASSERT_EQ(made.size(), 1u);
+  std::vector<int> found;
+  for (const Operand& operand : made[0].operands) found.push_back(operand.value);
+  EXPECT_EQ(found, (std::vector{v[0], -1, -1, v[2], v[3], v[4], -1}));
 }
 
 std::vector<std::string> steps_of(const PipelineData& pipeline, const Request& request) {

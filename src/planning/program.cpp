@@ -93,9 +93,10 @@ Programs::Programs(const PipelineData& pipeline, const Request& request, const T
 
 const Program& Programs::of(const Masks& masks, const FrameImages& images, bool on_device) const {
   const auto masks_black = [&](const ProgramStep& s) {
-    if (s.step.entry->has_effect == nullptr) return false;
+    const auto* mask = s.step.entry->facet<BlackMask>();
+    if (mask == nullptr) return false;
     const Value& given = with_masks_->values()[static_cast<std::size_t>(s.step.operands.front().value)];
-    return on_device || s.step.entry->has_effect(s.step.parameters, images[index_of(given.binding)]);
+    return on_device || mask->has_effect(s.step.parameters, images[index_of(given.binding)]);
   };
   const bool is_masked = masks[0] || masks[1] || std::ranges::any_of(with_masks_->steps(), masks_black);
   return is_masked ? *with_masks_ : *without_masks_;

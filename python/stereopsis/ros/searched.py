@@ -8,8 +8,6 @@ from .._pipeline import Pipeline
 from .cameras import Cameras
 
 SUBPIXEL = 1 / 256  # the step of KITTI's files, because floats have none
-# Refinements that do not give a disparity to an invalid pixel.
-KEEP_OR_DROP = {"left_right", "speckle", "outliers", "median", "weighted_median", "discontinuity", "subpixel", "confidence"}
 
 
 @dataclass(frozen=True)
@@ -56,16 +54,10 @@ def _window(size: tuple[int, int], first: int, last: int, everywhere: bool) -> t
 
 
 def _has_subpixels(pipeline: Pipeline) -> bool:
-    return pipeline.external is not None or "subpixel" in _refinements(pipeline) or _value(pipeline, "select.subpixel") not in (None, "none")
+    return pipeline.external is not None or any(slot.computes_subpixels for slot in pipeline.slots() if slot.enabled)
 
 
 def _fills_borders(pipeline: Pipeline) -> bool:
-    return pipeline.external is not None or _value(pipeline, "select.border_candidates") == "true" or not _refinements(pipeline) <= KEEP_OR_DROP
-
-
-def _refinements(pipeline: Pipeline) -> set[str]:
-    return set(pipeline.get_text("refinements").split(",")) - {"none"}
-
-
-def _value(pipeline: Pipeline, name: str) -> str | None:
-    return next((info.value for info in pipeline.parameters() if info.name == name), None)
+    refinements = [slot for slot in pipeline.slots() if slot.is_refinement and slot.enabled]
+    at_borders = any(info.name == "select.border_candidates" and info.value == "true" for info in pipeline.parameters())
+    return pipeline.external is not None or at_borders or not all(slot.keeps_invalid for slot in refinements)

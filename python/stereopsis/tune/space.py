@@ -11,8 +11,6 @@ from .._matching import Matcher
 from .._native import ParameterInfo
 from .._pipeline import Pipeline, value_of
 
-FIXED_SLOTS = ("confidence", "region", "window_confidence")  # slots that do not change the disparity
-FIXED = ("fill.enabled", "prepare.stage")
 PLANNED = 64  # number of disparities for which a setting is checked
 FACTOR = 3.0  # numbers are tried from default / FACTOR to default · FACTOR
 ABOVE_ZERO = 15  # largest integer that is tried if the default is 0
@@ -28,16 +26,18 @@ class Trial(Protocol):
 
 def sampled(trial: Trial, methods: Sequence[str]) -> Pipeline:
     """Returns a pipeline with the method and the parameters that the trial suggests. Parameters of refinements that are off are not
-    suggested. A value that contradicts the others, such as a first penalty above the second one, remains at its default.
+    suggested, and the last refinement that fills remains on. A value that contradicts the others, such as a first penalty above the
+    second one, remains at its default.
     """
     method = str(trial.suggest_categorical("method", list(methods)))
     pipeline = Pipeline(method)
     values: dict[str, object] = {}
+    filling = [f"{slot.slot}.enabled" for slot in pipeline.slots() if slot.fills]
     for slot in pipeline.slots():
-        if slot.slot in FIXED_SLOTS:
+        if not slot.changes_disparity:
             continue
         for info in sorted(slot.parameters, key=lambda info: not info.name.endswith(".enabled")):
-            if values.get(f"{slot.slot}.enabled") is False or info.name in FIXED:
+            if values.get(f"{slot.slot}.enabled") is False or info.name in filling[-1:]:
                 continue
             value = suggested(trial, f"{method}:{info.name}", info)
             if value is not None:

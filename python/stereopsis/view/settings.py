@@ -52,9 +52,8 @@ class Settings:
             return self.pipeline
         pipeline = self.pipeline.copy()
         for slot in pipeline.slots():
-            enabled = f"{slot.slot}.enabled"
-            if slot.is_refinement and any(info.name == enabled for info in slot.parameters):
-                pipeline.set(enabled, slot.slot == "window_confidence" and pipeline.get(enabled))
+            if slot.is_refinement and slot.changes_disparity:
+                pipeline.set(f"{slot.slot}.enabled", False)
         return pipeline
 
 
@@ -78,7 +77,7 @@ def set_refinements(settings: Settings, message: Message) -> Settings:
     """
     names = [str(name) for name in message["names"]]
     pipeline = settings.pipeline.copy()
-    off = {slot.slot for slot in pipeline.slots() if slot.is_refinement and not pipeline.get(f"{slot.slot}.enabled")}
+    off = {slot.slot for slot in pipeline.slots() if slot.is_refinement and not slot.enabled}
     pipeline.set("refinements", names or "none")
     placed = [slot.slot for slot in pipeline.slots() if slot.is_refinement]
     for name, slot in zip(names, placed, strict=True):

@@ -1,6 +1,7 @@
 // Registers the fused step. On GPUs, writing and reading volumes takes most of the time; on the CPU, it saves the memory
 // of a volume and of the features.
 #include "fused/learned_sum/learned_sum.hpp"
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/cost_volume/cost_volume.hpp"
 
@@ -41,7 +42,8 @@ const StageDescriptor entry{
               .popcounts = cells,
               .int_ops = learned_features::operations(s.as<Parameters>().learned, s.pixels(), cells) + 8 * cells};
         },
-    .constants = [](const Parameters& p) -> std::span<const std::int32_t> { return p.learned.weights.on_gpu(); }};
+    .facets = {Constants{
+        .list = [](const Parameters& p) -> std::span<const std::int32_t> { return p.learned.weights.on_gpu(); }}}};
 
 Step fuse(const Run& run) {
   const Step &learned = run.steps[0], &volume = run.steps[2], &sum = run.steps[3];

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/align_rows/align_rows.hpp"
 
@@ -26,7 +27,7 @@ const StageDescriptor align_entry{
       });
     }),
     .role = Role::align_rows,
-    .align_right = align_right};
+    .facets = {AlignedView{.align = align_right}}};
 
 const StageDescriptor restore_entry{.slot = Slot::internal,
                                     .name = "restore_rows",
@@ -38,7 +39,7 @@ const StageDescriptor restore_entry{.slot = Slot::internal,
                                               c.template image<float>("restored"));
                                     }),
                                     .role = Role::restore_rows,
-                                    .restore_right = restore_right};
+                                    .facets = {RestoredView{.restore = restore_right}}};
 
 }  // namespace
 

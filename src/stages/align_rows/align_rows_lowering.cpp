@@ -22,7 +22,7 @@ int align_right(Builder& b, int given, int first_row, int mask) {
   const int made = b.image(b.shown().size(), b.raw.info.element, b.shape_of(given).channels);
   const int white = request.element == Element::u16 ? (1 << request.bit_depth) - 1 : 255;
   b.add(registry().at(Role::align_rows), of_rows(*request.row_alignment, request.size, b.shown(), first_row, white), {},
-        {{given}, {b.raw.find("mask", 1)}, {made}, {mask}});
+        {{"given", given}, {"given_mask", b.raw.find("mask", 1)}}, {{"image", made}, {"mask", mask}});
   return made;
 }
 
@@ -34,7 +34,8 @@ void restore_right(Builder& b, Maps& maps) {
   const Rect part{b.shown().x / factor, b.shown().y / factor, 0, 0};
   right->second = b.image(b.shape_of(map).size(), Element::f32);
   b.add(registry().at(Role::restore_rows),
-        of_rows(b.request().row_alignment->divided_by(factor), whole, part, part.y, 0), {}, {{map}, {right->second}});
+        of_rows(b.request().row_alignment->divided_by(factor), whole, part, part.y, 0), {}, {{"right", map}},
+        {{"restored", right->second}});
 }
 
 }  // namespace stereopsis::align_rows

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/asw/asw.hpp"
 
@@ -28,7 +29,7 @@ const StageDescriptor entry{
                     [](const Shape& s) {
                       return scratch_bytes(s.as<Parameters>(), s.size().width, s.disparities(), s.target.threads);
                     }},
-    .units = CostUnits{.largest = 255 * 128, .units = 128},
+    .facets = {Costs{.units = CostUnits{.largest = 255 * 128, .units = 128}}},
     .examples = {{"window=9"}, {"window=33", "area=column"}}};
 
 }  // namespace

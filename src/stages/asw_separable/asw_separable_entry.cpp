@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/asw_separable/asw_separable.hpp"
 
@@ -43,7 +44,7 @@ const StageDescriptor entry{
             },
         .gpu = [](const Shape& s) { return between_bytes(s) + gpu_weights_bytes(s.as<Parameters>(), s.size()); }},
     .work = [](const Shape& s) { return Work{.bytes = 4 * s.cells()}; },
-    .units = CostUnits{.largest = 255 * 128, .units = 128},
+    .facets = {Costs{.units = CostUnits{.largest = 255 * 128, .units = 128}}},
     .examples = {{"window=9"}}};
 
 }  // namespace

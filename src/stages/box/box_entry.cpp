@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/box/box.hpp"
 
@@ -22,7 +23,7 @@ const StageDescriptor entry{
     .functions = on_every_device(run),
     .required_input = required_input,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size().width, s.disparities(), s.target.threads); }},
-    .units = CostUnits{.largest = 255 * 128, .units = 128},
+    .facets = {Costs{.units = CostUnits{.largest = 255 * 128, .units = 128}}},
     .examples = {{}, {"window_width=5", "window_height=1"}}};
 
 }  // namespace

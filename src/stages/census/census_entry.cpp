@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/census/census.hpp"
 #include "stages/cost/cost.hpp"
@@ -20,45 +21,45 @@ void with_word(int bits, F&& f) {
     f.template operator()<Word128>();
 }
 
-const StageDescriptor entry{.slot = Slot::cost,
-                            .name = "census",
-                            .title = "census",
-                            .parameters = Parameters{},
-                            .ports =
-                                [](const Parameters& p) {
-                                  Ports ports{in("grey", both)};
-                                  with_word(bits_of(p),
-                                            [&]<class W>() { ports.push_back(out("words", element_of<W>(), both)); });
-                                  return ports;
-                                },
-                            .functions = on_every_device([](const auto& c) {
-                              const auto& p = c.template as<Parameters>();
-                              c.with_pixels([&]<class T>() {
-                                with_word(bits_of(p), [&]<class Word>() {
-                                  const auto grey = c.template images<const T>("grey");
-                                  const auto words = c.template images<Word>("words");
-                                  if constexpr (device_of<decltype(c)> == On::gpu)  // one kernel transforms both views
-                                    transform(c, p, grey, words);
-                                  else
-                                    in_turn(transform, c, p, grey, words);
-                                });
-                              });
-                            }),
-                            .required_input = required_input,
-                            .work =
-                                [](const stereopsis::Shape& s) {
-                                  const int bytes = bytes_of(s.operand("grey").element);
-                                  const double pixels = 2 * s.pixels();
-                                  return Work{.bytes = (bytes + bytes_of(s.operand("words").element)) * pixels,
-                                              .int_ops = 0.5 * bits_of(s.as<Parameters>()) * bytes * pixels};
-                                },
-                            .word_cost =
-                                [](const Parameters& p) {
-                                  WordCost kind;
-                                  with_word(bits_of(p), [&]<class W>() { kind = cost::Census<W>{bits_of(p)}; });
-                                  return kind;
-                                },
-                            .examples = {{"window=5x5"}, {"window=9x7"}, {"window=11x9"}}};
+const StageDescriptor entry{
+    .slot = Slot::cost,
+    .name = "census",
+    .title = "census",
+    .parameters = Parameters{},
+    .ports =
+        [](const Parameters& p) {
+          Ports ports{in("grey", both)};
+          with_word(bits_of(p), [&]<class W>() { ports.push_back(out("words", element_of<W>(), both)); });
+          return ports;
+        },
+    .functions = on_every_device([](const auto& c) {
+      const auto& p = c.template as<Parameters>();
+      c.with_pixels([&]<class T>() {
+        with_word(bits_of(p), [&]<class Word>() {
+          const auto grey = c.template images<const T>("grey");
+          const auto words = c.template images<Word>("words");
+          if constexpr (device_of<decltype(c)> == On::gpu)  // one kernel transforms both views
+            transform(c, p, grey, words);
+          else
+            in_turn(transform, c, p, grey, words);
+        });
+      });
+    }),
+    .required_input = required_input,
+    .work =
+        [](const stereopsis::Shape& s) {
+          const int bytes = bytes_of(s.operand("grey").element);
+          const double pixels = 2 * s.pixels();
+          return Work{.bytes = (bytes + bytes_of(s.operand("words").element)) * pixels,
+                      .int_ops = 0.5 * bits_of(s.as<Parameters>()) * bytes * pixels};
+        },
+    .facets = {WordCosts{.cost =
+                             [](const Parameters& p) {
+                               WordCost kind;
+                               with_word(bits_of(p), [&]<class W>() { kind = cost::Census<W>{bits_of(p)}; });
+                               return kind;
+                             }}},
+    .examples = {{"window=5x5"}, {"window=9x7"}, {"window=11x9"}}};
 
 // Census words for costs that also read other features.
 const StageDescriptor words9x7{.slot = Slot::image,

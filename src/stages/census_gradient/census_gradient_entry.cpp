@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/census_gradient/census_gradient.hpp"
 #include "stages/cost/cost.hpp"
@@ -26,9 +27,9 @@ const StageDescriptor entry{.slot = Slot::cost,
                                   const double pixels = 2 * s.pixels();
                                   return Work{.bytes = (bytes + 4) * pixels, .int_ops = 0.5 * 24 * bytes * pixels};
                                 },
-                            .word_cost = [](const Parameters& p) -> WordCost {
+                            .facets = {WordCosts{.cost = [](const Parameters& p) -> WordCost {
                               return cost::CensusGradient{p.census_weight, p.gradient_limit};
-                            }};
+                            }}}};
 
 }  // namespace
 

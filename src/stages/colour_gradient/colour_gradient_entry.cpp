@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/colour_gradient/colour_gradient.hpp"
 #include "stages/cost/cost.hpp"
@@ -18,7 +19,7 @@ const StageDescriptor entry{
               c.template images<const std::uint8_t>("grey8"), c.template images<std::uint64_t>("words"));
     }),
     .required_input = [](const StageParameters&, const Rect& output) { return required_input(output); },
-    .word_cost = [](const Parameters& p) -> WordCost { return kind(p); }};
+    .facets = {WordCosts{.cost = [](const Parameters& p) -> WordCost { return kind(p); }}}};
 
 }  // namespace
 

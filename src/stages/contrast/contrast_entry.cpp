@@ -22,8 +22,7 @@ const StageDescriptor entry{.slot = Slot::internal,
                               });
                             }),
                             .role = Role::mark_flat,
-                            .mark_maps = mark_maps,
-                            .with_windows = with_windows};
+                            .facets = {FlatMarks{.mark_maps = mark_maps, .with_windows = with_windows}}};
 
 }  // namespace
 

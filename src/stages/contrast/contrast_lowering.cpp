@@ -11,7 +11,7 @@ namespace stereopsis::contrast {
 void mark_maps(Builder& b, Images& full, const Maps& maps, int factor, int first_row) {
   const char* const name = b.request().format == PixelFormat::nv12 ? "grey" : "image";
   b.add(registry().at(Role::mark_flat), Parameters{factor, first_row}, {},
-        {{b.need(full, name, 0)}, {maps.at("validity")}});
+        {{"image", b.need(full, name, 0)}, {"validity", maps.at("validity")}});
 }
 
 // The windows are those of the pixels whose validity is read: of the region, or of the required input of its confidence.

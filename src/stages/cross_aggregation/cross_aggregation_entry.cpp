@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/pipeline.hpp"
 #include "graph/registry.hpp"
 #include "stages/cross_aggregation/cross_aggregation.hpp"
@@ -29,12 +30,12 @@ const StageDescriptor entry{
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size(), s.disparities(), s.target.threads); },
                 .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size(), s.disparities()); }},
     .work = [](const Shape& s) { return Work{.bytes = 2.0 * s.as<Parameters>().iterations * s.cells()}; },
-    .separate_right_costs = true,
     .plan =
         [](Parameters& p, const PlanFacts& facts) {
           const StageDescriptor& cross = registry().at("cross");  // the stage reads as many pixels as the arms are long
           p.longest_arm = -cross.required_input(facts.pipeline.parameters_of(cross), {0, 0, 1, 1}).x;
         },
+    .facets = {RightCosts{}},
     .examples = {{}, {"iterations=1"}, {"iterations=3", "support=left"}}};
 
 }  // namespace

@@ -24,7 +24,7 @@ void couple(Builder& b, const StageParameters& levels, const row_tiles::Levels::
   const auto w = weights(levels.as<Parameters>());
   const Level level{c.level, c.from_right, c.fine_range.min, c.range.min, c.fine_rows.first, c.rows.first};
   b.add(registry().at("couple"), Coupling{level, c.level == 1 ? w[0] : 1.0f, w[static_cast<std::size_t>(c.level)]}, {},
-        {{c.costs}, {c.fine_costs}}, title);
+        {{"coarse_costs", c.costs}, {"costs", c.fine_costs}}, {}, title);
 }
 
 row_tiles::Levels levels_of(const PipelineData& p) {
@@ -56,19 +56,18 @@ const StageDescriptor entry{.slot = Slot::levels,
                             .title = "cross-scale aggregation",
                             .parameters = Parameters{},
                             .check_pipeline = check_pipeline,
-                            .lowering = &lowering,
-                            .region_rule = &region_rule};
+                            .facets = {&lowering, &region_rule}};
 
-const StageDescriptor halved{.slot = Slot::internal,
-                             .name = "halve",
-                             .title = "half-size level",
-                             .ports = {in("image8"), out("image8", Element::u8)},
-                             .functions = on_every_device([](const auto& c) {
-                               halve_image(c, c.template image<const std::uint8_t>("image8"),
-                                           c.template image<std::uint8_t>("image8"));
-                             }),
-                             .output_size = [](const StageParameters&, Size size) { return half(size); },
-                             .keeps_channels = true};
+const StageDescriptor halved{
+    .slot = Slot::internal,
+    .name = "halve",
+    .title = "half-size level",
+    .ports = {in("image8"), out("image8", Element::u8)},
+    .functions = on_every_device([](const auto& c) {
+      halve_image(c, c.template image<const std::uint8_t>("image8"), c.template image<std::uint8_t>("image8"));
+    }),
+    .facets = {
+        ImageShape{.size = [](const StageParameters&, Size size) { return half(size); }, .keeps_channels = true}}};
 
 const StageDescriptor coupling{
     .slot = Slot::internal,

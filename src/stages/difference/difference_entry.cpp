@@ -1,4 +1,5 @@
 // Registers the words of both costs, which cost_volume evaluates.
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/cost/cost.hpp"
 #include "stages/difference/difference.hpp"
@@ -35,7 +36,7 @@ StageDescriptor entry_of(const char* title, std::vector<std::vector<std::string>
             else
               in_turn(to_words, c, space, c.template images<const std::uint32_t>(image_of(space)), words);
           }),
-          .word_cost = [](const P& p) -> WordCost { return p.kind(); },
+          .facets = {WordCosts{.cost = [](const P& p) -> WordCost { return p.kind(); }}},
           .examples = std::move(examples)};
 }
 

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/discontinuity/discontinuity.hpp"
 
@@ -18,6 +19,7 @@ const StageDescriptor entry{
     }),
     .required_input = required_input,
     .work = [](const Shape& s) { return Work{.bytes = 8 * s.pixels()}; },
+    .facets = {KeepsInvalid{}},
     .examples = {{}, {"edge=0.5"}}};
 
 }  // namespace

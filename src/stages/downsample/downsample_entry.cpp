@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/downsample/downsample.hpp"
 
@@ -15,15 +16,16 @@ AnyView bytes_of_words(AnyView words) {
   return words;
 }
 
-const StageDescriptor entry{.slot = Slot::internal,
-                            .name = "downsample",
-                            .title = "scale down",
-                            .ports = {in("colours"), out("colours", Element::u32)},
-                            .functions = on_every_device([](const auto& c) {
-                              halve(c, 2, c.template as_image<const std::uint8_t>(bytes_of_words(c.input("colours"))),
-                                    c.template as_image<std::uint8_t>(bytes_of_words(c.output("colours"))));
-                            }),
-                            .output_size = [](const StageParameters&, Size size) { return downsampled(size, 2); }};
+const StageDescriptor entry{
+    .slot = Slot::internal,
+    .name = "downsample",
+    .title = "scale down",
+    .ports = {in("colours"), out("colours", Element::u32)},
+    .functions = on_every_device([](const auto& c) {
+      halve(c, 2, c.template as_image<const std::uint8_t>(bytes_of_words(c.input("colours"))),
+            c.template as_image<std::uint8_t>(bytes_of_words(c.output("colours"))));
+    }),
+    .facets = {ImageShape{.size = [](const StageParameters&, Size size) { return downsampled(size, 2); }}}};
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/esaw/esaw.hpp"
 
@@ -79,7 +80,7 @@ const StageDescriptor entry{
     .scratch = {.cpu = [](const Shape& s) { return Pieces(s).bytes(); },
                 .gpu = [](const Shape& s) { return Pieces(s).bytes(); }},
     .work = [](const Shape& s) { return Work{.bytes = 4.0 * s.as<Parameters>().iterations * s.cells()}; },
-    .units = CostUnits{.largest = 255 * 128, .units = 128},
+    .facets = {Costs{.units = CostUnits{.largest = 255 * 128, .units = 128}}},
     .examples = {{}, {"normalise=end"}}};
 
 }  // namespace

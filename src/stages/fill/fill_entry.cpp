@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/fill/fill.hpp"
 
@@ -27,15 +28,16 @@ const StageDescriptor entry{
     .check = check,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.as<Parameters>(), s.size()); },
                 .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size()); }},
-    .row_support = [](const Parameters& p) -> RowSupport {
-      switch (p.mode) {
-        case Mode::cross: return {.rows = p.distance};
-        case Mode::box: return {.rows = p.window / 2};
-        case Mode::hirschmueller:
-          return {.unlimited = "fill.mode = hirschmueller asks whole regions of invalid pixels"};
-        default: return {.fills_columns = true};
-      }
-    },
+    .facets = {StripeSupport{.rows = [](const Parameters& p) -> RowSupport {
+                 switch (p.mode) {
+                   case Mode::cross: return {.rows = p.distance};
+                   case Mode::box: return {.rows = p.window / 2};
+                   case Mode::hirschmueller:
+                     return {.unlimited = "fill.mode = hirschmueller asks whole regions of invalid pixels"};
+                   default: return {.fills_columns = true};
+                 }
+               }},
+               Fills{}},
     .examples = {{"mode=background"},
                  {"mode=nearest"},
                  {"mode=second_lowest"},

@@ -1,4 +1,5 @@
 // Registers grey images, in their own type and in 8 bits, and colour images in 8 bits.
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/grey/grey.hpp"
 
@@ -23,41 +24,44 @@ void convert(const C& c, const char* from, const char* made) {
   });
 }
 
-const StageDescriptor grey{
-    .slot = Slot::image,
-    .name = "grey",
-    .title = "grey",
-    .ports =
-        [](const PairInfo& pair) {
-          Ports ports{in("image"), if_there("mask"), out("grey", Element::same)};
-          if (pair.is_float()) ports.push_back(out("mask", Element::u8));
-          return ports;
-        },
-    .functions = on_every_device([](const auto& c) {
-      c.with_pixels([&]<class T>() {
-        to_grey(c, c.template image<const T>("image"), c.template image<const std::uint8_t>("mask"),
-                c.template image<T>("grey"), c.template image<std::uint8_t>("mask"));
-      });
-    }),
-    .alias = [](const PairInfo& pair) { return pair.channels == 1 && !pair.is_float() ? "image" : nullptr; }};
+const StageDescriptor grey{.slot = Slot::image,
+                           .name = "grey",
+                           .title = "grey",
+                           .ports =
+                               [](const PairInfo& pair) {
+                                 Ports ports{in("image"), if_there("mask"), out("grey", Element::same)};
+                                 if (pair.is_float()) ports.push_back(out("mask", Element::u8));
+                                 return ports;
+                               },
+                           .functions = on_every_device([](const auto& c) {
+                             c.with_pixels([&]<class T>() {
+                               to_grey(c, c.template image<const T>("image"),
+                                       c.template image<const std::uint8_t>("mask"), c.template image<T>("grey"),
+                                       c.template image<std::uint8_t>("mask"));
+                             });
+                           }),
+                           .facets = {ImageShape{.alias = [](const PairInfo& pair) {
+                             return pair.channels == 1 && !pair.is_float() ? "image" : nullptr;
+                           }}}};
 
-const StageDescriptor grey8{
-    .slot = Slot::image,
-    .name = "grey8",
-    .title = "8-bit grey",
-    .ports = {in("grey"), out("grey8", Element::u8)},
-    .functions = on_every_device([](const auto& c) { convert(c, "grey", "grey8"); }),
-    .alias = [](const PairInfo& pair) { return pair.element == Element::u8 ? "grey" : nullptr; }};
+const StageDescriptor grey8{.slot = Slot::image,
+                            .name = "grey8",
+                            .title = "8-bit grey",
+                            .ports = {in("grey"), out("grey8", Element::u8)},
+                            .functions = on_every_device([](const auto& c) { convert(c, "grey", "grey8"); }),
+                            .facets = {ImageShape{.alias = [](const PairInfo& pair) {
+                              return pair.element == Element::u8 ? "grey" : nullptr;
+                            }}}};
 
-const StageDescriptor image8{.slot = Slot::image,
-                             .name = "image8",
-                             .title = "8-bit image",
-                             .ports = {in("image"), out("image8", Element::u8)},
-                             .functions = on_every_device([](const auto& c) { convert(c, "image", "image8"); }),
-                             .keeps_channels = true,
-                             .alias = [](const PairInfo& pair) -> const char* {
-                               return pair.element == Element::u8 ? "image" : pair.channels == 1 ? "grey8" : nullptr;
-                             }};
+const StageDescriptor image8{
+    .slot = Slot::image,
+    .name = "image8",
+    .title = "8-bit image",
+    .ports = {in("image"), out("image8", Element::u8)},
+    .functions = on_every_device([](const auto& c) { convert(c, "image", "image8"); }),
+    .facets = {ImageShape{.keeps_channels = true, .alias = [](const PairInfo& pair) -> const char* {
+                            return pair.element == Element::u8 ? "image" : pair.channels == 1 ? "grey8" : nullptr;
+                          }}}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "graph/facets.hpp"
 #include "graph/pipeline.hpp"
 #include "graph/registry.hpp"
 #include "stages/guided/guided.hpp"
@@ -54,11 +55,7 @@ const StageDescriptor entry{
                       return gpu_scratch_bytes(s.as<Parameters>(), s.size(), s.first().channels, s.disparities());
                     }},
     .work = [](const Shape& s) { return Work{.bytes = 5 * s.cells()}; },
-    .separate_right_costs = true,
-    .row_tiles = true,
-    .tile_rows = tile_rows,
-    .lowering = &lowering,
-    .region_rule = &region_rule};
+    .facets = {RightCosts{}, RowTiles{.rows = tile_rows}, &lowering, &region_rule}};
 
 }  // namespace
 

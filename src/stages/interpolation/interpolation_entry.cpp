@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/interpolation/interpolation.hpp"
 
@@ -19,7 +20,8 @@ const StageDescriptor entry{
       interpolate(c, c.template as<Parameters>(), in, c.template image<float>("disparity"),
                   c.template image<std::uint8_t>("validity"));
     }),
-    .global_support = true};
+    .global_support = true,
+    .facets = {Fills{}}};
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/learned_confidence/learned_confidence.hpp"
 
@@ -35,9 +36,8 @@ const StageDescriptor entry{
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.as<Parameters>(), s.size(), s.target.threads); },
                 .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size()); }},
     .work = [](const Shape& s) { return Work{.bytes = 60 * s.pixels(), .int_ops = (7100 / 4 + 500) * s.pixels()}; },
-    .constants = [](const Parameters& p) { return gpu_words(p.decide); },
-    .spans_range = true,
-    .block = block,
+    .facets = {Support{.spans_range = true, .block = block},
+               Constants{.list = [](const Parameters& p) { return gpu_words(p.decide); }}},
     .examples = {{}, {"decide=true"}, {"decide=true", "nearer=0", "farther=0"}}};
 
 }  // namespace

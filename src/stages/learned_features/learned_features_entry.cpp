@@ -1,5 +1,6 @@
 // Registers the matching cost of learned features: features of both views, in scratch memory, and the volume computed
 // from them.
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/learned_features/learned_features.hpp"
 
@@ -43,8 +44,9 @@ const StageDescriptor entry{
                     },
                 .gpu = [](const Shape& s) { return features_scratch_bytes(network_of(s), s.size()); }},
     .work = work_of,
-    .constants = [](const Parameters& p) -> std::span<const std::int32_t> { return p.weights.on_gpu(); },
-    .units = [](const Parameters& p) { return CostUnits{.largest = 1.0 * p.weights.network().cost_limit}; },
+    .facets =
+        {Costs{.units = [](const Parameters& p) { return CostUnits{.largest = 1.0 * p.weights.network().cost_limit}; }},
+         Constants{.list = [](const Parameters& p) -> std::span<const std::int32_t> { return p.weights.on_gpu(); }}},
     .examples = {{}, {"weights=learned16", "scale=24"}}};
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/left_right/left_right.hpp"
 
@@ -16,7 +17,7 @@ const StageDescriptor entry{.slot = Slot::refinement,
                                           c.template image<float>("disparity"),
                                           c.template image<std::uint8_t>("validity"));
                             }),
-                            .spans_range = true,
+                            .facets = {Support{.spans_range = true}, KeepsInvalid{}},
                             .examples = {{}, {"compare=same"}}};
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/median/median.hpp"
 
@@ -21,6 +22,7 @@ const StageDescriptor entry{.slot = Slot::refinement,
                                   return Work{.bytes = 8 * s.pixels(),
                                               .int_ops = (s.as<Parameters>().window == 3 ? 36 : 124) * s.pixels()};
                                 },
+                            .facets = {KeepsInvalid{}},
                             .examples = {{"window=3"}, {"window=5"}}};
 
 }  // namespace

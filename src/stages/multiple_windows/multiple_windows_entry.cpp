@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/multiple_windows/multiple_windows.hpp"
 
@@ -20,7 +21,7 @@ const StageDescriptor entry{
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size(), s.disparities(), s.target.threads); },
                 .gpu = [](const Shape& s) { return static_cast<std::size_t>(2 * s.cells()); }},
     .work = [](const Shape& s) { return Work{.bytes = 7 * s.cells()}; },
-    .units = CostUnits{.largest = 255 * 128, .units = 128},
+    .facets = {Costs{.units = CostUnits{.largest = 255 * 128, .units = 128}}},
     .examples = {{}, {"window=3", "windows=9"}}};
 
 }  // namespace

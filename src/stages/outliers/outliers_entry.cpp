@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/outliers/outliers.hpp"
 
@@ -18,6 +19,7 @@ const StageDescriptor entry{.slot = Slot::refinement,
                               find(c, c.template as<Parameters>(), c.template image<const float>("right"), map);
                             }),
                             .global_support = true,
+                            .facets = {KeepsInvalid{}},
                             .examples = {{}, {"threshold=1"}}};
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Registers the stages that convert images whose format is neither grey nor RGB.
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/pixel_format/pixel_format.hpp"
 
@@ -24,8 +25,8 @@ const StageDescriptor channel_order{
     .parameters = Parameters{PixelFormat::bgr},
     .ports = {in("channels"), out("image", Element::same)},
     .functions = on_every_device(run),
-    .takes_format = [](PixelFormat f) { return !is_bayer(f) && f != PixelFormat::nv12; },
-    .of_format = of_format};
+    .facets = {FormatConversion{.takes = [](PixelFormat f) { return !is_bayer(f) && f != PixelFormat::nv12; },
+                                .parameters = of_format}}};
 
 const StageDescriptor nv12{.slot = Slot::image,
                            .name = "nv12",
@@ -33,8 +34,8 @@ const StageDescriptor nv12{.slot = Slot::image,
                            .parameters = Parameters{PixelFormat::nv12, {1, 1}},
                            .ports = {in("luma"), in("chroma"), out("image", Element::same)},
                            .functions = on_every_device(run),
-                           .takes_format = [](PixelFormat f) { return f == PixelFormat::nv12; },
-                           .of_format = of_format};
+                           .facets = {FormatConversion{.takes = [](PixelFormat f) { return f == PixelFormat::nv12; },
+                                                       .parameters = of_format}}};
 
 const StageDescriptor bayer{.slot = Slot::image,
                             .name = "bayer",
@@ -42,8 +43,7 @@ const StageDescriptor bayer{.slot = Slot::image,
                             .parameters = Parameters{PixelFormat::bayer_rggb},
                             .ports = {in("mosaic"), out("image", Element::same)},
                             .functions = on_every_device(run),
-                            .takes_format = is_bayer,
-                            .of_format = of_format};
+                            .facets = {FormatConversion{.takes = is_bayer, .parameters = of_format}}};
 
 }  // namespace
 

@@ -11,8 +11,7 @@ const StageDescriptor entry{.slot = Slot::levels,
                             .title = "pyramid",
                             .parameters = Parameters{},
                             .check_pipeline = check_pipeline,
-                            .lowering = &lowering,
-                            .region_rule = &region_rule};
+                            .facets = {&lowering, &region_rule}};
 
 // Matches a level around the disparities of the coarser level.
 const StageDescriptor level{

@@ -42,10 +42,11 @@ std::vector<Level> scale_down(Builder& b, int count, Images& images, const Dispa
   const StageDescriptor& halve = registry().at("downsample");
   for (int i = 0; i < count; ++i) {
     const Level& fine = levels.back();
-    Level level{{fine.images.info, halve.output_size({}, fine.images.size), {}}, above(fine.range), -1, -1};
+    Level level{
+        {fine.images.info, halve.facet<ImageShape>()->size({}, fine.images.size), {}}, above(fine.range), -1, -1};
     for (const int view : {0, 1}) {
       const int colours = b.image(level.images.size, Element::u32);
-      b.add(halve, {}, {}, {{fine.images.find("colours", view)}, {colours}});
+      b.add(halve, {}, {}, {{"colours", fine.images.find("colours", view)}}, {{"colours", colours}});
       level.images.put("colours", view, colours);
     }
     level.disparity = b.image(level.images.size, Element::f32);
@@ -61,7 +62,7 @@ void search_coarsest(Builder& b, Level& top) {
   if (top.right >= 0) maps["right"] = top.right;
   Scope scope{top.images, maps, b.context_of(top.range, top.images)};
   b.run(*p.cost.entry, p.cost.parameters, scope, "first guess");
-  b.run(*p.select.entry, p.select.entry->of_other_view(p.select.parameters), scope, "first guess");
+  b.run(*p.select.entry, p.select.facet<OtherView>()->parameters(p.select.parameters), scope, "first guess");
 }
 
 void refine_level(Builder& b, const std::vector<Level>& levels, int i, const Maps& maps, bool from_right) {
@@ -75,21 +76,21 @@ void refine_level(Builder& b, const std::vector<Level>& levels, int i, const Map
     p.select.subpixel = wta::Subpixel::none;
   const auto map = [&](const char* name) {
     const auto found = maps.find(name);
-    return Operand{is_result && found != maps.end() ? found->second : -1};
+    return Builder::PortValue{name, is_result && found != maps.end() ? found->second : -1};
   };
-  const int reference = from_right ? 1 : 0, other = 1 - reference;
-  const auto of = [&](const char* name, int view) { return Operand{level.images.find(name, view)}; };
+  const int reference = from_right ? 1 : 0;
+  const auto of = [&](const char* name, Side side) {
+    return Builder::PortValue{name, level.images.find(name, side == Side::reference ? reference : 1 - reference), side};
+  };
   StepContext context = b.context_of(level.range, level.images);
   context.from_right = from_right;
   b.add(registry().at("pyramid_level"), p, context,
-        {of("colours", reference),
-         of("colours", other),
-         of("mask", reference),
-         of("mask", other),
-         {from_right ? coarser.right : coarser.disparity},
-         {from_right ? level.right : level.disparity},
-         map("validity"),
-         map("confidence")});
+        {of("colours", Side::reference),
+         of("colours", Side::other),
+         of("mask", Side::reference),
+         of("mask", Side::other),
+         {"guess", from_right ? coarser.right : coarser.disparity}},
+        {{"disparity", from_right ? level.right : level.disparity}, map("validity"), map("confidence")});
 }
 
 void match(Builder& b, Images& images, const DisparityRange& range, Maps& maps) {
@@ -107,7 +108,7 @@ void match(Builder& b, Images& images, const DisparityRange& range, Maps& maps) 
 // The rectangle is in pixels of the finest level, and is aligned to pixels of the coarsest level.
 Rect required_by_levels(const PipelineData& p, const Rect& output) {
   const int levels = p.levels.parameters.as<Parameters>().levels;
-  const auto with_window = [&](const Rect& r) { return p.cost.entry->shared_window(p.cost.parameters, r); };
+  const auto with_window = [&](const Rect& r) { return p.cost.facet<SharedWindow>()->of(p.cost.parameters, r); };
   int x0 = output.x, y0 = output.y, x1 = output.x + output.width, y1 = output.y + output.height;
   Rect input = with_window(output);
   for (int level = 1; level <= levels; ++level) {
@@ -137,14 +138,14 @@ Rect required_input(const PipelineData& p, const Request& request) {
 }  // namespace
 
 const Lowering lowering{.applies = [](const PipelineData&, const Request&) { return true; }, .match = match};
-const RegionRule region_rule{.applies = [](const PipelineData& p) { return p.cost.entry->shared_window != nullptr; },
+const RegionRule region_rule{.applies = [](const PipelineData& p) { return p.cost.facet<SharedWindow>() != nullptr; },
                              .required_input = required_input};
 
 void check_pipeline(const PipelineData& p, const Request& request) {
   const auto reject = [&](const char* why) {
     throw Error(ErrorCategory::call, text("the pipeline '", p.method, "' ", why));
   };
-  if (p.cost.entry->shared_window == nullptr || p.plus || p.aggregation || p.optimisation || p.prepare ||
+  if (p.cost.facet<SharedWindow>() == nullptr || p.plus || p.aggregation || p.optimisation || p.prepare ||
       p.select.get_if<wta::Parameters>() == nullptr)
     reject(
         "matches on a pyramid, which supports only sums of window differences and the selection wta, without "

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/quantise/quantise.hpp"
 
@@ -20,12 +21,13 @@ const StageDescriptor entry{
       });
     }),
     .role = Role::quantise,
-    .fit = [](const Parameters& p, Element element, bool has_holes, CostUnits& units) -> StageParameters {
-      // Costs of 8 bits are copied.
-      const double scale = element == Element::u8 ? 1 : scale_of(p, units.largest, units.units, has_holes);
-      units = {std::min(255.0, scale * units.largest), 1};
-      return Parameters{.scale = scale};
-    },
+    .facets = {Quantisation{
+        .fit = [](const Parameters& p, Element element, bool has_holes, CostUnits& units) -> StageParameters {
+          // Costs of 8 bits are copied.
+          const double scale = element == Element::u8 ? 1 : scale_of(p, units.largest, units.units, has_holes);
+          units = {std::min(255.0, scale * units.largest), 1};
+          return Parameters{.scale = scale};
+        }}},
     .examples = {{"scale=1"}}};
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/cost/cost.hpp"
 #include "stages/rank/rank.hpp"
@@ -32,7 +33,7 @@ const StageDescriptor entry{
           const double pixels = 2 * s.pixels();
           return Work{.bytes = (bytes + 1) * pixels, .int_ops = 0.5 * window * window * bytes * pixels};
         },
-    .word_cost = [](const Parameters& p) -> WordCost { return cost::Rank{p.window}; },
+    .facets = {WordCosts{.cost = [](const Parameters& p) -> WordCost { return cost::Rank{p.window}; }}},
     .examples = {{}, {"window=5"}}};
 
 }  // namespace

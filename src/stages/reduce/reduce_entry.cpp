@@ -1,4 +1,5 @@
 // Registers the reduction of images, and the conversion of the resulting maps to pixels of the input.
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/reduce/reduce.hpp"
 
@@ -25,8 +26,7 @@ const StageDescriptor entry{
       });
     }),
     .check = check,
-    .output_size = [](const Parameters& p, Size size) { return reduced_size(p, size); },
-    .reduction = &reduction,
+    .facets = {ImageShape{.size = [](const Parameters& p, Size size) { return reduced_size(p, size); }}, &reduction},
     .examples = {{"factor=2"}, {"factor=3", "sampling=every_nth"}}};
 
 const StageDescriptor scale{.slot = Slot::internal,

@@ -15,7 +15,7 @@ Images reduced(Builder& b, const StageChoice& stage, Images& full) {
     const int grey = b.need(full, "grey", view), mask = full.find("mask", view);
     const int made = b.image(images.size, full.info.element),
               usable = mask >= 0 ? b.image(images.size, Element::u8) : -1;
-    b.add(*stage.entry, stage.parameters, {}, {{grey}, {mask}, {made}, {usable}});
+    b.add(*stage.entry, stage.parameters, {}, {{"grey", grey}, {"mask", mask}}, {{"image", made}, {"mask", usable}});
     images.put("image", view, made);
     images.put("grey", view, made);
     if (mask >= 0) images.put("mask", view, usable);
@@ -25,8 +25,8 @@ Images reduced(Builder& b, const StageChoice& stage, Images& full) {
 
 void scale(Builder& b, const Parameters& p, Maps& maps) {
   const StageDescriptor& stage = registry().at("scale");
-  b.add(stage, p, {}, {{maps["disparity"]}});
-  if (b.request().requests(Binding::output_right)) b.add(stage, p, {}, {{maps["right"]}});
+  b.add(stage, p, {}, {{"disparity", maps["disparity"]}});
+  if (b.request().requests(Binding::output_right)) b.add(stage, p, {}, {{"disparity", maps["right"]}});
 }
 
 // Adds the steps that upsample the map of a view along the edges of the full image. Only the left view has a validity
@@ -37,15 +37,13 @@ void upsample_view(Builder& b, const Parameters& p, int view, Images& full, Imag
   const int disparity = b.image(full.size, Element::f32), validity = left ? b.image(full.size, Element::u8) : -1,
             confidence = confident ? b.image(full.size, Element::f32) : -1;
   b.add(registry().at("upsample"), upsample::Parameters{p.factor, p.sampling == Sampling::average, p.edge}, {},
-        {{maps[name]},
-         {left ? maps["validity"] : -1},
-         {confident ? maps["confidence"] : -1},
-         {b.need(reduced, "grey8", view)},
-         {b.need(full, "grey8", view)},
-         {full.find("mask", view)},
-         {disparity},
-         {validity},
-         {confidence}});
+        {{"disparity", maps[name]},
+         {"validity", left ? maps["validity"] : -1},
+         {"confidence", confident ? maps["confidence"] : -1},
+         {"grey8", b.need(reduced, "grey8", view)},
+         {"full_grey8", b.need(full, "grey8", view)},
+         {"full_mask", full.find("mask", view)}},
+        {{"full_disparity", disparity}, {"full_validity", validity}, {"full_confidence", confidence}});
   maps[name] = disparity;
   if (left) maps["validity"] = validity;
   if (confident) maps["confidence"] = confidence;

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/region_voting/region_voting.hpp"
 
@@ -19,6 +20,7 @@ const StageDescriptor entry{.slot = Slot::refinement,
                             .global_support = true,
                             .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size()); },
                                         .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size()); }},
+                            .facets = {Fills{}},
                             .examples = {{}, {"votes=5", "share=20"}}};
 
 }  // namespace

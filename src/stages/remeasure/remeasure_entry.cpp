@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/pipeline.hpp"
 #include "graph/registry.hpp"
 #include "stages/remeasure/remeasure.hpp"
@@ -29,8 +30,8 @@ const StageDescriptor entry{
     }),
     .required_input = required_input,
     .work = [](const Shape& s) { return Work{.bytes = 26 * s.pixels(), .popcounts = 50 * s.pixels()}; },
-    .spans_range = true,
-    .check_pipeline = check_pipeline};
+    .check_pipeline = check_pipeline,
+    .facets = {Support{.spans_range = true}}};
 
 }  // namespace
 

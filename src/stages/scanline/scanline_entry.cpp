@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/scanline/scanline.hpp"
 
@@ -24,7 +25,7 @@ const StageDescriptor entry{
                 .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size(), s.disparities()); }},
     // A path reads the costs and adds to the sums. Each of its cells takes 11 instructions.
     .work = [](const Shape& s) { return Work{.bytes = 18 * s.cells(), .path_ops = 44 * s.cells()}; },
-    .separate_right_costs = true,
+    .facets = {RightCosts{}},
     .examples = {{}, {"p1=10", "p2=3000", "color=60"}}};
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/segment_support/segment_support.hpp"
 
@@ -19,7 +20,7 @@ const StageDescriptor entry{
     .global_support = true,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size(), s.disparities(), s.target.threads); }},
     .work = [](const Shape& s) { return Work{.bytes = 5 * s.cells()}; },
-    .units = CostUnits{.largest = 2 * 255 * 128, .units = 256},
+    .facets = {Costs{.units = CostUnits{.largest = 2 * 255 * 128, .units = 256}}},
     .examples = {{}, {"window=1"}}};
 
 }  // namespace

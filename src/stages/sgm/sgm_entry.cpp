@@ -1,4 +1,5 @@
 #include "stages/sgm/sgm_entry.hpp"
+#include "graph/facets.hpp"
 #include "stages/path_costs/path_costs.hpp"
 
 namespace stereopsis::sgm {
@@ -67,9 +68,8 @@ const StageDescriptor entry{
           const double cells = s.cells();
           return Work{.bytes = s.first().bytes() + 2 * cells, .path_ops = 11 * cells * s.as<Parameters>().paths};
         },
-    .most_cost = most_cost,
     .plan = [](Parameters& p, const PlanFacts& facts) { p.largest_cost = facts.most_cost; },
-    .boundary = &boundary,
+    .facets = {CostLimit{.largest = most_cost}, &boundary},
     .examples = {{"paths=8", "p1=10", "p2=60"}, {"paths=4", "p1=10", "p2=90", "gradient=8", "p2_min=20"}}};
 
 }  // namespace

@@ -54,7 +54,8 @@ class Tiles {
         b_.rewind(mark);
         images_ = before;
       }
-    const int tallest = p.aggregation.entry->tile_rows(p.aggregation.parameters, size, range_.count, b_.target());
+    const int tallest =
+        p.aggregation.facet<RowTiles>()->rows(p.aggregation.parameters, size, range_.count, b_.target());
     add_tiles(even_tiles(size.height, tallest), from_right, select, maps);
   }
 
@@ -67,10 +68,10 @@ class Tiles {
 
   Images halved(Images& fine) {
     const StageDescriptor& halve = registry().at(levels_.halve);
-    Images level{{Element::u8, fine.info.channels}, halve.output_size({}, fine.size), {}};
+    Images level{{Element::u8, fine.info.channels}, halve.facet<ImageShape>()->size({}, fine.size), {}};
     for (const int view : {0, 1}) {
       const int from = b_.need(fine, "image8", view), to = b_.image(level.size, Element::u8, fine.info.channels);
-      b_.add(halve, {}, {}, {{from}, {to}});
+      b_.add(halve, {}, {}, {{"image8", from}}, {{"image8", to}});
       level.put("image", view, to);
     }
     make_features(level);
@@ -114,7 +115,7 @@ class Tiles {
     Maps maps;
     Scope scope{images, maps, b_.context_of(range_at(level, from_right), images), read};
     scope.context.from_right = from_right;
-    scope.word_cost = p.cost.entry->word_cost(p.cost.parameters);
+    scope.word_cost = word_cost_of(p.cost);
     const StageDescriptor& volume = registry().at(Role::word_volume);
     b_.run(volume, volume.parameters, scope, title);
     scope.context.rows = {rows.first - read.first, rows.last - read.first};
@@ -138,7 +139,7 @@ void match(Builder& b, const Levels& levels, Images& images, const DisparityRang
   tiles.match(false, select.parameters, maps);
   if (!maps.contains("right")) return;
   Maps right{{"disparity", maps["right"]}, {"validity", b.image(images.size, Element::u8)}};
-  tiles.match(true, select.entry->of_other_view(select.parameters), right);
+  tiles.match(true, select.facet<OtherView>()->parameters(select.parameters), right);
 }
 
 // Returns the required input. With refinements, it consists of whole rows, because a fill may search the rows.

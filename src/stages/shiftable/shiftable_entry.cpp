@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/shiftable/shiftable.hpp"
 
@@ -23,7 +24,7 @@ const StageDescriptor entry{.slot = Slot::aggregation,
                                             },
                                         .gpu = [](const Shape& s) { return static_cast<std::size_t>(2 * s.cells()); }},
                             .work = [](const Shape& s) { return Work{.bytes = 11 * s.cells()}; },
-                            .units = CostUnits{.largest = 255 * 128, .units = 128},
+                            .facets = {Costs{.units = CostUnits{.largest = 255 * 128, .units = 128}}},
                             .examples = {{}, {"window=3"}}};
 
 }  // namespace

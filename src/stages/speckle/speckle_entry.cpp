@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/speckle/speckle.hpp"
 
@@ -6,22 +7,24 @@ namespace {
 
 constexpr auto remove = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const StageDescriptor entry{
-    .slot = Slot::refinement,
-    .name = "speckle",
-    .title = "speckle",
-    .parameters = Parameters{},
-    .ports = {change("disparity"), change("validity")},
-    .functions = on_every_device([](const auto& c) {
-      remove(c, c.template as<Parameters>(), c.template image<float>("disparity"),
-             c.template image<std::uint8_t>("validity"));
-    }),
-    .global_support = true,
-    .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size()); },
-                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size()); }},
-    // A region that extends beyond these rows is larger than the limit.
-    .row_support = [](const Parameters& p) -> RowSupport { return {.rows = p.size, .before_fills = true}; },
-    .examples = {{"size=8", "difference=3"}}};
+const StageDescriptor entry{.slot = Slot::refinement,
+                            .name = "speckle",
+                            .title = "speckle",
+                            .parameters = Parameters{},
+                            .ports = {change("disparity"), change("validity")},
+                            .functions = on_every_device([](const auto& c) {
+                              remove(c, c.template as<Parameters>(), c.template image<float>("disparity"),
+                                     c.template image<std::uint8_t>("validity"));
+                            }),
+                            .global_support = true,
+                            .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size()); },
+                                        .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size()); }},
+                            // A region that extends beyond these rows is larger than the limit.
+                            .facets = {StripeSupport{.rows = [](const Parameters& p) -> RowSupport {
+                                         return {.rows = p.size, .before_fills = true};
+                                       }},
+                                       KeepsInvalid{}},
+                            .examples = {{"size=8", "difference=3"}}};
 
 }  // namespace
 

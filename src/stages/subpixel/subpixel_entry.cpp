@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/subpixel/subpixel.hpp"
 
@@ -16,7 +17,8 @@ const StageDescriptor entry{.slot = Slot::refinement,
                                       c.context.range.min, c.template image<float>("disparity"));
                             }),
                             // Three cells of a pixel's costs are read, in whole lines of memory.
-                            .work = [](const Shape& s) { return Work{.bytes = (8 + 32) * s.pixels()}; }};
+                            .work = [](const Shape& s) { return Work{.bytes = (8 + 32) * s.pixels()}; },
+                            .facets = {KeepsInvalid{}, Subpixels{true}}};
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/sum/sum.hpp"
 
@@ -18,7 +19,8 @@ const StageDescriptor entry{
     }),
     .work = [](const Shape& s) { return Work{.bytes = 3 * s.cells(), .int_ops = 4 * s.cells()}; },
     .role = Role::sum,
-    .largest_sum = [](const Parameters& p, double first, double second) { return largest(p, first, second); },
+    .facets = {Summation{
+        .largest = [](const Parameters& p, double first, double second) { return largest(p, first, second); }}},
     .examples = {{}, {"cost_weight=255", "plus_weight=26"}}};
 
 }  // namespace

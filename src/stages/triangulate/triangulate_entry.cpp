@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "graph/request.hpp"
 #include "stages/triangulate/triangulate.hpp"
@@ -33,9 +34,9 @@ const StageDescriptor entry{
                                   c.template image<float>("uncertainty")));
     }),
     .role = Role::triangulate,
-    .of_geometry = [](const Request& request, const Rect& shown) -> StageParameters {
+    .facets = {Triangulation{.parameters = [](const Request& request, const Rect& shown) -> StageParameters {
       return Parameters{*request.rig, request.frame, request.disparity_error, shown.x, shown.y, 1};
-    }};
+    }}}};
 
 }  // namespace
 

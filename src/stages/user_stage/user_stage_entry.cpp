@@ -179,19 +179,19 @@ Rect required_input(const UserStage& stage, const Rect& output) {
 }
 
 StageDescriptor entry(Slot slot, const char* name, const PortList& ports) {
-  return {
-      .slot = slot,
-      .name = name,
-      .title = name,
-      .parameters = UserStage{},
-      .ports = ports,
-      .functions = {run_on_host<On::oracle>, run_on_host<On::cpu>, run_on_gpu},
-      .required_input = required_input,
-      .check = [](const Shape& s) { check<UserStage>(s); },
-      .units = [](const UserStage& s) { return CostUnits{.largest = s.largest > 0 ? s.largest : largest_of(s.makes)}; },
-      .titled = [](const UserStage& stage) { return stage.name; },
-      .capturable = false,
-      .counts_in_regions = true};
+  return {.slot = slot,
+          .name = name,
+          .title = name,
+          .parameters = UserStage{},
+          .ports = ports,
+          .functions = {run_on_host<On::oracle>, run_on_host<On::cpu>, run_on_gpu},
+          .required_input = required_input,
+          .check = [](const Shape& s) { check<UserStage>(s); },
+          .facets = {Costs{.units =
+                               [](const UserStage& s) {
+                                 return CostUnits{.largest = s.largest > 0 ? s.largest : largest_of(s.makes)};
+                               }},
+                     UserFunction{.title = [](const UserStage& stage) { return stage.name; }}}};
 }
 
 // Computes the maps of the left view and, if it is needed, the map of the right view.
@@ -247,12 +247,9 @@ StageDescriptor method_entry() {
       .required_input = [](const UserMethod&, const Rect&) { return everything; },
       .global_support = true,
       .check = [](const Shape& s) { check<UserMethod>(s); },
-      .titled = [](const UserMethod& method) { return method.name; },
-      .capturable = false,
       .role = Role::own_method,
-      .counts_in_regions = true,
       .check_pipeline = check_method,
-      .lowering = &method_lowering,
+      .facets = {UserFunction{.title = [](const UserMethod& method) { return method.name; }}, &method_lowering},
   };
 }
 

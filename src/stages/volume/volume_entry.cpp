@@ -1,18 +1,19 @@
 // The stage itself runs no function, because the caller's volume is used instead of computed costs.
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/volume/volume.hpp"
 
 namespace stereopsis::volume {
 namespace {
 
-const StageDescriptor entry{.slot = Slot::cost,
-                            .name = "volume",
-                            .title = "cost volume",
-                            .parameters = Parameters{},
-                            .units = [](const Parameters& p) { return CostUnits{.largest = p.largest}; },
-                            .after_selection = "volume_holes",
-                            .from_outside = true,
-                            .before_stages = "volume_candidates"};
+const StageDescriptor entry{
+    .slot = Slot::cost,
+    .name = "volume",
+    .title = "cost volume",
+    .parameters = Parameters{},
+    .facets = {Costs{.units = [](const Parameters& p) { return CostUnits{.largest = p.largest}; },
+                     .after_selection = "volume_holes"},
+               GivenCosts{.before_stages = "volume_candidates"}}};
 
 const StageDescriptor candidates{
     .slot = Slot::internal,

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/vote_fill/vote_fill.hpp"
 
@@ -35,6 +36,7 @@ const StageDescriptor entry{
     .check = check,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.as<Parameters>(), s.size()); },
                 .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size()); }},
+    .facets = {Fills{}},
     .examples = {{}, {"reject=0.2", "distance=20"}, {"step=1", "reach=3", "distance=3"}}};
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/weighted_median/weighted_median.hpp"
 
@@ -18,7 +19,8 @@ const StageDescriptor entry{.slot = Slot::refinement,
                                                          c.template image<const std::uint8_t>("image8"));
                               filter(c, c.template as<Parameters>(), input, c.template image<float>("disparity"));
                             }),
-                            .required_input = required_input};
+                            .required_input = required_input,
+                            .facets = {KeepsInvalid{}}};
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "stages/shared/window_entry.hpp"
 #include "stages/window_confidence/window_confidence.hpp"
 
@@ -19,7 +20,7 @@ const StageDescriptor entry{
     }),
     .work = [](const Shape& s) { return Work{.bytes = 16 * s.pixels()}; },
     .plan = [](Parameters& p, const PlanFacts& facts) { p.matching = window_sad::parameters_of(facts.cost); },
-    .spans_window = true};
+    .facets = {Support{.spans_window = true}, KeepsInvalid{}}};
 
 }  // namespace
 

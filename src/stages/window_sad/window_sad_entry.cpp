@@ -46,8 +46,7 @@ const StageDescriptor entry{
     .functions = on_every_device(run),
     .required_input = window_of_output,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size().width, s.disparities(), s.target.threads); }},
-    .shared_window = window_of_output,
-    .region_rule = &region_rule};
+    .facets = {SharedWindow{window_of_output}, &region_rule}};
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 #include "stages/wta/wta_entry.hpp"
+#include "graph/facets.hpp"
 
 namespace stereopsis::wta {
 namespace {
@@ -34,9 +35,10 @@ const StageDescriptor entry{.slot = Slot::select,
                             .work = [](const Shape& s) { return Work{.bytes = s.first().bytes()}; },
                             // The map of the right view has integer disparities, and includes disparities that are not
                             // unique.
-                            .of_other_view = [](const Parameters& p) -> StageParameters {
-                              return Parameters{.border_candidates = p.border_candidates};
-                            },
+                            .facets = {OtherView{.parameters = [](const Parameters& p) -> StageParameters {
+                                         return Parameters{.border_candidates = p.border_candidates};
+                                       }},
+                                       Subpixels{[](const Parameters& p) { return p.subpixel != Subpixel::none; }}},
                             .examples = {{}, {"subpixel=parabola", "uniqueness=5"}}};
 
 }  // namespace

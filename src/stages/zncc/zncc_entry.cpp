@@ -1,4 +1,5 @@
 // Registers the samples, the cost, and the marking of flat windows after the selection.
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/zncc/zncc.hpp"
 
@@ -48,9 +49,7 @@ const StageDescriptor entry{
                     },
                 .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size()); }},
     .work = [](const Shape& s) { return Work{.bytes = s.operand("costs").bytes()}; },
-    .units = CostUnits{.largest = 32768},
-    .after_selection = "zncc_flat",
-    .reads_both_candidates = true};
+    .facets = {Costs{.units = CostUnits{.largest = 32768}, .after_selection = "zncc_flat"}, BothCandidates{}}};
 
 constexpr auto mark_flat = STEREOPSIS_DISPATCH(mark_flat_oracle, mark_flat_cpu, mark_flat_gpu);
 

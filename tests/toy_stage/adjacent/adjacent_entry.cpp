@@ -3,6 +3,7 @@
 //   S(p, d) = C(p, d) + min(C(p, d − 1), C(p, d), C(p, d + 1)); the range's ends replicate
 #include "device/cpu/threads.hpp"
 #include "device/gpu/device.hpp"
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 
 namespace stereopsis::adjacent {
@@ -37,7 +38,7 @@ const StageDescriptor entry{.slot = Slot::optimisation,
                             .title = "adjacent costs",
                             .ports = {in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
                             .functions = on_every_device(run),
-                            .units = CostUnits{.largest = 510, .units = 2}};
+                            .facets = {Costs{.units = CostUnits{.largest = 510, .units = 2}}}};
 
 }  // namespace
 

@@ -75,12 +75,13 @@ constexpr auto double_maps = [](const auto& c) {
   }
 };
 
-const StageDescriptor half_image{.slot = Slot::internal,
-                                 .name = "half_image",
-                                 .title = "halves",
-                                 .ports = {in("grey"), out("half", Element::same)},
-                                 .functions = on_every_device(halve_image),
-                                 .output_size = [](const StageParameters&, Size size) { return halved(size); }};
+const StageDescriptor half_image{
+    .slot = Slot::internal,
+    .name = "half_image",
+    .title = "halves",
+    .ports = {in("grey"), out("half", Element::same)},
+    .functions = on_every_device(halve_image),
+    .facets = {ImageShape{.size = [](const StageParameters&, Size size) { return halved(size); }}}};
 
 const StageDescriptor full_maps{.slot = Slot::internal,
                                 .name = "full_maps",
@@ -88,14 +89,14 @@ const StageDescriptor full_maps{.slot = Slot::internal,
                                 .ports = {in("disparity"), in("validity"), if_there("full_mask"),
                                           out("disparity", Element::f32), out("validity", Element::u8)},
                                 .functions = on_every_device(double_maps),
-                                .output_size = [](const StageParameters&, Size half) {
+                                .facets = {ImageShape{.size = [](const StageParameters&, Size half) {
                                   return Size{2 * half.width - 1, 2 * half.height};
-                                }};
+                                }}}};
 
 int half_of(Builder& b, int image) {
   const AnyView& shape = b.shape_of(image);
   const int half = b.image(halved(shape.size()), shape.element);
-  b.add(half_image, {}, {}, {{image}, {half}});
+  b.add(half_image, {}, {}, {{"grey", image}}, {{"half", half}});
   return half;
 }
 
@@ -117,16 +118,15 @@ void match(Builder& b, Images& images, const DisparityRange& range, Maps& maps) 
   b.run(b.pipeline().cost, scope);
   b.run(b.pipeline().select, scope);
   b.add(full_maps, {}, b.context_of(range, images),
-        {{half_maps.at("disparity")},
-         {half_maps.at("validity")},
-         {images.find("mask", 0)},
-         {maps.at("disparity")},
-         {maps.at("validity")}});
+        {{"disparity", half_maps.at("disparity")},
+         {"validity", half_maps.at("validity")},
+         {"full_mask", images.find("mask", 0)}},
+        {{"disparity", maps.at("disparity")}, {"validity", maps.at("validity")}});
 }
 
 void check_pipeline(const PipelineData& p, const Request& request) {
-  const bool only_costs =
-      p.cost.entry->word_cost == nullptr && !p.cost.entry->from_outside && !p.plus && !p.aggregation && !p.optimisation;
+  const bool only_costs = p.cost.facet<WordCosts>() == nullptr && p.cost.facet<GivenCosts>() == nullptr && !p.plus &&
+                          !p.aggregation && !p.optimisation;
   if (!only_costs || request.requests_costs() || request.requests(Binding::output_right) ||
       request.requests(Binding::output_confidence))
     throw Error(ErrorCategory::call, text("the pipeline '", p.method,
@@ -143,8 +143,7 @@ const StageDescriptor entry{.slot = Slot::levels,
                             .name = "halves",
                             .title = "halves",
                             .check_pipeline = check_pipeline,
-                            .lowering = &lowering,
-                            .region_rule = &region_rule};
+                            .facets = {&lowering, &region_rule}};
 
 }  // namespace
 

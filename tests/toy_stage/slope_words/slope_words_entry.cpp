@@ -4,6 +4,7 @@
 //   C(p, d) = min(255, |Δgrey| + |Δslope|) of the words at (x, y) and (x − d, y); borders replicate
 #include "device/cpu/threads.hpp"
 #include "device/gpu/device.hpp"
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 
 namespace stereopsis::slope_words {
@@ -67,7 +68,7 @@ const StageDescriptor entry{
               c.template images<const std::uint8_t>("slope"), c.template images<Word>("words"));
     }),
     .required_input = [](const StageParameters&, const Rect& output) { return grow(output, 1, 0); },
-    .word_cost = WordCost(Kind(), &evaluator)};
+    .facets = {WordCosts{.cost = WordCost(Kind(), &evaluator)}}};
 
 }  // namespace
 

@@ -1,0 +1,206 @@
+// The facets of stage descriptors: properties that only some stages have. A stage adds the facets that it needs; a new
+// kind of property is a new struct here, or in the header of the code that reads it.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "graph/descriptor.hpp"
+#include "stereopsis/pixel_format.hpp"
+
+namespace stereopsis {
+
+struct StageChoice;
+struct Images;
+class Builder;
+using Maps = std::map<std::string, int, std::less<>>;
+
+// Costs.
+
+// Properties of a stage's costs that are known before the costs are computed: the largest cost (0 means the largest
+// value of the type), and the number of output units per unit of the input costs.
+struct CostUnits {
+  double largest = 0, units = 1;
+};
+
+// A stage that writes a cost volume of its own units.
+struct Costs {
+  OfParameters<CostUnits()> units;
+  std::string after_selection = {};  // for matching costs: an internal stage that runs after the selection
+};
+
+// A matching cost that compares feature words.
+struct WordCosts {
+  OfParameters<WordCost()> cost;  // the matching cost of two words
+};
+
+// A matching cost that the caller passes with the pair.
+struct GivenCosts {
+  std::string before_stages;  // an internal stage that runs before another stage reads the costs
+};
+
+// A matching cost with one window for all stages of a pipeline (Support::spans_window).
+struct SharedWindow {
+  OfParameters<Rect(const Rect& output)> of;
+};
+
+// A matching cost that, in a region, reads the columns of the candidates of both views.
+struct BothCandidates {};
+
+// A stage that reads only costs up to a limit.
+struct CostLimit {
+  OfParameters<int()> largest;
+};
+
+// An aggregation or optimisation for which the disparity of the right view needs its own cost volume, guided by the
+// right image.
+struct RightCosts {};
+
+// An aggregation that can compute some rows at a time, also across scales.
+struct RowTiles {
+  OfParameters<int(Size, int disparities, const Target&)> rows;  // height of a row tile
+};
+
+// An optimisation whose path costs pass from stripe to stripe.
+struct PathBoundary {
+  // Number of kinds of paths; Matched::paths has one row for each kind.
+  OfParameters<int()> kinds;
+  OfParameters<StageParameters(bool up)> parameters;  // parameters for the stage that computes only path costs
+  std::string stage;                                  // name of the stage that computes only path costs
+};
+
+// The role `quantise`.
+struct Quantisation {
+  // Returns the parameters for costs of these units, and sets `units` to the units of the result.
+  OfParameters<StageParameters(Element, bool has_holes, CostUnits& units)> fit;
+};
+
+// The role `sum`.
+struct Summation {
+  OfParameters<double(double first, double second)> largest;
+};
+
+// Selections and refinements.
+
+// A selection that computes the right map from the same costs.
+struct OtherView {
+  OfParameters<StageParameters()> parameters;  // parameters for the selection in the other view
+};
+
+// A selection or refinement that may compute fractions of a pixel.
+struct Subpixels {
+  OfParameters<bool()> computes;
+};
+
+// A refinement that gives invalid pixels a disparity, and marks these pixels as filled.
+struct Fills {};
+
+// A refinement that never gives an invalid pixel a disparity.
+struct KeepsInvalid {};
+
+// The rows around a stripe that a refinement reads.
+struct RowSupport {
+  int rows = 0;                // number of rows above, and below
+  bool fills_columns = false;  // true if it searches columns up to the next measured pixel
+  bool before_fills = false;   // true if it must not follow a refinement that searches columns
+  std::string unlimited = {};  // reason why no number of rows is sufficient; empty if a number is
+};
+
+// A refinement with support along whole rows, in stripes of a larger image.
+struct StripeSupport {
+  OfParameters<RowSupport()> rows;
+};
+
+// A refinement, confidence or density whose support depends on more than its own parameters.
+struct Support {
+  bool spans_range = false;   // true if the required input extends over the search range
+  bool spans_window = false;  // true if the required input extends over the window of the matching cost
+  int block = 1;              // the result depends on the position of a pixel modulo this number of pixels
+};
+
+// Images, inputs and outputs.
+
+// The output image of a stage that is not a map.
+struct ImageShape {
+  OfParameters<Size(Size)> size = nullptr;  // null means the size of the first operand
+  bool keeps_channels = false;              // true if the output has as many channels as the first operand
+  // Slot `image`: returns the name of an image that is equal to the output, or null.
+  const char* (*alias)(const PairInfo&) = nullptr;
+};
+
+// A stage of the slot `image` that converts images of some formats.
+struct FormatConversion {
+  bool (*takes)(PixelFormat);
+  StageParameters (*parameters)(PixelFormat, Pixel first);  // the output begins at `first`
+};
+
+// The role `align_rows`.
+struct AlignedView {
+  // Adds the step that aligns the image `given` of the right view, whose rows begin at `first_row`, and returns the
+  // result. The value `mask` receives the pixels that are usable; −1: no value.
+  int (*align)(Builder&, int given, int first_row, int mask);
+};
+
+// The role `restore_rows`.
+struct RestoredView {
+  void (*restore)(Builder&, Maps&);  // adds the step that moves the right map back
+};
+
+// The role `mask_black`.
+struct BlackMask {
+  // Adds the step for a view of which `part` is read.
+  void (*mask_view)(Builder&, Images&, int view, const Rect& part);
+  OfParameters<bool(const AnyView&)> has_effect;  // returns whether the step masks a pixel of an image on the host
+};
+
+// The role `mark_flat`.
+struct FlatMarks {
+  // Adds the step for maps whose pixels are `factor` pixels wide and begin at `first_row`.
+  void (*mark_maps)(Builder&, Images& full, const Maps&, int factor, int first_row);
+  Rect (*with_windows)(const PipelineData&, const Request&, const Rect&);  // extends a required input by the windows
+};
+
+// The role `triangulate`.
+struct Triangulation {
+  StageParameters (*parameters)(const Request&, const Rect& shown);
+};
+
+// Plans and devices.
+
+// A function of the caller. A graph of GPU commands cannot replay it, and in a region, its required input is added to
+// the margin.
+struct UserFunction {
+  OfParameters<std::string()> title;
+};
+
+// Constants for the function on a GPU, in addition to its operands. The constants are copied to the device once. The
+// span is valid as long as the parameters.
+struct Constants {
+  OfParameters<std::span<const std::int32_t>()> list;
+};
+
+// A change of the image size, by a stage of the slot `prepare`.
+struct Reduction {
+  OfParameters<int()> factor;                  // factor by which the images are reduced; 1 if they keep their size
+  OfParameters<Size(Size input)> output_size;  // size of the maps
+  OfParameters<int()> output_factor;           // width of a pixel of the maps, in pixels of the input images
+  OfParameters<DisparityRange(const DisparityRange&)> range;
+  Images (*reduce)(Builder&, const StageChoice&, Images& full);
+  void (*restore)(Builder&, const StageChoice&, Images& full, Images& reduced, Maps& maps);
+};
+
+// Lowers a pipeline whose shape is changed by the stage: adds the steps from the images to the maps.
+struct Lowering {
+  bool (*applies)(const PipelineData&, const Request&);
+  void (*match)(Builder&, Images&, const DisparityRange&, Maps&);
+};
+
+// A rule for computing a pipeline with this stage in a region of interest, if the general rule would request too much
+// or too little input.
+struct RegionRule {
+  bool (*applies)(const PipelineData&);
+  Rect (*required_input)(const PipelineData&, const Request&);
+};
+
+}  // namespace stereopsis
