@@ -228,20 +228,18 @@ nb::dict SharedMatcher::match_on_device(BorrowedPair pair, const nb::dict& out) 
 class Pending {
  public:
   Pending(std::shared_ptr<SharedMatcher> matcher, BorrowedPair lent, bool copies)
-      : matcher_(std::move(matcher)), lent_(std::move(lent)), result_(std::make_shared<Matched>()) {
+      : matcher_(std::move(matcher)), origin_(matcher_), lent_(std::move(lent)), result_(std::make_shared<Matched>()) {
     if (copies) lent_.copy_images(memory_.emplace(matcher_->take_memory()));
     const nb::gil_scoped_release release;
     ticket_ = matcher_->enqueue(lent_.pair, *result_);
   }
   ~Pending() {
-    {
-      const nb::gil_scoped_release release;
-      try {
+    if (matcher_) try {
+        const nb::gil_scoped_release release;
         matcher_->wait(ticket_);
       } catch (const std::exception&) {  // nobody waits for this pair
       }
-    }
-    if (memory_) matcher_->give_memory(std::move(*memory_));
+    if (const auto origin = origin_.lock(); origin && memory_) origin->give_memory(std::move(*memory_));
   }
   bool overlaps(const BorrowedPair& other) const {
     for (const AnyImageView& own : {lent_.pair.left, lent_.pair.right})
@@ -251,15 +249,17 @@ class Pending {
   }
   const BorrowedPair& pair() const { return lent_; }
   nb::dict wait() {
-    {
+    if (matcher_) {
       const nb::gil_scoped_release release;
       matcher_->wait(ticket_);
     }
+    matcher_.reset();  // its workspace may be freed although the images are still there
     return arrays_of(result_);
   }
 
  private:
-  std::shared_ptr<SharedMatcher> matcher_;
+  std::shared_ptr<SharedMatcher> matcher_;  // null once the pair is done
+  std::weak_ptr<SharedMatcher> origin_;
   BorrowedPair lent_;
   std::optional<SharedMatcher::PairMemory> memory_;
   std::shared_ptr<Matched> result_;

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any, Generic, Protocol, TypeVar
 
 from . import _native
 from ._errors import CallError
 from ._result import Result
 from ._stage import Turns
 
-if TYPE_CHECKING:
-    from ._matching import Matcher
 
+class Planner(Protocol):
+    """What a flight needs of a Matcher."""
+
+    _pipeline: Any
+    _turns: AbstractContextManager[None]
+
+    def _pair_of_stream(self, left: Any, right: Any, mask_left: Any = None, mask_right: Any = None) -> _native.Pair: ...
+    def _has_plan(self, pair: _native.Pair, in_flight: int) -> bool: ...
+    def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher: ...
+
+
+M = TypeVar("M", bound=Planner)
 Images = tuple[Any, Any, Any, Any]
 
 
@@ -29,10 +40,10 @@ def images_of(given: Any) -> Images:
     return left, right, None, None
 
 
-class Flying:
+class Flying(Generic[M]):
     """A pair on its way. `given` is what the source gave, and `result` is there at the end."""
 
-    matcher: Matcher
+    matcher: M
     images: Images
     pair: _native.Pair
     method: str
@@ -44,21 +55,24 @@ class Flying:
         self.pending: _native.Pending | None = None
 
 
-class Flight:
+class Flight(Generic[M]):
     """The steps of the loop over the pairs of a source. `matcher_of` returns the matcher for a pair. It yields each pair in order, with the
     exception with which it failed, or None.
     """
 
-    def __init__(self, source: Iterator[Any], matcher_of: Callable[[Any], Matcher], in_flight: int, copy: bool) -> None:
+    def __init__(self, source: Iterator[Any], matcher_of: Callable[[Any], M], in_flight: int, copy: bool) -> None:
         self._source, self._matcher_of, self._in_flight, self._copy = source, matcher_of, in_flight, copy
-        self._now: Matcher | None = None
+        self._now: M | None = None
         self._most = 1
-        self._flying: list[Flying] = []
+        self._flying: list[Flying[M]] = []
         self._stopped = False
+        self._spoilt: CallError | None = None
 
-    def __iter__(self) -> Iterator[tuple[Flying, BaseException | None]]:
+    def __iter__(self) -> Iterator[tuple[Flying[M], BaseException | None]]:
         loop = _native.PairLoop(self)  # deleting it waits for the pairs in flight
         while (done := loop.next()) is not None:
+            if self._spoilt is not None:
+                raise self._spoilt
             yield done
 
     def stop(self) -> None:
@@ -72,7 +86,7 @@ class Flight:
         is_ready = getattr(self._source, "is_ready", None)  # of a LiveSource; other iterables are asked at once
         return is_ready is None or bool(is_ready())
 
-    def take(self) -> Flying | None:
+    def take(self) -> Flying[M] | None:
         if self._stopped:
             return None
         try:
@@ -80,23 +94,24 @@ class Flight:
         except StopIteration:
             return None
 
-    def suits(self, flying: Flying) -> bool:
+    def suits(self, flying: Flying[M]) -> bool:
         flying.matcher = self._matcher_of(flying.given)
         flying.images = images_of(flying.given)
         flying.pair = flying.matcher._pair_of_stream(*flying.images)
         return flying.matcher is self._now and flying.matcher._has_plan(flying.pair, self._in_flight)
 
-    def plan(self, flying: Flying) -> None:
+    def plan(self, flying: Flying[M]) -> None:
         planned = self._planned(flying)
         self._now = flying.matcher
         self._most = 1 if self._waits(flying, planned) else self._in_flight * len(planned.devices)
 
-    def begin(self, flying: Flying) -> None:
+    def begin(self, flying: Flying[M]) -> None:
         if not self._copy and any(other.pending is not None and other.pending.overlaps(flying.pair) for other in self._flying):
-            raise CallError(
+            self._spoilt = CallError(
                 "a pair shares memory with a pair in flight, whose result may now be wrong; use separate arrays for each pair in "
                 "flight, or leave copy=False out"
             )
+            raise self._spoilt
         flying.method, planned = str(flying.matcher._pipeline.method), self._planned(flying)
         flying.device = ",".join(planned.devices)
         with flying.matcher._turns:
@@ -107,17 +122,17 @@ class Flight:
         flying.pair = flying.pending.pair
         self._flying.append(flying)
 
-    def finish(self, flying: Flying) -> None:
-        if flying.pending is None:
-            return
-        self._flying.remove(flying)
-        flying.result = Result(flying.pending.wait(), flying.method, device=flying.device)
+    def finish(self, flying: Flying[M]) -> None:
+        pending, flying.pending = flying.pending, None
+        if pending is not None:
+            self._flying.remove(flying)
+            flying.result = Result(pending.wait(), flying.method, device=flying.device)
 
-    def _planned(self, flying: Flying) -> _native.Matcher:
+    def _planned(self, flying: Flying[M]) -> _native.Matcher:
         left, right, *_ = flying.images
         with flying.matcher._turns:
             return flying.matcher._plan(flying.pair, left, right, self._in_flight)
 
-    def _waits(self, flying: Flying, planned: _native.Matcher) -> bool:
+    def _waits(self, flying: Flying[M], planned: _native.Matcher) -> bool:
         """Returns whether the pair is matched by this thread: Python stages run for one caller at a time."""
         return isinstance(flying.matcher._turns, Turns) and planned.device == "cpu"

@@ -346,7 +346,7 @@ class Matcher:
         flight = Flight(given, lambda _: self, in_flight, _options.flag("copy", copy))
         return Progress.of(pairs, progress).over(self._streamed(flight, copy))
 
-    def _streamed(self, flight: Flight, copy: bool) -> Iterator[Result]:
+    def _streamed(self, flight: Flight[Matcher], copy: bool) -> Iterator[Result]:
         judge = self._new_judge()
         before: _native.Pair | None = None
         for flying, error in flight:

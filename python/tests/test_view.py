@@ -25,6 +25,7 @@ import stereopsis as st
 
 websockets = pytest.importorskip("websockets", reason="the viewer needs websockets: pip install '.[view]'")
 from stereopsis.view import preparation, sources  # noqa: E402
+from stereopsis._run import Run
 from stereopsis.view.engine import Engine, Matchers  # noqa: E402
 from stereopsis.view.keep import Keeper  # noqa: E402
 from stereopsis.view.messages import plane, seen, slots_of, state_message  # noqa: E402
@@ -60,7 +61,7 @@ def test_pixels_that_files_mark_as_no_data_are_masked(tmp_path, scene, settings)
     frame = sources.open_sources([str(tmp_path / "left.png"), str(tmp_path / "right.png")], None, 0)[0].read(0)
     prepared = preparation.prepare(frame, settings, None)
     assert prepared.masks[1] is None and (prepared.masks[0][20:40, 60:90] == 0).all() and prepared.masks[0].sum() > 0
-    validity = Matchers().match("shown", prepared, settings, []).validity
+    validity = Run(matcher=Matchers().of("shown", prepared, settings, [])).one(prepared).result.validity
     assert (validity[20:40, 60:90] & st.validity.masked).all() and not (validity[50:] & st.validity.masked).any()
     swapped = preparation.prepare(frame, replace(settings, swapped=True), None)
     assert swapped.masks[0] is None and swapped.masks[1] is not None
@@ -233,7 +234,7 @@ def test_pictures_of_twelve_bits(tmp_path, settings, scene):
         frame = source.read(0)
         assert frame.bit_depth == 12
     ready = preparation.prepare(frame, settings, None)
-    found = Matchers().match("shown", ready, settings, [])
+    found = Run(matcher=Matchers().of("shown", ready, settings, [])).one(ready).result
     expected = st.match(grey, grey, 32, bit_depth=12)
     np.testing.assert_array_equal(found.disparity, expected.disparity)
     np.testing.assert_array_equal(seen(ready.left, 12), grey >> 4)
@@ -478,7 +479,7 @@ def test_a_pixels_costs_are_those_of_the_volumes(settings, scene):
     frame = sources.Frame(scene.left, scene.right, "scene")
     engine = Engine([sources.Synthetic("table")], replace(settings, pipeline=pipeline, region=(40, 30, 80, 60), device="cpu"))
     ready = preparation.prepare(frame, engine.settings, None)
-    found = Matchers().match("shown", ready, engine.settings, [])
+    found = Run(matcher=Matchers().of("shown", ready, engine.settings, [])).one(ready).result
     engine.shown = SimpleNamespace(result=found, disparities=(0, 32), prepared=ready, settings=engine.settings)
     states = ["cost", "aggregated", "optimised"]
     volumes = st.match(scene.left, scene.right, 32, pipeline=pipeline, want=states, region=(40, 30, 80, 60), device="cpu")
