@@ -272,6 +272,7 @@ def command_page(command):
 
 PYTHON = {
     "Matching": ["match", "Matcher", "Result", "Picture", "match_volume", "Explanation", "Step", "devices", "Device", "DeviceArray"],
+    "Runs": ["Run", "RunResult", "LiveSource"],
     "Methods and pipelines": ["methods", "presets", "MethodInfo", "parameters", "ParameterInfo", "Pipeline", "Slot", "StageCall"],
     "Methods from outside": ["Method", "OnnxMatcher", "OnnxCost", "ProgramMethod", "Around"],
     "Geometry": ["Rig", "Calibration", "Camera", "read_calibration", "Rectification", "RowAlignment", "calibrate", "Calibrated", "CalibrationView", "PosedCamera", "register_depth", "RegisteredDepth"],
@@ -279,7 +280,7 @@ PYTHON = {
     "Files": ["PairSource", "ImagePair", "read_image", "read_masked_image", "read_disparity", "write_disparity", "read_pfm", "write_pfm", "write_point_cloud"],
     "Errors": ["Error", "CallError", "KeywordError", "OutputError", "FileError", "FormatError", "UnsupportedError", "OutOfMemoryError", "DeviceError"],
 }
-MADE = ["Result", "ImagePair", "Calibrated", "CalibrationView", "Scene", "Explanation", "StageCall", "Picture", "cv2.StereoMatcher", "cv2.StereoSGBM", "cv2.StereoBM"]  # by the package alone: nobody calls their constructors
+MADE = ["Result", "RunResult", "ImagePair", "Calibrated", "CalibrationView", "Scene", "Explanation", "StageCall", "Picture", "cv2.StereoMatcher", "cv2.StereoSGBM", "cv2.StereoBM"]  # by the package alone: nobody calls their constructors
 
 
 def rst(*lines):

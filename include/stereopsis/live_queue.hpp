@@ -11,7 +11,7 @@
 
 namespace stereopsis {
 
-// What happens to something that is put into a full queue: the oldest entry is dropped, or the caller waits.
+// The rule for an entry that is put into a full queue: the oldest entry is dropped, or the caller waits.
 enum class WhenFull { drop_oldest, wait };
 
 // Any thread may call any function.

@@ -40,8 +40,8 @@ class RunSource {
   virtual bool is_ready() { return true; }
 };
 
-// A source of pairs that come by themselves, such as those of cameras. Any thread may call put() and close(). With
-// WhenFull::drop_oldest, a run that is slower than the cameras matches the newest pairs; with WhenFull::wait, none is lost.
+// A source of pairs that come by themselves, such as those of cameras. Any thread may call put() and close(). If the run
+// is slower than the cameras, it matches the newest pairs (WhenFull::drop_oldest), or put() waits (WhenFull::wait).
 class LiveSource : public RunSource, public LiveQueue<RunPair> {
  public:
   using LiveQueue::LiveQueue;
@@ -63,13 +63,13 @@ class FileSource : public RunSource {
   std::unique_ptr<State> state_;
 };
 
-// What a run does with its pairs.
+// The settings of a run.
 struct RunSettings {
   Pipeline pipeline{"sgm"};                  // the method
   std::vector<Device> devices = {Device{}};  // each pair goes to the next free device; if one fails, the others go on
   std::optional<DisparityRange> range = {};  // search range; estimated from the first pair if it is empty
   // The requested outputs, geometry, region of interest, regions without contrast, and limit of memory. The run sets
-  // the size, pixel type, channels, bit depth, format, range and batch. Stripes, given costs and refine_only are refused.
+  // the size, pixel type, channels, bit depth, format, range and batch. It rejects stripes, given costs and refine_only.
   Problem problem = {};
   int in_flight = 2;   // largest number of pairs in flight on each device, 1 to 4096
   bool judges = true;  // the first pair, a sample, and pairs of which little is measured are checked
@@ -83,7 +83,7 @@ struct RunResult {
   double measured = 0;                  // share of the usable pixels that was measured, 0 to 1
   double latency_ms = 0;                // from the start of the pair until its result
   double matching_ms = 0;               // time for which the devices worked on this pair alone, in milliseconds
-  std::optional<PairFault> fault = {};  // what is wrong with the pair, if it was checked; it may still have a result
+  std::optional<PairFault> fault = {};  // fault of the pair, if it was checked and has one; maps are there in any case
   bool is_new_fault = false;            // no earlier pair of the run has a fault of this kind
 };
 

@@ -13,7 +13,7 @@ from ._stage import Turns
 
 
 class Planner(Protocol):
-    """What a flight needs of a Matcher."""
+    """The functions of a Matcher that a flight calls."""
 
     _pipeline: Any
     _turns: AbstractContextManager[None]
@@ -83,7 +83,7 @@ class Flight(Generic[M]):
         return self._most
 
     def is_ready(self) -> bool:
-        is_ready = getattr(self._source, "is_ready", None)  # of a LiveSource; other iterables are asked at once
+        is_ready = getattr(self._source, "is_ready", None)  # LiveSource has this function; other iterables are asked at once
         return is_ready is None or bool(is_ready())
 
     def take(self) -> Flying[M] | None:

@@ -130,7 +130,7 @@ class Run:
     The run plans again if the size or the type of the pairs changes. One thread at a time may use a run; any thread may call stop().
 
     >>> import stereopsis as st
-    >>> scenes = [st.synth("table", width=160, height=120, disparities=32, frame=i) for i in range(3)]
+    >>> scenes = [st.synth("table", width=160, height=120, disparities=32, seed=i) for i in range(3)]
     >>> [f"{done.result.measured_share:.1f}" for done in st.Run(scenes, disparities=32)]
     ['0.8', '0.8', '0.8']
     """

@@ -15,13 +15,13 @@ namespace stereopsis::jobs {
 struct LoopPair {
   virtual ~LoopPair() = default;
 
-  std::exception_ptr failure;  // why the pair has no result
+  std::exception_ptr failure;  // the reason for which the pair has no result
   Stopwatch since_begun;
   double latency_ms = 0;   // from begin() until the result was there
   double matching_ms = 0;  // the time for which the devices worked on this pair alone
 };
 
-// What a run does with its pairs. The thread that calls PairLoop::next() makes all calls. An exception of plan(),
+// The steps of a run with its pairs. The thread that calls PairLoop::next() makes all calls. An exception of plan(),
 // begin() and finish() is the failure of their pair.
 class LoopSteps {
  public:
