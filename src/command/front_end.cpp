@@ -12,6 +12,8 @@ CommandFrontEnd::~CommandFrontEnd() = default;
 
 std::string CommandFrontEnd::spelled(std::string_view setting) const {
   if (setting == "disparity") return "-o";
+  if (setting == "left_images") return "LEFT";
+  if (setting == "right_images") return "RIGHT";
   std::string option = "--" + std::string(setting);
   std::ranges::replace(option, '_', '-');
   return option;

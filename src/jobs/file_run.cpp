@@ -47,8 +47,8 @@ void FileRun::check_settings() const {
       refuse(fmt::format("{0} applies to sequences, and {1} is one file; leave {0} out", spelled(setting),
                          settings_.inputs.left.string()));
   if (inputs_.is_sequence() && (has_costs || !settings_.sinks.volumes.empty() || !settings_.probes.empty()))
-    refuse(fmt::format("{}, {} and {} apply to single pairs; give one file each for LEFT and RIGHT",
-                       spelled("cost_volume"), spelled("save_volume"), spelled("probe")));
+    refuse(fmt::format("{}, {} and {} apply to single pairs; give one file each for {} and {}", spelled("cost_volume"),
+                       spelled("save_volume"), spelled("probe"), spelled("left_images"), spelled("right_images")));
   if (has_costs && settings_.sinks.wants(ResultFile::right))
     refuse(
         fmt::format("{} matches the mirrored pair, and {} has only the costs of the left view; leave one of them out",

@@ -67,9 +67,11 @@ bool PairChecks::is_sound_as(std::size_t i, bool transpose, bool exchange) const
 // Returns what the user can do about a pair that has faults after rectification.
 std::string PairChecks::advice_on_calibration(std::size_t i) const {
   const std::string source = cameras_.source().name();
-  const std::string exchanged = left_name(i) == right_name(i) ? fmt::format("add {}, or leave it out if it is given",
-                                                                            names_.spelled("right_first"))
-                                                              : "exchange LEFT and RIGHT, " + pair_name(i),
+  const std::string exchanged =
+                        left_name(i) == right_name(i)
+                            ? fmt::format("add {}, or leave it out if it is given", names_.spelled("right_first"))
+                            : fmt::format("exchange {} and {}, {}", names_.spelled("left_images"),
+                                          names_.spelled("right_images"), pair_name(i)),
                     transposed = fmt::format(
                         "transpose R in {} if it is from MATLAB: rows correspond with it transposed", source);
   if (is_sound_as(i, true, false)) return transposed;
