@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "command/bench.hpp"
-#include "command/peer_settings.hpp"
 #include "command/peers.hpp"
+#include "linked_peers.hpp"
 #include "stereopsis/disparity.hpp"
 
 namespace stereopsis::command {
@@ -40,34 +40,27 @@ struct Run {
   }
 };
 
-Image<std::uint8_t> padded(ImageView<const std::uint8_t> image, int left) {
-  Image<std::uint8_t> out(image.width + left, image.height);
-  for (int y = 0; y < image.height; ++y) {
-    std::fill_n(out.row(y), left, image(0, y));
-    std::copy_n(image.row(y), image.width, out.row(y) + left);
-  }
-  return out;
+// Makes libelas with the setting of this name, one of libelas_settings().
+std::optional<Peer> libelas_peer(const std::string& name, const PeerProblem& problem) {
+  constexpr int least = 160;  // pixels per side: libelas crashes with few support points
+  if (problem.left.width < least || problem.left.height < least) return std::nullopt;
+  const int padding = problem.columns == PeerColumns::all ? problem.disparities : 0;
+  Elas::parameters parameters(name == "ROBOTICS" ? Elas::ROBOTICS : Elas::MIDDLEBURY);
+  parameters.disp_max = problem.disparities - 1;
+  const auto run = std::make_shared<Run>(Run{padded(grey(problem.left).view(), padding),
+                                             padded(grey(problem.right).view(), padding),
+                                             padding,
+                                             Elas(parameters),
+                                             {},
+                                             {}});
+  return Peer{"libelas " + name,
+              {{"setting", name}, {"disp_max", parameters.disp_max}},
+              [run] { run->match(); },
+              [run] { return run->dense(); }};
 }
 
 }  // namespace
 
-std::vector<Peer> libelas_peers(const PeerProblem& problem) {
-  constexpr int least = 160;  // pixels per side: libelas crashes with few support points
-  if (problem.left.width < least || problem.left.height < least) return {};
-  const int padding = problem.columns == PeerColumns::all ? problem.disparities : 0;
-  std::vector<Peer> peers;
-  const Image<std::uint8_t> left = grey(problem.left), right = grey(problem.right);
-  for (const std::string& name : libelas_settings()) {
-    Elas::parameters parameters(name == "ROBOTICS" ? Elas::ROBOTICS : Elas::MIDDLEBURY);
-    parameters.disp_max = problem.disparities - 1;
-    const auto run =
-        std::make_shared<Run>(Run{padded(left, padding), padded(right, padding), padding, Elas(parameters), {}, {}});
-    peers.push_back({"libelas " + name,
-                     {{"setting", name}, {"disp_max", parameters.disp_max}},
-                     [run] { run->match(); },
-                     [run] { return run->dense(); }});
-  }
-  return peers;
-}
+void provide_linked_libelas() { provide_peers("libelas", libelas_peer); }
 
 }  // namespace stereopsis::command

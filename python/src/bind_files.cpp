@@ -121,6 +121,8 @@ void bind_files(nb::module_& m) {
       .def_ro("name", &DatasetScene::name, "Name of the scene.")
       .def_ro("dataset", &DatasetScene::dataset, "Name of the dataset; scenes of one dataset are averaged.")
       .def_ro("folder", &DatasetScene::folder, "Folder with the dataset.json.")
+      .def_ro("left", &DatasetScene::left, "File of the left image.")
+      .def_ro("right", &DatasetScene::right, "File of the right image.")
       .def_ro("disparities", &DatasetScene::disparities, "Number of disparities of the search range, from 0 upwards.")
       .def("load", &load_arrays, nb::sig("def load(self) -> dict[str, Any]"),
            "Reads the files. Returns `left`, `right`, `bit_depth`, `truth` (NaN where unknown), and `regions`: masks "

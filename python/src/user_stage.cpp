@@ -20,15 +20,6 @@ namespace {
 using Sides = std::tuple<int, int, int, int>;
 using Bytes = std::vector<std::byte>;
 
-// Kept by whoever keeps the function, on any thread.
-std::shared_ptr<nb::object> shared(nb::handle function) {
-  return {new nb::object(nb::borrow(function)), [](nb::object* o) {
-            if (!Py_IsInitialized()) return;  // the process ends
-            const nb::gil_scoped_acquire lock;
-            delete o;
-          }};
-}
-
 template <class T>
 nb::object view_as(const DeviceImageView& v, bool volume, bool written, const std::shared_ptr<Bytes>& memory) {
   const nb::capsule owner(new std::shared_ptr<Bytes>(memory),
@@ -185,7 +176,7 @@ void collect_garbage() { nb::module_::import_("gc").attr("collect")(); }
 }
 
 std::function<void(const UserCall&)> called(const nb::handle function) {
-  return [function = shared(function), copies = std::make_shared<HostCopies>()](const UserCall& call) {
+  return [function = shared_object(function), copies = std::make_shared<HostCopies>()](const UserCall& call) {
     const nb::gil_scoped_acquire lock;
     Arguments arguments(call, *copies);
     try {
@@ -204,7 +195,7 @@ std::function<void(const UserCall&)> called(const nb::handle function) {
 }
 
 std::function<Rect(const Rect&)> part_needed(nb::handle function) {
-  return [function = shared(function)](const Rect& r) {
+  return [function = shared_object(function)](const Rect& r) {
     const nb::gil_scoped_acquire lock;
     try {
       const auto [x, y, w, h] = nb::cast<Sides>((*function)(r.x, r.y, r.width, r.height));
@@ -245,10 +236,18 @@ std::optional<ErrorCategory> category_of(nb::handle exception) {
 }
 
 // The sentence of an error of the package needs no name of its class.
+std::shared_ptr<nb::object> shared_object(nb::handle object) {
+  return {new nb::object(nb::borrow(object)), [](nb::object* o) {
+            if (!Py_IsInitialized()) return;  // the process ends
+            const nb::gil_scoped_acquire lock;
+            delete o;
+          }};
+}
+
 RaisedInPython::RaisedInPython(nb::python_error& error)
     : std::runtime_error((category_of(error.value()) ? "" : text_of(error.type().attr("__name__")) + ": ") +
                          text_of(error.value())),
-      exception_(shared(error.value())) {}
+      exception_(shared_object(error.value())) {}
 
 void set_stage(Pipeline& pipeline, const std::string& slot, nb::handle function, const std::string& name,
                const std::string& makes, double largest, const std::optional<std::string>& takes,

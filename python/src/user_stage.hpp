@@ -24,6 +24,9 @@ void set_method(Pipeline& pipeline, nanobind::handle function, const std::string
 // The device of the matcher with which this thread enqueues a pair.
 std::string& device_of_call();
 
+// Returns a reference that any thread may drop. Called under the GIL.
+std::shared_ptr<nanobind::object> shared_object(nanobind::handle object);
+
 // Returns the library's category of an exception of the package, and nothing for other exceptions.
 std::optional<ErrorCategory> category_of(nanobind::handle exception);
 

@@ -218,7 +218,7 @@ class Pipeline(_native.Pipeline):
         method, digest = str(content["method"]), content.pop("network", None)
         if method.startswith("program:"):
             raise FormatError(f"the pipeline names '{method}', and a pipeline file must not run programs; give the program as the method")
-        pipeline = _restored(content, method_of(method), cls)
+        pipeline = restored(content, method_of(method), cls)
         if digest not in (None, getattr(pipeline.external, "digest", None)):
             raise FormatError(f"the network '{method}' is not the one with which the pipeline was written; remove the key network to use it")
         return pipeline
@@ -350,7 +350,7 @@ class Pipeline(_native.Pipeline):
         for slot in self.slots():
             if slot.stage.startswith("user_"):
                 raise CallError(f"a pipeline with a user-defined stage ({slot.slot}) cannot be pickled; create it in the other process")
-        return _restored, (json.loads(super().to_json()), self.external)
+        return restored, (json.loads(super().to_json()), self.external)
 
 
 def _identity(method: Method | None) -> object:
@@ -358,7 +358,7 @@ def _identity(method: Method | None) -> object:
     return getattr(method, "text", method)
 
 
-def _restored(content: dict[str, Any], external: Method | None, kind: type[Pipeline] = Pipeline) -> Pipeline:
+def restored(content: dict[str, Any], external: Method | None, kind: type[Pipeline] = Pipeline) -> Pipeline:
     """Returns the pipeline with the stages of `content`, in which the method from outside the library is only a name."""
     if external is None:
         return kind(_native.Pipeline.parse(json.dumps(content)))

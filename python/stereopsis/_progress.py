@@ -34,12 +34,18 @@ class Progress:
         try:
             for result in results:
                 done += 1
-                if self._told is not None:
-                    self._told(done, self._total)
+                self.report(done, self._total)
                 yield result
         finally:
-            if isinstance(self._told, Line):
-                self._told.end()
+            self.end()
+
+    def report(self, done: int, total: int | None) -> None:
+        if self._told is not None and done > 0:
+            self._told(done, total)
+
+    def end(self) -> None:
+        if isinstance(self._told, Line):
+            self._told.end()
 
 
 class Line:

@@ -186,6 +186,66 @@ def test_evaluate_and_bench_compare_networks(folder, tmp_path):
     assert [one["method"] for one in found] == ["sgm", network]
 
 
+def test_opencv_joins_the_comparison(folder, tmp_path):
+    """The settings are those of one table, whichever OpenCV runs: that of the compiled command or the package cv2."""
+    pytest.importorskip("cv2", reason="OpenCV's Python module is not installed")
+    program = ["--method", f"program:{sys.executable} {folder}/one.py {{left}} {{right}} {{out}}"]
+    (folder / "one.py").write_text("import numpy, stereopsis, sys; stereopsis.write_pfm(sys.argv[3], numpy.full((101, 150), 3, numpy.float32))")
+    words = ["evaluate", "--dataset", folder / "scenes", *program, "--method", "opencv", "--html", tmp_path / "c.html", "--json", tmp_path / "c.json"]
+    table = run(*words).stdout
+    found = {one["method"]: one for one in json.loads((tmp_path / "c.json").read_text())["results"]}
+    assert set(found) == {program[1], "OpenCV StereoBM", *(f"OpenCV StereoSGBM {mode}" for mode in ("3WAY", "SGBM", "HH4", "HH"))}
+    assert all(name in table and name.split()[-1] in (tmp_path / "c.html").read_text() for name in found)
+    settings = found["OpenCV StereoSGBM 3WAY"]["parameters"]
+    assert settings["P2"] == 32 * settings["blockSize"] ** 2 and settings["numDisparities"] == 16 and settings["images"] == "grey"
+    run("evaluate", "--dataset", folder / "scenes", "--method", "opencv:3WAY", "--json", tmp_path / "one.json")
+    one = json.loads((tmp_path / "one.json").read_text())
+    assert one["method"] == "opencv:3WAY" and one["average"]["scenes"]["measures"] == found["OpenCV StereoSGBM 3WAY"]["average"]["scenes"]["measures"]
+    assert run("evaluate", "--dataset", folder / "scenes", "--method", "opencv:4WAY", code=2).stderr.count("opencv:3WAY") == 1
+
+
+def test_a_missing_package_of_opencv_is_named(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    with pytest.raises(st.UnsupportedError, match="--method opencv:BM cannot run: the package cv2 cannot be imported .*; run: python -m pip install"):
+        st.compare(folder / "scenes", ["sgm", "opencv:BM"])
+
+
+class OnGpu:
+    """A method that runs elsewhere than the library's own steps."""
+
+    name, provider = "elsewhere", "cuda:1"
+
+    def on(self, device, threads):
+        return self
+
+    def __call__(self, left, right, disparities):
+        return np.full(left.shape[:2], 3, np.float32)
+
+
+def test_everything_joins_the_comparison_of_a_program(folder, tmp_path):
+    def nothing(left, right, disparities):
+        return np.full(left.shape[:2], np.nan, np.float32)
+
+    pipeline = st.Pipeline("sgm").set("optimisation.p1", 9)
+    given = ["sgm", pipeline, pipeline, nothing, f"onnx:{folder}/net.onnx", st.Pipeline(f"onnx:{folder}/net.onnx"), OnGpu()]
+    found = st.compare(folder / "scenes", given, device="cpu", repeat=1, html=tmp_path / "page.html")
+    assert [one["method"] for one in found] == ["sgm", "sgm (2)", "sgm (3)", "nothing", f"onnx:{folder}/net.onnx", "onnx:net.onnx", "elsewhere"]
+    assert [one["parameters"].get("optimisation.p1") for one in found[:3]] == [20, 9, 9]
+    assert found[3]["average"]["scenes"]["measures"]["nonocc"]["density"] == 0
+    assert found[4]["average"]["scenes"]["measures"] == found[5]["average"]["scenes"]["measures"]
+    assert found[6]["device"] == "cuda:1" and found[6]["threads"] == 0  # not the CPU of the library's own steps
+    named = st.compare(folder / "scenes", {"mine": pipeline, "theirs": "sgm"}, set={"sgm.p2": 100}, repeat=1)
+    assert [(one["method"], one["parameters"]["optimisation.p2"]) for one in named] == [("mine", 100), ("theirs", 100)]
+
+
+def test_an_interruption_of_a_comparison_is_no_failure_of_a_scene(folder):
+    def interrupted(left, right, disparities):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        st.compare(folder / "scenes", [interrupted])
+
+
 def test_compare_has_networks_beside_methods(folder, tmp_path):
     found = st.compare(folder / "scenes", ["sgm", f"onnx:{folder}/net.onnx"], device="cpu", repeat=1, html=tmp_path / "page.html")
     assert [one["method"] for one in found] == ["sgm", f"onnx:{folder}/net.onnx"] and all(len(one["scenes"]) == 2 for one in found)

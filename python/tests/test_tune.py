@@ -1,7 +1,11 @@
 """The search for settings: its proxies, its space, and the command with what it writes and continues."""
 
+import importlib
 import json
+import shlex
 import shutil
+import subprocess
+import sys
 import xml.etree.ElementTree
 
 import numpy as np
@@ -9,7 +13,7 @@ import pytest
 
 import stereopsis as st
 from stereopsis.__main__ import main
-from stereopsis.tune import proxies, space
+from stereopsis.tune import proxies, report, search, space
 
 pytest.importorskip("optuna", reason="optuna searches")
 D = 16
@@ -102,7 +106,7 @@ def test_every_method_can_be_searched(method):
 
 
 def test_defaults_are_suggestions():
-    suggestions = space.as_suggested(st.Pipeline("balanced"))
+    suggestions = space.as_suggested("sgm", st.Pipeline("balanced"))
     assert suggestions["method"] == "sgm" and suggestions["sgm:vote_fill.enabled"] is True
 
 
@@ -172,6 +176,80 @@ def test_pairs_without_truth_are_scored_by_a_proxy(folder, tmp_path, capsys):
     assert report["tuned"]["method"] == "sgm"
 
 
+def program(tmp_path):
+    """A program as a method, which returns the disparities of `fast`."""
+    code = "import stereopsis as st, sys\nleft, right = map(st.read_image, sys.argv[1:3])\n"
+    code += "st.write_pfm(sys.argv[3], st.match(left, right, int(sys.argv[4]), 'fast', device='cpu').disparity)\n"
+    (tmp_path / "program.py").write_text(code)
+    return f"program:{sys.executable} {tmp_path}/program.py {{left}} {{right}} {{out}} {{disparities}}"
+
+
+def last_command(said, tmp_path):
+    """Runs the command that a search prints last, in a folder of its own."""
+    words = shlex.split(said.splitlines()[-1])
+    assert words[:2] == ["stereopsis", "match"]
+    here = tmp_path / "there"
+    here.mkdir()
+    done = subprocess.run([sys.executable, "-m", "stereopsis", *words[1:], "--device", "cpu"], cwd=here, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return here
+
+
+def test_networks_programs_and_pipelines_are_searched(folder, tmp_path, capsys):
+    pytest.importorskip("onnxruntime", reason="onnxruntime runs networks")
+    pair_network = importlib.import_module("onnx_files").pair_network
+    pair_network(tmp_path / "net.onnx", D)
+    call = ["--dataset", folder / "scenes", "-o", tmp_path / "tuned", "--device", "cpu", "--threads", 1, "--quiet"]
+    names = [f"onnx:{tmp_path}/net.onnx", program(tmp_path)]
+    st_pipeline = tmp_path / "mine.json"
+    st_pipeline.write_text(st.Pipeline("sgm").set("optimisation.p1", 9).to_json())
+    tune(*call, "--methods", f"{names[0]},{st_pipeline}", "--methods", names[1], "--trials", 4)
+    assert json.loads((tmp_path / "tuned/report.json").read_text())["trials"]["finished"] == 4
+    last_command(capsys.readouterr().out, tmp_path)
+    log = (tmp_path / "tuned/trials.log").read_text()
+    assert all(json.dumps(name)[1:-1].replace('"', '') in log.replace("\\", "") for name in [*names, str(st_pipeline)])
+
+
+def test_the_command_of_a_tuned_program_runs_it(folder, tmp_path, capsys):
+    tune("--dataset", folder / "scenes", "-o", tmp_path / "tuned", "--methods", program(tmp_path), "--trials", 2, "--device", "cpu", "--quiet")
+    assert not (tmp_path / "tuned/pipeline.json").exists()  # a pipeline file must not run programs
+    assert (last_command(capsys.readouterr().out, tmp_path) / "disparity.pfm").exists()
+
+
+@pytest.mark.parametrize("source", [("left", "right"), ("left/1.png", "right/1.png"), ("left/*.png", "right/*.png"), (".",)])
+def test_the_command_of_a_search_runs(folder, tmp_path, capsys, source):
+    given = [folder / one for one in source]
+    tune(*given, "-o", tmp_path / "tuned", "--trials", 1, "--pairs", 1, "--disparities", D, "--device", "cpu", "--quiet")
+    here = last_command(capsys.readouterr().out, tmp_path)
+    assert list(here.glob("**/*.pfm"))
+
+
+def test_opencv_is_scored_beside_the_result(folder, tmp_path, capsys):
+    pytest.importorskip("cv2", reason="OpenCV's Python module is not installed")
+    call = ["--dataset", folder / "scenes", "-o", tmp_path, "--trials", 1, "--device", "cpu", "--quiet"]
+    tune(*call, "--methods", "sgm,opencv:3WAY")
+    beside = json.loads((tmp_path / "report.json").read_text())["beside"]
+    found = st.compare(folder / "scenes", ["opencv:3WAY"], repeat=1)[0]
+    assert beside[0]["score"] == pytest.approx(np.mean([one["measures"]["all"]["bad1.0"] for one in found["scenes"]]))
+    assert "OpenCV StereoSGBM 3WAY: mean of all pairs" in capsys.readouterr().out
+    tune(*call, "--methods", "opencv", code=2)
+    assert "has no parameters to search" in capsys.readouterr().err
+
+
+def test_a_limit_that_the_last_run_exceeds_is_said(folder, tmp_path, capsys, monkeypatch):
+    """Trials kept the limit, and the machine was slower when the result was measured."""
+    monkeypatch.setattr("stereopsis.tune.search.TOLERANCE", 1e9)
+    measured = search.scored
+    monkeypatch.setattr(report, "scored", lambda *given: slower(measured(*given)))
+
+    def slower(found):
+        return search.Scored(found.scores, [1e4 * ms for ms in found.ms])
+
+    tune("--dataset", folder / "scenes", "-o", tmp_path, "--trials", 1, "--limit", 1000, "--device", "cpu", "--quiet")
+    assert "took longer than --limit 1000 on 4 of 4 pairs (its median is" in capsys.readouterr().out
+    assert json.loads((tmp_path / "report.json").read_text())["ms"]["pairs_beyond_limit"] == 4
+
+
 def test_a_limit_that_no_setting_keeps_is_said(folder, tmp_path, capsys):
     tune("--dataset", folder / "scenes", "-o", tmp_path, "--trials", 2, "--limit", 0.001, "--device", "cpu", "--quiet", code=1)
     assert "no setting was found within 0.001 ms per pair in 2 trials" in capsys.readouterr().err
@@ -184,6 +262,7 @@ def test_wrong_calls_are_named(folder, tmp_path, capsys):
         (["--dataset", folder / "scenes", "--trials", 0], "--trials 0 is not allowed"),
         (["--dataset", folder / "scenes", "--methods", "sgn"], "there is no method 'sgn'"),
         (["--dataset", folder / "scenes", "--disparities", 3], "--disparities applies to pairs"),
+        ([folder / "left", folder / "right", "--methods", "sgm,opencv"], "--methods opencv is scored by ground truth"),
         ([folder / "left", folder / "right", "--methods", "sgm-learned"], "compares with sgm-learned, which is among --methods"),
     ]:
         tune(*words, "-o", tmp_path, code=2)

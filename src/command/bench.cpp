@@ -10,6 +10,7 @@
 #include "command/frames.hpp"
 #include "command/outside_methods.hpp"
 #include "command/result_files.hpp"
+#include "command/terminal.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/simd.hpp"
 
@@ -43,7 +44,7 @@ std::vector<int> parse_threads(const std::vector<std::string>& texts) {
 
 // Adds a contender for each SIMD target. Returns false for a GPU, for which SIMD targets and threads do not matter.
 bool add_contenders(Contender contender, const std::vector<std::string>& simd, std::vector<Contender>& contenders) {
-  const bool on_cpu = contender.device.name == "cpu";
+  const bool on_cpu = contender.runs_on() == "cpu";
   for (const std::string& target : simd.empty() || !on_cpu ? std::vector<std::string>{"auto"} : simd) {
     use_simd(target);  // throws before anything is measured
     contender.simd = target;
@@ -52,12 +53,34 @@ bool add_contenders(Contender contender, const std::vector<std::string>& simd, s
   return on_cpu;
 }
 
+// Adds the methods on all devices, and the peers: those that are named, or all that are there.
+void add_methods(const Options& options, const std::vector<int>& threads, Bench& bench) {
+  for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods) {
+    if (is_peer(method)) {
+      add_method(bench, method, {}, {});
+      continue;
+    }
+    for (const std::string& device : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)
+      for (const int count : threads) {
+        DeviceOptions on;
+        on.name = device;
+        if (count > 0) on.threads = count;
+        if (!add_contenders(contender_of(method, options.settings, on), options.simd, bench.contenders)) break;
+      }
+  }
+  if (!bench.peers.empty() && options.no_peers)
+    refuse(fmt::format("--no-peers excludes --method {}; leave one of them out", bench.peers.front().text()));
+  if (!bench.peers.empty() || options.no_peers) return;
+  bench.peers = peers_there();
+  if (const std::string missing = peers_left_out(); !missing.empty()) remark("{}", missing);
+}
+
 void bench(const Options& options) {
   for (const std::string& target : options.simd) use_simd(target);  // refuses wrong names, also beside a GPU
   const bool scenes = !options.dataset.empty();
   const std::vector<int> threads = parse_threads(options.threads);
   Bench bench{{},
-              !options.no_peers,
+              {},
               !options.no_stream,
               options.confidence,
               threads.back(),
@@ -72,14 +95,7 @@ void bench(const Options& options) {
         fmt::format(
             "--batch {} cannot be used with --dataset, because the scenes of a dataset differ in size; use --batch 1",
             bench.batch));
-  for (const std::string& method : options.methods.empty() ? std::vector<std::string>{"sgm"} : options.methods)
-    for (const std::string& device : options.devices.empty() ? std::vector<std::string>{"auto"} : options.devices)
-      for (const int count : threads) {
-        DeviceOptions on;
-        on.name = device;
-        if (count > 0) on.threads = count;
-        if (!add_contenders(contender_of(method, options.settings, on), options.simd, bench.contenders)) break;
-      }
+  add_methods(options, threads, bench);
   std::vector<Workload> workloads;
   for (const std::string& size :
        options.sizes.empty() ? std::vector<std::string>{"640x480x64", "1280x960x128"} : options.sizes)
@@ -95,13 +111,21 @@ void bench(const Options& options) {
 Contender contender_of(const std::string& text, std::vector<std::string> settings, const DeviceOptions& device) {
   const std::size_t colon = is_outside_method(text) ? std::string::npos : text.find(':');
   const std::string name = text.substr(0, colon);
-  Pipeline pipeline = name.ends_with(".json") ? pipeline_of_file(name, device) : pipeline_named(name, device);
+  auto [pipeline, own_device] = name.ends_with(".json") ? method_of_file(name, device) : method_named(name, device);
   std::istringstream parts(colon == std::string::npos ? "" : text.substr(colon + 1));
   for (std::string part; std::getline(parts, part, ',');) settings.push_back(part);
   apply_settings(pipeline, settings);
-  const bool names_device = has_own_device(pipeline) && device.name != "auto" && device.name != "cpu";
   const Device used = library_device(pipeline, device).device();
-  return {names_device ? text + " on " + device.name : text, std::move(pipeline), used};
+  return {text, std::move(pipeline), used, "auto", own_device};
+}
+
+void add_method(Bench& bench, const std::string& text, const std::vector<std::string>& settings,
+                const DeviceOptions& device) {
+  if (!is_peer(text)) {
+    bench.contenders.push_back(contender_of(text, settings, device));
+    return;
+  }
+  for (PeerName& peer : peers_named(text)) bench.peers.push_back(std::move(peer));
 }
 
 void reads_methods(CallFiles& files, const std::vector<std::string>& methods) {
@@ -127,10 +151,11 @@ void add_bench(CLI::App& application) {
   Command command(application, "bench",
                   "Measure the run time of methods, next to other stereo matchers that are installed");
   const auto o = std::make_shared<Options>();
-  command.list("--method", o->methods, "NAME[:SET,...]",
-               "Method, or FILE.json of a pipeline, with optional settings: sgm:optimisation.paths=8; with the Python "
-               "package also "
-               "onnx:FILE or program:CMD; repeatable [sgm]");
+  command.list(
+      "--method", o->methods, "NAME[:SET,...]",
+      "Method, or FILE.json of a pipeline, with optional settings: sgm:optimisation.paths=8; opencv, or one of "
+      "its matchers such as opencv:3WAY; with the Python package also onnx:FILE or program:CMD; repeatable "
+      "[sgm, and all other stereo matchers]");
   command.list("--set", o->settings, "NAME.PARAMETER=VALUE", "Set a parameter of all methods; repeatable");
   command.list("--device", o->devices, "NAME", "Device: auto, cpu, cuda[:N] or opencl[:N]; repeatable [auto]");
   command.list("--threads", o->threads, "N|all",
@@ -147,7 +172,7 @@ void add_bench(CLI::App& application) {
   command.integer("--batch", o->batch, 1, 4096, "N", "Number of pairs in flight at a time [1]");
   command.integer("--repeat", o->repeat, 1, 10000, "N",
                   "Number of timed runs after one warm-up run [7, or 3 with --dataset]");
-  command.flag("--no-peers", o->no_peers, "Do not run other stereo matchers");
+  command.flag("--no-peers", o->no_peers, "Do not run other stereo matchers [all, or those that --method names]");
   command.flag("--confidence", o->confidence, "Compute the confidence, too; the run times include it");
   command.flag("--no-stream", o->no_stream, "Skip the measurement of `stream ms`, which matches 66 pairs on a GPU");
   command.path("--json", o->json, "FILE.json", "Write all results as JSON");

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "command/common.hpp"
+#include "command/comparison.hpp"
 #include "command/frames.hpp"
+#include "command/peers.hpp"
 
 namespace stereopsis::command {
 
@@ -16,6 +18,9 @@ struct Contender {
   Pipeline pipeline;
   Device device;
   std::string simd = "auto";
+  std::string own_device = {};  // the device of a method from outside the library, whose other steps run on `device`
+
+  const std::string& runs_on() const { return own_device.empty() ? device.name : own_device; }
 };
 // Returns the name of the device, and of a SIMD target that was chosen: "cpu avx2".
 inline std::string device_text(const std::string& device, const std::string& simd) {
@@ -24,7 +29,8 @@ inline std::string device_text(const std::string& device, const std::string& sim
 
 struct Bench {
   std::vector<Contender> contenders;
-  bool peers = true, stream = true;
+  std::vector<PeerName> peers;
+  bool stream = true;
   bool confidence = false;  // the methods compute the confidence, too
   int threads = 0;          // 0: all
   int repeat = 0;
@@ -36,6 +42,9 @@ struct Bench {
 // Parses NAME or FILE.json, optionally with :slot.parameter=value,…, which follow the settings for all methods; or a
 // method from outside the library, which has the settings for all methods alone.
 Contender contender_of(const std::string& text, std::vector<std::string> settings, const DeviceOptions& device);
+// Adds a method, or the peers that it names.
+void add_method(Bench& bench, const std::string& text, const std::vector<std::string>& settings,
+                const DeviceOptions& device);
 // Registers the pipeline files among the methods as inputs.
 void reads_methods(CallFiles& files, const std::vector<std::string>& methods);
 
@@ -51,5 +60,17 @@ struct Workload {
 
 void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads);
 void bench_dataset(const Bench& bench, const std::filesystem::path& dataset);
+
+// The methods and peers on the scenes of a dataset.
+struct Compared {
+  std::vector<Entry> entries;
+  std::vector<std::string> left_out;            // sentences about peers that do not support every scene
+  std::vector<Image<std::uint8_t>> lefts = {};  // small left images, if --html is given
+};
+// Runs everything on each scene, and writes --json and --html. `on_scene` is called before the first scene and after each
+// one, with the numbers of finished scenes and of all.
+Compared compare_on_scenes(const Bench& bench, const std::filesystem::path& dataset, SceneFailures& failures,
+                           const std::function<void(std::size_t, std::size_t)>& on_scene);
+Json comparison_json(const Bench& bench, const Compared& compared, const SceneFailures& failures);
 
 }  // namespace stereopsis::command

@@ -25,13 +25,13 @@ namespace stereopsis::command {
 namespace {
 
 // Returns the number of threads on the CPU; 0 for another device.
-int cpu_threads(const Device& device) { return device.name == "cpu" ? threads_of(device) : 0; }
+int cpu_threads(const Contender& contender) { return contender.runs_on() == "cpu" ? threads_of(contender.device) : 0; }
 
 // Returns the label or, if several contenders have this label, the label with the device.
 std::string name_of(const std::vector<Contender>& all, const Contender& contender) {
   if (std::ranges::count(all, contender.label, &Contender::label) == 1) return contender.label;
-  const int threads = cpu_threads(contender.device);
-  return fmt::format("{} on {}{}", contender.label, device_text(contender.device.name, contender.simd),
+  const int threads = cpu_threads(contender);
+  return fmt::format("{} on {}{}", contender.label, device_text(contender.runs_on(), contender.simd),
                      threads > 0 ? fmt::format(", threads: {}", threads) : "");
 }
 
@@ -78,7 +78,7 @@ ImageView<const std::uint8_t> drawn_region(const LoadedScene& loaded) {
   return {};
 }
 
-// Runs every entry on one scene; entries for peers are added when they first appear.
+// Runs every entry on one scene. A peer that does not support the scene has no result of it.
 void bench_scene(const Bench& bench, const DatasetScene& scene, std::vector<Entry>& entries,
                  std::vector<Image<std::uint8_t>>& lefts) {
   const LoadedScene loaded = load_scene(scene);
@@ -99,28 +99,37 @@ void bench_scene(const Bench& bench, const DatasetScene& scene, std::vector<Entr
     note(entries[next++], matched.disparity, ms);
   }
   if (!bench.html.empty()) lefts.push_back(thumbnail(jobs::to_8_bits(loaded.left)));
-  if (!bench.peers) return;
   const Image<std::uint8_t> left = jobs::to_8_bits(loaded.left), right = jobs::to_8_bits(loaded.right);
-  for (const Peer& peer :
-       make_peers({left, right, scene.disparities, bench.threads, PeerColumns::all, scene.dataset})) {
-    if (next == entries.size())
-      entries.push_back({peer.name, peer.name, "cpu", threads_of({"cpu", bench.threads}), peer.parameters, true});
-    const double ms = median(time_runs(bench.repeat, peer.run));
-    note(entries[next++], peer.disparity(), ms);
+  for (const PeerName& name : bench.peers) {
+    Entry& entry = entries[next++];
+    const auto peer = make_peer(name, {left, right, scene.disparities, bench.threads, PeerColumns::all, scene.dataset});
+    if (!peer) continue;
+    entry.name = entry.label = peer->name;
+    entry.parameters = peer->parameters;
+    const double ms = median(time_runs(bench.repeat, peer->run));
+    note(entry, peer->disparity(), ms);
   }
 }
 
-// Returns the results of the scenes on which all of our methods succeeded. A failed scene is recorded, and the others
-// still run.
-std::vector<Entry> bench_scenes(const Bench& bench, const std::vector<DatasetScene>& scenes, SceneFailures& failures,
-                                std::vector<Image<std::uint8_t>>& lefts) {
+std::vector<Entry> entries_of(const Bench& bench) {
   std::vector<Entry> entries;
   for (const Contender& contender : bench.contenders)
     entries.push_back({name_of(bench.contenders, contender), contender.label,
-                       device_text(contender.device.name, contender.simd), cpu_threads(contender.device),
+                       device_text(contender.runs_on(), contender.simd), cpu_threads(contender),
                        parameters_json(contender.pipeline)});
-  Progress progress(scenes.size(), "scenes");
+  for (const PeerName& peer : bench.peers)
+    entries.push_back({peer.text(), peer.text(), "cpu", threads_of({"cpu", bench.threads}), {}, true});
+  return entries;
+}
+
+// Returns the results of the scenes on which all of our methods succeeded. A failed scene is recorded, and the others
+// still run. A peer that does not support every scene is left out, because it has no averages to compare.
+Compared bench_scenes(const Bench& bench, const std::vector<DatasetScene>& scenes, SceneFailures& failures,
+                      const std::function<void(std::size_t, std::size_t)>& on_scene) {
+  Compared compared{entries_of(bench), {}, {}};
+  auto& [entries, left_out, lefts] = compared;
   std::size_t done = 0;
+  on_scene(0, scenes.size());
   for (std::size_t i = 0; i < scenes.size(); ++i) {
     try {
       bench_scene(bench, scenes[i], entries, lefts);
@@ -133,46 +142,65 @@ std::vector<Entry> bench_scenes(const Bench& bench, const std::vector<DatasetSce
         entry.errors.resize(std::min(entry.errors.size(), done));
       }
     }
-    progress.update(i + 1);
+    on_scene(i + 1, scenes.size());
   }
-  // A peer that does not support every scene has no averages to compare.
+  for (const Entry& entry : entries)
+    if (entry.results.size() != done)
+      left_out.push_back(
+          fmt::format("{} is left out: it supports {} of {} scenes, because the others are too small "
+                      "for its window and search range",
+                      entry.name, entry.results.size(), done));
   std::erase_if(entries, [&](const Entry& entry) { return entry.results.size() != done; });
   for (Entry& entry : entries) entry.means = averages(entry.results);
-  return entries;
+  return compared;
 }
 
 }  // namespace
 
-void bench_dataset(const Bench& bench, const std::filesystem::path& dataset) {
-  SceneFailures failures;
+Json comparison_json(const Bench& bench, const Compared& compared, const SceneFailures& failures) {
+  Json list = Json::array();
+  for (const Entry& entry : compared.entries) {
+    Json json = scenes_json(entry.label, entry.device, entry.parameters, entry.results);
+    json["threads"] = entry.threads;
+    json["peer"] = entry.peer ? Json(entry.label) : Json(nullptr);
+    list.push_back(json);
+  }
+  return {{"threads", threads_of({"cpu", bench.threads})},
+          {"commit", STEREOPSIS_COMMIT},
+          {"results", list},
+          {"left_out", compared.left_out},
+          {"failed", failures.json()}};
+}
+
+Compared compare_on_scenes(const Bench& bench, const std::filesystem::path& dataset, SceneFailures& failures,
+                           const std::function<void(std::size_t, std::size_t)>& on_scene) {
   const std::vector<DatasetScene> scenes = scenes_of(dataset, failures);
   CallFiles files = bench.files;
   reads(files, scenes);
   files.writes(bench.json, "--json");
   files.writes(bench.html, "--html");
-  std::vector<Image<std::uint8_t>> lefts;
-  const std::vector<Entry> entries = bench_scenes(bench, scenes, failures, lefts);
-  print_results(entries);
-  say("ms: mean over the scenes of the median of {} runs after one warm-up run{}.\nD1: over all pixels, or over nonocc "
-      "if the ground truth of occluded pixels is not known.\n",
-      bench.repeat, common_threads(entries));
-  if (!bench.json.empty()) {
-    Json list = Json::array();
-    for (const Entry& entry : entries) {
-      Json json = scenes_json(entry.label, entry.device, entry.parameters, entry.results);
-      json["threads"] = entry.threads;
-      json["peer"] = entry.peer ? Json(entry.label) : Json(nullptr);
-      list.push_back(json);
-    }
-    write_json(bench.json, {{"threads", threads_of(bench.contenders.front().device)},
-                            {"commit", STEREOPSIS_COMMIT},
-                            {"results", list},
-                            {"failed", failures.json()}});
-  }
+  Compared compared = bench_scenes(bench, scenes, failures, on_scene);
+  if (!bench.json.empty()) write_json(bench.json, comparison_json(bench, compared, failures));
   if (!bench.html.empty()) {
     create_folder_of(bench.html);
-    write_text(bench.html, comparison_page(dataset.string(), entries, lefts));
+    write_text(bench.html, comparison_page(dataset.string(), compared.entries, compared.lefts));
   }
+  return compared;
+}
+
+void bench_dataset(const Bench& bench, const std::filesystem::path& dataset) {
+  SceneFailures failures;
+  std::optional<Progress> progress;
+  const Compared compared = compare_on_scenes(bench, dataset, failures, [&](std::size_t done, std::size_t all) {
+    if (!progress) progress.emplace(all, "scenes");
+    progress->update(done);
+  });
+  progress.reset();
+  for (const std::string& sentence : compared.left_out) warn("{}", sentence);
+  if (!compared.entries.empty()) print_results(compared.entries);
+  say("ms: mean over the scenes of the median of {} runs after one warm-up run{}.\nD1: over all pixels, or over nonocc "
+      "if the ground truth of occluded pixels is not known.\n",
+      bench.repeat, common_threads(compared.entries));
   if (failures.size() > 0) throw CheckFailed{};
 }
 

@@ -27,7 +27,7 @@ struct StreamTimes {
 
 struct Result {
   Workload workload;
-  std::string method, device, simd;
+  std::string method, device, simd = "auto";
   int threads = 0;  // CPU threads
   Json parameters;
   int batch = 1;
@@ -219,15 +219,21 @@ bool is_transfer(const StageTime& stage) { return stage.name == "upload" || stag
 
 Result measure(const Bench& bench, const Workload& workload, const Contender& contender,
                const Image<std::uint8_t>& left, const Image<std::uint8_t>& right) {
-  const auto& [label, pipeline, device, simd] = contender;
-  use_simd(simd);
+  const Pipeline& pipeline = contender.pipeline;
+  const Device& device = contender.device;
+  use_simd(contender.simd);
   const StereoPair pair{left, right, {}, {}};
   Problem problem = Problem::of(pair, {0, workload.disparities});
   problem.batch = bench.batch;
   problem.want_confidence = bench.confidence;
-  Result result{
-      workload, label, device.name, simd, threads_of(device), parameters_json(pipeline), bench.batch, false, {}, 0, 0,
-      {},       {},    {},          {}};
+  Result result;
+  result.workload = workload;
+  result.method = contender.label;
+  result.device = contender.runs_on();
+  result.simd = contender.simd;
+  result.threads = threads_of(device);
+  result.parameters = parameters_json(pipeline);
+  result.batch = bench.batch;
   {
     const Stopwatch since_plan;
     Matcher matcher(Plan(pipeline, problem, device));
@@ -240,6 +246,18 @@ Result measure(const Bench& bench, const Workload& workload, const Contender& co
   for (const StageTime& stage : time_stages(pipeline, problem, device, pair))
     (is_transfer(stage) ? result.transfers : result.stages).push_back(stage);
   if (bench.stream && device.name != "cpu") result.stream = time_stream(pipeline, problem, device, left, right);
+  return result;
+}
+
+Result measure(const Bench& bench, const Workload& workload, const Peer& peer) {
+  Result result;
+  result.workload = workload;
+  result.method = peer.name;
+  result.device = "cpu";
+  result.threads = threads_of({"cpu", bench.threads});
+  result.parameters = peer.parameters;
+  result.peer = true;
+  result.ms = time_runs(bench.repeat, peer.run, &result.processor_ms);
   return result;
 }
 
@@ -289,26 +307,13 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
       results.back().roofs = roofs[device_text(contender.device.name, contender.simd)];
       progress.update(++done);
     }
-    if (bench.peers)
-      for (const Peer& peer : make_peers({left, right, workload.disparities, bench.threads, PeerColumns::as_found})) {
-        double processor_ms = 0;
-        results.push_back({workload,
-                           peer.name,
-                           "cpu",
-                           "auto",
-                           threads_of({"cpu", bench.threads}),
-                           peer.parameters,
-                           1,
-                           true,
-                           time_runs(bench.repeat, peer.run, &processor_ms),
-                           0,
-                           0,
-                           {},
-                           {},
-                           {},
-                           {}});
-        results.back().processor_ms = processor_ms;
-      }
+    for (const PeerName& name : bench.peers) {
+      const auto peer = make_peer(name, {left, right, workload.disparities, bench.threads, PeerColumns::as_found});
+      if (peer)
+        results.push_back(measure(bench, workload, *peer));
+      else
+        warn("{} is left out at {}: it does not support this size", name.text(), workload.text());
+    }
   }
   print_results(results);
   if (bench.json.empty()) return;

@@ -37,8 +37,9 @@ void MethodOptions::add_file_to(Command& command, const Option& by_name) {
                "(refinements=left_right,median); repeatable");
 }
 
-Pipeline MethodOptions::pipeline(const DeviceOptions& device, bool of_costs) const {
-  Pipeline pipeline = pipeline_file.empty() ? pipeline_named(method, device) : pipeline_of_file(pipeline_file, device);
+ChosenMethod MethodOptions::chosen(const DeviceOptions& device, bool of_costs) const {
+  ChosenMethod chosen = pipeline_file.empty() ? method_named(method, device) : method_of_file(pipeline_file, device);
+  Pipeline& pipeline = chosen.pipeline;
   if (of_costs && has_own_device(pipeline))
     refuse(fmt::format("--cost-volume replaces the matching cost, and {} has none; leave one of them out",
                        pipeline.method()));
@@ -51,7 +52,7 @@ Pipeline MethodOptions::pipeline(const DeviceOptions& device, bool of_costs) con
     }
   }
   apply_settings(pipeline, settings);
-  return pipeline;
+  return chosen;
 }
 
 // Rejects a setting of a refinement that does not run, because it has no effect.

@@ -37,6 +37,11 @@ struct DeviceOptions {
   std::vector<Device> devices() const;
 };
 
+struct ChosenMethod {
+  Pipeline pipeline;
+  std::string own_device;  // the device of a method from outside the library: "cuda:1"; else empty
+};
+
 // The options --method, --pipeline and --set.
 struct MethodOptions {
   std::string method = "sgm";
@@ -47,7 +52,7 @@ struct MethodOptions {
   // Adds --pipeline and --set beside a --method of the command's own.
   void add_file_to(Command& command, const Option& by_name);
   // `of_costs`: before any setting, the cost becomes `volume`, given costs.
-  Pipeline pipeline(const DeviceOptions& device, bool of_costs = false) const;
+  ChosenMethod chosen(const DeviceOptions& device, bool of_costs = false) const;
 };
 
 // Applies NAME.PARAMETER=VALUE settings in order.

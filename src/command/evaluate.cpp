@@ -20,6 +20,7 @@
 #include "command/table.hpp"
 #include "command/terminal.hpp"
 #include "command/truth_file.hpp"
+#include "jobs/pixels.hpp"
 #include "sources/maps.hpp"
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/evaluation.hpp"
@@ -157,13 +158,25 @@ void evaluate_file(const Options& o) {
 
 constexpr int timed_runs = 3;  // after one warm-up run; the median is reported
 
-SceneResult evaluate_scene(const DatasetScene& scene, const Pipeline& pipeline, const Device& device) {
+SceneResult evaluate_scene(const DatasetScene& scene, const Contender& contender) {
   const LoadedScene loaded = load_scene(scene);
   const StereoPair pair{loaded.left, loaded.right, {}, {}};
-  Matcher matcher(Plan(pipeline, Problem::of(pair, {0, scene.disparities}), device));
+  Matcher matcher(Plan(contender.pipeline, Problem::of(pair, {0, scene.disparities}), contender.device));
   Matched matched;
   const double ms = median(time_runs(timed_runs, [&] { matcher.match(pair, matched); }));
   return score(scene, loaded, matched.disparity, ms);
+}
+
+SceneResult evaluate_scene(const DatasetScene& scene, const PeerName& name, int threads, Json& parameters) {
+  const LoadedScene loaded = load_scene(scene);
+  const Image<std::uint8_t> left = jobs::to_8_bits(loaded.left), right = jobs::to_8_bits(loaded.right);
+  const auto peer = make_peer(name, {left, right, scene.disparities, threads, PeerColumns::all, scene.dataset});
+  if (!peer)
+    refuse(fmt::format("{} does not support {} with {} disparities", name.text(), size_text(left.size()),
+                       scene.disparities));
+  parameters = peer->parameters;
+  const double ms = median(time_runs(timed_runs, peer->run));
+  return score(scene, loaded, peer->disparity(), ms);
 }
 
 std::vector<std::string> row(const SceneResult& r, bool is_average) {
@@ -197,22 +210,21 @@ void print_results(const std::vector<SceneResult>& results, const std::vector<Sc
 Contender contender_of(const Options& o) {
   if (!o.methods.empty()) return command::contender_of(o.methods[0], o.method.settings, o.device);
   const fs::path& file = o.method.pipeline_file;
-  const Pipeline pipeline = o.method.pipeline(o.device);
-  return {file.empty() ? o.method.method : file.string(), pipeline, library_device(pipeline, o.device).device()};
+  const ChosenMethod method = o.method.chosen(o.device);
+  return {file.empty() ? o.method.method : file.string(), method.pipeline,
+          library_device(method.pipeline, o.device).device(), "auto", method.own_device};
 }
 
-// Compares several methods on the scenes, as `bench --dataset` does without other matchers.
+// Compares several methods on the scenes, as `bench --dataset` does.
 void compare_methods(const Options& o) {
   Bench bench;
-  bench.peers = false;
   bench.threads = o.device.threads.value_or(0);
   bench.repeat = timed_runs;
   bench.json = o.json;
   bench.html = o.html;
   const fs::path& file = o.method.pipeline_file;
   if (o.methods.empty()) bench.contenders.push_back(contender_of(o));
-  for (const std::string& method : o.methods)
-    bench.contenders.push_back(command::contender_of(method, o.method.settings, o.device));
+  for (const std::string& method : o.methods) add_method(bench, method, o.method.settings, o.device);
   bench.files.reads(file, "--pipeline");
   reads_methods(bench.files, o.methods);
   for (const auto& result : {o.json, o.html})
@@ -220,9 +232,36 @@ void compare_methods(const Options& o) {
   bench_dataset(bench, o.dataset);
 }
 
+// The only method or peer of a call.
+struct Evaluated {
+  std::string method, device;
+  Json parameters;
+  std::function<SceneResult(const DatasetScene&)> run;
+};
+
+void choose(const Options& o, Evaluated& one) {
+  if (!o.methods.empty() && is_peer(o.methods[0])) {
+    const PeerName peer = peers_named(o.methods[0]).front();
+    one = {peer.text(), "cpu", {}, [&one, peer, threads = o.device.threads.value_or(0)](const DatasetScene& scene) {
+             return evaluate_scene(scene, peer, threads, one.parameters);
+           }};
+    return;
+  }
+  const Contender contender = contender_of(o);
+  one = {contender.pipeline.method(), contender.runs_on(), parameters_json(contender.pipeline),
+         [contender](const DatasetScene& scene) { return evaluate_scene(scene, contender); }};
+}
+
+// Returns whether the call names several methods.
+bool compares(const Options& o) {
+  return o.methods.size() > 1 || !o.html.empty() ||
+         (o.methods.size() == 1 && is_peer(o.methods[0]) && peers_named(o.methods[0]).size() > 1);
+}
+
 // A scene that fails is reported, and the others still run.
 void evaluate_dataset(const Options& o) {
-  const auto [label, pipeline, device, simd] = contender_of(o);
+  Evaluated one;
+  choose(o, one);
   SceneFailures failures;
   const std::vector<DatasetScene> scenes = scenes_of(o.dataset, failures);
   CallFiles files;
@@ -236,7 +275,7 @@ void evaluate_dataset(const Options& o) {
     Progress progress(scenes.size(), "scenes");
     for (const DatasetScene& scene : scenes) {
       try {
-        results.push_back(evaluate_scene(scene, pipeline, device));
+        results.push_back(one.run(scene));
       } catch (const std::exception& e) {
         failures.note(scene.name, e);
       }
@@ -245,7 +284,7 @@ void evaluate_dataset(const Options& o) {
   }
   const std::vector<SceneResult> means = averages(results);
   if (!o.json.empty()) {
-    Json json = scenes_json(pipeline.method(), device.name, parameters_json(pipeline), results);
+    Json json = scenes_json(one.method, one.device, one.parameters, results);
     json["failed"] = failures.json();
     write_json(o.json, json);
   }
@@ -258,7 +297,7 @@ void run(const Options& o) {
     refuse("evaluate requires either DISPARITY and --truth FILE, or --dataset DIR; see `stereopsis evaluate --help`");
   if (!o.dataset.empty() && o.truth.rig.given())
     refuse("--calib, --focal and --baseline apply to a ground truth of depths, not to --dataset; leave them out");
-  if (!o.dataset.empty()) return o.methods.size() > 1 || !o.html.empty() ? compare_methods(o) : evaluate_dataset(o);
+  if (!o.dataset.empty()) return compares(o) ? compare_methods(o) : evaluate_dataset(o);
   if (o.truth.file.empty())
     refuse(fmt::format("the ground truth of {} is missing; give it with --truth FILE", o.disparity.string()));
   if (!sources::are_maps(o.disparity)) return evaluate_file(o);
@@ -309,8 +348,9 @@ void add_evaluate(CLI::App& application) {
   for (Option option : of_file) dataset.excludes(option);
   Option methods =
       command.list("--method", o->methods, "NAME[:SET,...]",
-                   "Method, or FILE.json of a pipeline, with optional settings: sgm:optimisation.paths=8; "
-                   "with the Python package also onnx:FILE or program:CMD; several are compared; repeatable [sgm]");
+                   "Method, or FILE.json of a pipeline, with optional settings: sgm:optimisation.paths=8; opencv, or "
+                   "one of its matchers such as opencv:3WAY; with the Python package also onnx:FILE or program:CMD; "
+                   "several are compared; repeatable [sgm]");
   o->method.add_file_to(command, methods);
   command.path("--html", o->html, "FILE.html",
                "Write a page with figures, medals, accuracy over time, the worst scenes and the settings that differ");

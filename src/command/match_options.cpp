@@ -93,8 +93,9 @@ SavedVolume saved_volume(const std::string& given) {
 }
 
 // The method with its settings, without filling if that is switched off.
-Pipeline pipeline_of(const Options& options) {
-  Pipeline pipeline = options.method.pipeline(options.device, !options.run.range.cost_volume.empty());
+Pipeline pipeline_of(Options& options) {
+  auto [pipeline, own_device] = options.method.chosen(options.device, !options.run.range.cost_volume.empty());
+  options.own_device = own_device;
   if (!options.no_fill) return pipeline;
   for (const PipelineSlot& slot : pipeline.slots()) {
     if (!slot.fills) continue;

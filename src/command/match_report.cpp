@@ -170,6 +170,11 @@ void print_filled(const Options& o) {
     summarise("depth and points contain measured pixels only (--fill-depth adds the others)\n");
 }
 
+// Returns the device of the method, which a network may have for itself.
+std::string device_of(const Call& call) {
+  return call.options.own_device.empty() ? names_text(call.run.matching().devices) : call.options.own_device;
+}
+
 }  // namespace
 
 void print_timings(const Call& call, const FrameRecords& records) {
@@ -220,7 +225,7 @@ void print_summary(const Call& call, const FrameRecords& records) {
   summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n", result, sequence,
             size_text(call.run.as_stored(call.run.cameras().matched_size())),
             call.options.run.range.per_frame ? "of each frame" : range_text(call.run.range().whole()),
-            call.run.matching().pipeline.method(), names_text(call.run.matching().devices), measured,
+            call.run.matching().pipeline.method(), device_of(call), measured,
             filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),
             call.run.inputs().is_sequence() ? " a frame" : "");
@@ -235,7 +240,7 @@ void write_report(const Call& call, const FrameRecords& records, const std::opti
       o.run.sinks.report,
       {{"version", STEREOPSIS_VERSION},
        {"method", call.run.matching().pipeline.method()},
-       {"device", names_text(call.run.matching().devices)},
+       {"device", device_of(call)},
        {"implementation", to_string(call.run.matching().devices.front().implementation)},
        {"threads", threads_of(call.run.matching().devices.front())},
        {"parameters", parameters_json(call.run.matching().pipeline)},

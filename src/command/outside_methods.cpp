@@ -24,7 +24,7 @@ Provided& provided() {
   return methods;
 }
 
-Pipeline made(const std::string& what, const DeviceOptions& device) {
+ChosenMethod made(const std::string& what, const DeviceOptions& device) {
   return provided().make(what, device.name, device.threads.value_or(0));
 }
 
@@ -58,12 +58,13 @@ bool is_outside_pipeline(const std::filesystem::path& file) {
   return method != content.end() && method->is_string() && is_outside_method(method->get_ref<const std::string&>());
 }
 
-Pipeline pipeline_named(const std::string& method, const DeviceOptions& device) {
-  return has_outside_methods() && is_outside_method(method) ? made(method, device) : Pipeline(method);
+ChosenMethod method_named(const std::string& method, const DeviceOptions& device) {
+  return has_outside_methods() && is_outside_method(method) ? made(method, device) : ChosenMethod{Pipeline(method), ""};
 }
 
-Pipeline pipeline_of_file(const std::filesystem::path& file, const DeviceOptions& device) {
-  return has_outside_methods() && is_outside_pipeline(file) ? made(file.string(), device) : read_pipeline(file);
+ChosenMethod method_of_file(const std::filesystem::path& file, const DeviceOptions& device) {
+  return has_outside_methods() && is_outside_pipeline(file) ? made(file.string(), device)
+                                                            : ChosenMethod{read_pipeline(file), ""};
 }
 
 bool has_own_device(const Pipeline& pipeline) { return pipeline.get("cost.stage") == "user_method"; }

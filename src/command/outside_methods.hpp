@@ -11,9 +11,8 @@
 
 namespace stereopsis::command {
 
-// Returns the pipeline of a method, or of a pipeline file that names one. The method runs on `device`, as --device names
-// it; 0 threads means all.
-using MakeOutsideMethod = std::function<Pipeline(const std::string& what, const std::string& device, int threads)>;
+// Makes a method, or that of a pipeline file. The method runs on `device`, as --device names it; 0 threads means all.
+using MakeOutsideMethod = std::function<ChosenMethod(const std::string& what, const std::string& device, int threads)>;
 // `end` ends what the methods have started, such as programs, before an interrupted process ends.
 void provide_outside_methods(MakeOutsideMethod make, std::function<void()> end);
 bool has_outside_methods();
@@ -25,9 +24,9 @@ bool is_outside_method(std::string_view name);
 // Returns whether the file is a pipeline of such a method. Any error in it is left to its reader.
 bool is_outside_pipeline(const std::filesystem::path& file);
 
-// Return the pipeline of a method or of a file, wherever the method is from.
-Pipeline pipeline_named(const std::string& method, const DeviceOptions& device);
-Pipeline pipeline_of_file(const std::filesystem::path& file, const DeviceOptions& device);
+// Return a method or that of a file, wherever it is from.
+ChosenMethod method_named(const std::string& method, const DeviceOptions& device);
+ChosenMethod method_of_file(const std::filesystem::path& file, const DeviceOptions& device);
 // Returns whether the pipeline has a method from outside, which has its own device.
 bool has_own_device(const Pipeline& pipeline);
 // Returns the options for the device of the library: the CPU beside a method from outside, which has its own device.

@@ -34,6 +34,12 @@ OpenCvSetting opencv_setting(const std::string& peer, const std::string& dataset
   return {colour, parameters};
 }
 
+std::vector<std::string> opencv_matchers() {
+  std::vector<std::string> names;
+  for (const auto& [name, chosen] : peer_table().at("chosen").items()) names.push_back(name);
+  return names;
+}
+
 std::vector<std::string> libelas_settings() { return peer_table().at("libelas"); }
 
 }  // namespace stereopsis::command

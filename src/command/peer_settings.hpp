@@ -12,9 +12,12 @@ struct OpenCvSetting {
   nlohmann::ordered_json parameters;  // by the names of OpenCV's parameters
 };
 
-// Returns the setting of OpenCV's matcher `peer` (BM, 3WAY, SGBM, HH4 or HH) for the scenes of a dataset, whose images
+// Returns the setting of OpenCV's matcher `peer`, one of opencv_matchers(), for the scenes of a dataset, whose images
 // have `channels`. P1 and P2 fit the number of channels that the peer gets.
 OpenCvSetting opencv_setting(const std::string& peer, const std::string& dataset, int channels);
+
+// Returns the names of OpenCV's matchers.
+std::vector<std::string> opencv_matchers();
 
 // Returns the names of the settings with which libelas runs.
 std::vector<std::string> libelas_settings();

@@ -1,8 +1,10 @@
-// Other stereo matchers, which `bench` runs next to ours on the same images.
+// Other stereo matchers, which run next to ours on the same images with the settings of peers.json. Their names are those of a
+// method: opencv:3WAY, libelas:ROBOTICS, or opencv for all of OpenCV's. A program that contains the command provides them.
 #pragma once
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +35,29 @@ struct PeerProblem {
   std::string dataset = {};
 };
 
-// Return the peers in this build, ready for one pair.
-std::vector<Peer> make_peers(const PeerProblem&);
-std::vector<Peer> opencv_peers(const PeerProblem&);
-std::vector<Peer> libelas_peers(const PeerProblem&);
+// Returns a matcher for a pair, or nothing if the images are too small for it.
+using MakePeer = std::function<std::optional<Peer>(const std::string& matcher, const PeerProblem&)>;
+
+// Provides the matchers of "opencv" or "libelas". Without `make`, they are left out, and `why_not` is the reason.
+void provide_peers(const std::string& program, MakePeer make, std::string why_not = {});
+bool has_peers(const std::string& program);
+
+struct PeerName {
+  std::string program, matcher;  // "opencv", "3WAY"
+  std::string text() const { return program + ":" + matcher; }
+};
+
+bool is_peer(std::string_view method);
+// Returns the matchers that a method's name stands for. Throws an Error if they are not there, with the reason.
+std::vector<PeerName> peers_named(const std::string& method);
+// Returns all matchers that are there.
+std::vector<PeerName> peers_there();
+// Returns one sentence about those that are not there; empty if all are.
+std::string peers_left_out();
+
+std::optional<Peer> make_peer(const PeerName& name, const PeerProblem& problem);
+
+// Returns a copy whose first column is repeated `columns` times at the left.
+Image<std::uint8_t> padded(ImageView<const std::uint8_t> image, int columns);
 
 }  // namespace stereopsis::command

@@ -14,6 +14,7 @@
 
 #include "command/common.hpp"
 #include "command/outside_methods.hpp"
+#include "command/peers.hpp"
 #include "device/system/system.hpp"
 #include "python_commands.hpp"
 #include "stereopsis/error.hpp"
@@ -75,12 +76,16 @@ std::vector<std::string> values_of(const std::string& option, const std::vector<
   return values;
 }
 
-// Returns whether the --method of the call, or the --pipeline of match, is a network or a program, which the package
-// runs.
+// Returns whether the --method of the call, or the --pipeline of match, is a network or a program, or a matcher of OpenCV
+// that this program lacks. The package runs them.
 bool names_outside_method(const std::vector<std::string>& call) {
   static constexpr std::array<std::string_view, 3> commands = {"match", "evaluate", "bench"};
   if (std::ranges::find(commands, call.front()) == commands.end()) return false;
+  const auto lacks_peer = [](const std::string& method) {
+    return method.starts_with("opencv") && is_peer(method) && !has_peers("opencv");
+  };
   return std::ranges::any_of(values_of("--method", call), is_outside_method) ||
+         (call.front() != "match" && std::ranges::any_of(values_of("--method", call), lacks_peer)) ||
          (call.front() == "match" && std::ranges::any_of(values_of("--pipeline", call), is_outside_pipeline));
 }
 

@@ -78,8 +78,13 @@ double SceneResult::value(const std::string& name, double Measures::*measure) co
   return found ? found->all.*measure : std::numeric_limits<double>::quiet_NaN();
 }
 
+SceneFailures::SceneFailures()
+    : report_([](const std::string& scene, const std::exception& problem) {
+        warn("scene {}: {}", scene, problem.what());
+      }) {}
+
 void SceneFailures::note(const std::string& scene, const std::exception& problem) {
-  warn("scene {}: {}", scene, problem.what());
+  report_(scene, problem);
   list_.emplace_back(scene, problem.what());
 }
 

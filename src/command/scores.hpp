@@ -4,6 +4,7 @@
 #include <array>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -55,11 +56,17 @@ struct SceneResult {
 // Scenes that could not be read or matched: each is reported at once, and the others still run.
 class SceneFailures {
  public:
+  using Report = std::function<void(const std::string& scene, const std::exception& problem)>;
+
+  SceneFailures();  // prints
+  explicit SceneFailures(Report report) : report_(std::move(report)) {}
+
   void note(const std::string& scene, const std::exception& problem);
   std::size_t size() const { return list_.size(); }
   Json json() const;  // [{"name": …, "error": …}, …]
 
  private:
+  Report report_;
   std::vector<std::pair<std::string, std::string>> list_;
 };
 

@@ -282,6 +282,24 @@ TEST_F(Programs, BenchOfADatasetScoresMethodsAndPeersAlike) {
   EXPECT_EQ(call({"bench", "--method", "sgm:sgm.paths", "--size", "96x64x16"}).code, 2);
 }
 
+TEST_F(Programs, NamedPeersAreEvaluatedOrTheReasonIsGiven) {
+  const Answer answer = call({"evaluate", "--dataset", "scene", "--method", "sgm", "--method", "opencv:3WAY",
+                              "--device", "cpu", "--html", "page.html"});
+  if (answer.code == 0) {
+    EXPECT_NE(answer.out.find("OpenCV StereoSGBM 3WAY"), std::string::npos) << answer.out;
+    EXPECT_NE(contents(folder / "page.html").find("OpenCV StereoSGBM 3WAY"), std::string::npos);
+    EXPECT_EQ(call({"evaluate", "--dataset", "scene", "--method", "opencv:4WAY"}).code, 2);
+  } else {  // a build without OpenCV hands the call on to the Python package, which is not installed here
+    EXPECT_NE(answer.err.find("Python package"), std::string::npos) << answer.err;
+  }
+  const Answer both = call({"bench", "--dataset", "scene", "--no-peers", "--method", "opencv:3WAY"});
+  EXPECT_NE(both.code, 0) << both.out;
+  const Answer libelas = call({"bench", "--dataset", "scene", "--repeat", "1", "--method", "libelas"});
+  if (libelas.code != 0) {
+    EXPECT_NE(libelas.err.find("libelas cannot run: this build was made without it"), std::string::npos) << libelas.err;
+  }
+}
+
 TEST_F(Programs, CheckTellsAFitPairFromASwappedOne) {
   ASSERT_EQ(call({"synth", "-o", "large", "--width", "400", "--height", "300", "--disparities", "40"}).code, 0);
   const Answer fit = call({"check", "large/left.png", "large/right.png"});

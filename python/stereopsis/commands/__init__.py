@@ -26,7 +26,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from . import _help
-from .. import _native
+from .. import _native, _opencv_peers
 from .._errors import CallError, Error, UnsupportedError
 from .._external import method_on
 from .._options import is_external
@@ -34,6 +34,7 @@ from .._pipeline import Pipeline, is_external_file
 from .._program import end_programs
 
 OUTSIDE = ("match", "evaluate", "bench")  # compiled subcommands whose methods may be networks and programs
+COMPARISONS = ("evaluate", "bench")  # subcommands that also run OpenCV's matchers
 PROGRAMS = Path(__file__).parent.parent / "bin"  # the compiled command and its modules
 
 
@@ -46,24 +47,41 @@ def has_outside_method(arguments: Sequence[str]) -> bool:
     """Returns whether the call of a compiled subcommand has a network or a program as its --method, or in the --pipeline of match."""
     if not arguments or arguments[0] not in OUTSIDE:
         return False
-    if any(is_external(method) for method in _values_of("--method", arguments)):
+    methods = _values_of("--method", arguments)
+    if any(is_external(method) for method in methods):
+        return True
+    if arguments[0] in COMPARISONS and any(method.partition(":")[0] == "opencv" for method in methods):
         return True
     return arguments[0] == "match" and any(is_external_file(file) for file in _values_of("--pipeline", arguments))
 
 
 def run_compiled(arguments: list[str]) -> int:
     """Runs a compiled subcommand in this process, so that its methods may be networks and programs. Returns its exit code."""
-    return int(_native.run_command(arguments, PROGRAMS, _pipeline_of, end_programs))
+    provide_methods(opencv=arguments[0] in COMPARISONS)
+    return int(_native.run_command(arguments, PROGRAMS))
 
 
-def _pipeline_of(what: str, device: str, threads: int) -> Pipeline:
-    """Returns the pipeline of a network or a program, or of a pipeline file that names one, with the method on a device."""
+def provide_methods(opencv: bool) -> None:
+    """Provides networks and programs for the compiled code of subcommands, and OpenCV's matchers if they may be needed."""
+    _native.provide_methods(_method_of, end_programs, _opencv_peers.provided() if opencv else "it was not asked for")
+
+
+def _method_of(what: str, device: str, threads: int) -> tuple[Pipeline, str]:
+    """Returns the pipeline of a network or a program, or of a pipeline file that names one, with the method on a device, and the device."""
     try:
-        pipeline = Pipeline(what) if is_external(what) else Pipeline.read(what)
-        assert pipeline.external is not None
-        return pipeline._with(method_on(pipeline.external, device, threads))
+        return placed(Pipeline(what) if is_external(what) else Pipeline.read(what), device, threads)
     except ModuleNotFoundError as missing:
         raise lacks("a network", "onnx", missing) from missing
+
+
+def placed(pipeline: Pipeline, device: str, threads: int) -> tuple[Pipeline, str]:
+    """Returns the pipeline with its method from outside the library on a device, and the name of the device. Without such a method, the
+    name is empty.
+    """
+    if pipeline.external is None:
+        return pipeline, ""
+    method = method_on(pipeline.external, device, threads)
+    return pipeline._with(method), str(getattr(method, "provider", "cpu"))
 
 
 def lacks(what: str, extra: str, missing: ModuleNotFoundError) -> UnsupportedError:

@@ -28,7 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=float, metavar="MS", help="Largest time per pair on this device, in milliseconds [no limit]")
     add("--trials", type=int, default=100, metavar="N", help="Number of trials, those of earlier calls included [100]")
     add("--minutes", type=float, metavar="T", help="Largest duration of this call; a trial that was begun is finished [no limit]")
-    add("--methods", metavar="NAMES", help="Methods to try, with commas, or all [sgm,sgm-learned,sgm-learned-fast; without ground truth: sgm]")
+    add("--methods", action="append", metavar="NAMES",
+        help="Methods to try, with commas, or all; also FILE.json of a pipeline, onnx:FILE, and program:CMD (in an option of its own), whose "
+        "refinements are searched; opencv or opencv:3WAY is scored beside the result; repeatable "
+        "[sgm,sgm-learned,sgm-learned-fast; without ground truth: sgm]")
     add("--proxy", choices=["reference", "views", "photometric", "mean"], default="reference", metavar="NAME",
         help="Score of pairs without ground truth: reference (agreement with sgm-learned), views (agreement of both views), photometric, or mean "
         "(of reference and views) [reference]")

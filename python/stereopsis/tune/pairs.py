@@ -29,6 +29,7 @@ class Item:
     bit_depth: int = 0
     truth: Array | None = None
     counted: Array | None = None  # 255 where a pixel counts
+    scene: _native.DatasetScene | None = None
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def of_dataset(folder: str) -> list[Item]:
         counted = regions.get("all", regions.get("nonocc"))
         pair = proxies.Pair(loaded["left"], loaded["right"], (0, scene.disparities))
         unique = name if names.count(name) == 1 else f"{name} ({scene.folder.name})"
-        items.append(Item(unique, pair, bit_depth_of(loaded), loaded["truth"], counted))
+        items.append(Item(unique, pair, bit_depth_of(loaded), loaded["truth"], counted, scene))
     return items
 
 
@@ -77,6 +78,12 @@ def of_images(
         raise CallError(f"'{' '.join(given)}' has no image files; give LEFT and RIGHT, or a folder of pairs")
     chosen = [frames[len(frames) * k // min(most, len(frames))] for k in range(min(most, len(frames)))]
     return [_item(source, k, disparities, bit_depth, how) for source, k in chosen]
+
+
+def is_sequence(given: Sequence[str]) -> bool:
+    """Returns whether the sources have more than one pair."""
+    files = [one for one in open_sources(given, None, 0.0, Pairing()) if isinstance(one, Files)]
+    return len(files) > 1 or any(one.pairs.is_sequence for one in files)
 
 
 def _item(source: Source, k: int, disparities: tuple[int, int] | None, bit_depth: int | None, how: dict[str, Any]) -> Item:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shlex
 import statistics
@@ -12,6 +13,8 @@ from typing import Any
 from .. import _native
 from .._pipeline import Pipeline
 from ..commands._text import cell, print_table, write_json
+from .beside import Beside
+from .methods import pipeline_of
 from .pairs import Item
 from .search import Scored, Search, Trials, Try, scored
 
@@ -28,7 +31,8 @@ class Comparison:
     def __init__(self, search: Search, best: Try) -> None:
         unlimited = Search(search.items, search.methods, search.proxy, None, search.device, search.threads)
         self.search, self.best = search, best
-        self.tuned_pipeline = Pipeline.from_json(best.pipeline)
+        self.beside: Sequence[Beside] = ()
+        self.tuned_pipeline = pipeline_of(best.pipeline, best.method)
         self.default = scored(unlimited, Pipeline(DEFAULT), search.items.all)
         self.tuned = scored(unlimited, self.tuned_pipeline, search.items.all)
 
@@ -44,6 +48,8 @@ class Comparison:
             part = "held out" if k >= len(self.search.items.searched) else "searched"
             rows.append([item.name, part, *_row(self.default, self.tuned, k)])
         print_table(rows, left=(0, 1))
+        for one in self.beside:
+            print(f"{one.name}: mean of all pairs {one.score:.2f}, {one.ms:.1f} ms (tuned: {self.tuned.score:.2f}, {self.tuned.time:.1f} ms)")
         print(f"{self.unit}; default: {DEFAULT}, tuned: {self.best.method}.")
         for name, items in (("held-out", held_out), ("searched", self.search.items.searched)):
             if items:
@@ -52,6 +58,16 @@ class Comparison:
             print(f"There are too few pairs to hold out a part ({len(self.search.items.searched)}; 3 are needed), so that no result on new pairs is known.")
         elif statistics.fmean(self.part(held_out)[1]) >= statistics.fmean(self.part(held_out)[0]):
             print("On the held-out pairs, the tuned settings are not better than the default; use the default.")
+
+        limit, slow = self.search.limit, self.beyond_limit
+        if limit is not None and slow:
+            median = f"its median is {self.tuned.time:.1f} ms; a lower --limit leaves a margin" if self.tuned.time > limit else "its median is within it"
+            print(f"In the last run, the tuned settings took longer than --limit {limit:g} on {slow} of {len(self.tuned.ms)} pairs ({median}).")
+
+    @property
+    def beyond_limit(self) -> int:
+        """Number of pairs that took longer than the limit in the last run."""
+        return 0 if self.search.limit is None else sum(ms > self.search.limit for ms in self.tuned.ms)
 
     @property
     def unit(self) -> str:
@@ -66,14 +82,16 @@ class Comparison:
             "score": "bad1.0" if self.search.has_truth else self.search.proxy,
             "default": DEFAULT,
             "tuned": json.loads(self.best.pipeline),
-            "ms": {"default": self.default.time, "tuned": self.tuned.time, "limit": self.search.limit},
+            "ms": {"default": self.default.time, "tuned": self.tuned.time, "limit": self.search.limit, "pairs_beyond_limit": self.beyond_limit},
+            "beside": [dataclasses.asdict(one) for one in self.beside],
             "pairs": {name: [item.name for item in items] for name, items in parts.items()},
             "scores": scores,
             "trials": {"finished": trials.count, "pruned": trials.pruned},
         }
 
     def write(self, folder: Path, trials: Trials) -> None:
-        write_json(str(folder / "pipeline.json"), json.loads(self.best.pipeline))
+        if not self.best.method.startswith("program:"):  # which a pipeline file must not run
+            write_json(str(folder / "pipeline.json"), json.loads(self.best.pipeline))
         write_json(str(folder / "report.json"), self.as_json(trials))
         _native.write_bytes(folder / "accuracy-time.svg", picture(trials.tries, self.best, self.search.limit, self.unit).encode())
 
@@ -91,10 +109,20 @@ def sentence(name: str, default: Sequence[float], tuned: Sequence[float]) -> str
     return f"Mean of the {len(default)} {name} pairs: {statistics.fmean(default):.2f} → {statistics.fmean(tuned):.2f}, {change:+.2f}{spread}."
 
 
-def command_of(given: Sequence[str], folder: Path) -> str:
-    """Returns the command that uses the tuned pipeline."""
-    pair = list(given) if len(given) == 2 else ["left.png", "right.png"]
-    return shlex.join(["stereopsis", "match", *pair, "-o", "disparity.pfm", "--pipeline", str(folder / "pipeline.json")])
+def command_of(best: Try, folder: Path, words: Sequence[str]) -> str:
+    """Returns the command that uses the tuned pipeline on the inputs of the call. A pipeline file must not run programs."""
+    method = ["--pipeline", str(folder / "pipeline.json")]
+    if best.method.startswith("program:"):
+        tuned = pipeline_of(best.pipeline, best.method)
+        settings = ["refinements=" + tuned.get_text("refinements"), *settings_of(tuned)]
+        method = ["--method", best.method, *(word for one in settings for word in ("--set", one))]
+    return shlex.join(["stereopsis", "match", *words, *method])
+
+
+def settings_of(pipeline: Pipeline) -> list[str]:
+    """Returns the parameters that differ from their defaults, as NAME=VALUE. Refinements that are off are not among the refinements."""
+    off = {f"{slot.slot}." for slot in pipeline.slots() for info in slot.parameters if info.name == f"{slot.slot}.enabled" and info.value == "false"}
+    return [f"{info.name}={info.value}" for info in pipeline.parameters() if info.value != info.default and not info.name.startswith(tuple(off))]
 
 
 def picture(tries: Sequence[Try], best: Try, limit: float | None, unit: str) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .._errors import CallError
-from .._pipeline import methods
 from ..commands._text import note
 from ..view.arguments import range_of
-from .pairs import Item, Items, of_dataset, of_images
+from .pairs import Item, Items, is_sequence, of_dataset, of_images
+from .beside import scores_beside
+from .methods import chosen
 from .proxies import REFERENCE
 from .report import Comparison, command_of
 from .search import Search, Trials
@@ -21,7 +23,7 @@ from .search import Search, Trials
 def run(arguments: argparse.Namespace) -> int:
     check(arguments)
     folder = Path(arguments.output)
-    tried = methods_of(arguments)
+    tried, beside = methods_of(arguments)
     search = Search(Items.of(items_of(arguments)), tried, arguments.proxy, arguments.limit, arguments.device, arguments.threads)
     folder.mkdir(parents=True, exist_ok=True)
     trials = Trials(search, folder, call_of(arguments, search))
@@ -39,10 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
         note(f"no setting was found{limit} in {trials.count} trials; raise --limit, or add --trials")
         return 1
     compared = Comparison(search, best)
+    compared.beside = scores_beside(arguments.dataset, beside)
     compared.write(folder, trials)
     compared.print()
-    print(f"{trials.count} trials, {trials.pruned} of them pruned. Results: {folder}/pipeline.json, report.json, accuracy-time.svg")
-    print(command_of(arguments.source, folder))
+    written = [name for name in ("pipeline.json", "report.json", "accuracy-time.svg") if (folder / name).exists()]
+    print(f"{trials.count} trials, {trials.pruned} of them pruned. Results: {folder}/{', '.join(written)}")
+    print(command_of(best, folder, words_of(arguments, search.items.all)))
     return 0
 
 
@@ -66,21 +70,36 @@ def items_of(arguments: argparse.Namespace) -> list[Item]:
     return of_images(arguments.source, range_of(arguments), arguments.pairs, arguments.bit_depth, how)
 
 
-def methods_of(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """Returns the methods to try. A method cannot be compared with itself, so that the reference of a proxy is not among them."""
-    known = [method.name for method in methods()]
+def methods_of(arguments: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Returns the methods to try, and the matchers of OpenCV to score beside them. A method cannot be compared with itself, so that the
+    reference of a proxy is not among them.
+    """
     compares = not arguments.dataset and arguments.proxy in ("reference", "mean")
     if arguments.methods is None:
-        return ("sgm",) if compares else ("sgm", "sgm-learned", "sgm-learned-fast")
-    if arguments.methods == "all":
-        return tuple(name for name in known if not (compares and name == REFERENCE))
-    chosen = tuple(arguments.methods.split(","))
-    for name in chosen:
-        if name not in known:
-            raise CallError(f"--methods {arguments.methods}: there is no method '{name}'; the methods are {', '.join(known)}")
-    if compares and REFERENCE in chosen:
+        return ("sgm",) if compares else ("sgm", "sgm-learned", "sgm-learned-fast"), ()
+    names = chosen(arguments.methods)
+    if compares and REFERENCE in names.tried:
+        if arguments.methods == ["all"]:
+            return tuple(name for name in names.tried if name != REFERENCE), ()
         raise CallError(f"--proxy {arguments.proxy} compares with {REFERENCE}, which is among --methods; use --proxy views, or leave the method out")
-    return chosen
+    if names.beside and not arguments.dataset:
+        raise CallError(f"--methods {names.beside[0]} is scored by ground truth; give --dataset DIR, or leave it out")
+    if not names.tried:
+        raise CallError(f"--methods {names.beside[0]} has no parameters to search, and is scored beside a method; add one, such as sgm")
+    return names.tried, names.beside
+
+
+def words_of(arguments: argparse.Namespace, items: Sequence[Item]) -> list[str]:
+    """Returns the inputs and the range of a call of `match`: those of the search, or the first scene."""
+    if arguments.dataset:
+        scene = items[0].scene
+        assert scene is not None
+        return [str(scene.left), str(scene.right), "--disparities", str(scene.disparities), "-o", "disparity.pfm"]
+    words = [*arguments.source, "-o", "disparities/" if is_sequence(arguments.source) else "disparity.pfm"]
+    for option in ("min_disparity", "disparities", "bit_depth"):
+        if getattr(arguments, option):
+            words += [f"--{option.replace('_', '-')}", str(getattr(arguments, option))]
+    return words
 
 
 def call_of(arguments: argparse.Namespace, search: Search) -> dict[str, Any]:

@@ -17,8 +17,10 @@ import numpy as np
 
 from .._errors import CallError, Error, FormatError
 from .._matching import Matcher
+from .._options import is_external
 from .._pipeline import Pipeline
 from .journal import drop_unfinished_line, lock_of
+from .methods import start_of
 from .pairs import Item, Items, score
 from .space import as_suggested, sampled
 
@@ -64,9 +66,16 @@ class Try:
     """A finished trial."""
 
     pipeline: str  # JSON
-    method: str
+    method: str  # as it was given
     score: float
     ms: float
+
+
+def starters(methods: Sequence[str]) -> list[tuple[str, Pipeline]]:
+    """Returns the pipelines that are tried first: presets of the methods, pipeline files, and other methods as they are."""
+    presets = [(Pipeline(name).method, Pipeline(name)) for name in STARTERS]
+    own = [(name, start_of(name)) for name in methods if name.endswith(".json") or is_external(name)]
+    return own + [(name, pipeline) for name, pipeline in presets if name in methods]
 
 
 class TooSlow(Exception):
@@ -103,6 +112,7 @@ class Trials:
         self._optuna: Any = importlib.import_module("optuna")
         self._optuna.logging.set_verbosity(self._optuna.logging.ERROR)
         self._search = search
+        self._starters = starters(search.methods)
         self._study = self._study_in(folder.absolute() / "trials.log")
         before = self._study.user_attrs.get("call")
         if before is not None and before != json.loads(json.dumps(call)):
@@ -154,11 +164,10 @@ class Trials:
         """Runs trials until there are `number`, or until the time is over. A trial that was begun is finished."""
         end = None if seconds is None else time.monotonic() + seconds
         if not self._study.trials:
-            for name in STARTERS:
-                if Pipeline(name).method in self._search.methods:
-                    self._study.enqueue_trial(as_suggested(Pipeline(name)))
+            for name, pipeline in self._starters:
+                self._study.enqueue_trial(as_suggested(name, pipeline))
         while self.count < number and (end is None or time.monotonic() < end):
-            if self.count >= len(STARTERS) and self.count % 2 == 0:
+            if self.count >= len(self._starters) and self.count % 2 == 0:
                 self._study.enqueue_trial(self._near_best())
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -191,6 +200,6 @@ class Trials:
             self._study.tell(trial, state=state.PRUNED)
             return
         trial.set_user_attr("pipeline", tried.to_json())
-        trial.set_user_attr("method", tried.method)
+        trial.set_user_attr("method", trial.params["method"])
         trial.set_user_attr("ms", found.time)
         self._study.tell(trial, found.score)

@@ -10,7 +10,9 @@ from .._errors import CallError
 from .._matching import Matcher
 from .._native import ParameterInfo
 from .._pipeline import Pipeline, value_of
+from .methods import start_of
 
+AFTER = ("none", "median", "left_right", "left_right,speckle,median", "left_right,speckle,median,fill")  # refinements of networks and programs
 PLANNED = 64  # number of disparities for which a setting is checked
 FACTOR = 3.0  # numbers are tried from default / FACTOR to default · FACTOR
 ABOVE_ZERO = 15  # largest integer that is tried if the default is 0
@@ -30,8 +32,10 @@ def sampled(trial: Trial, methods: Sequence[str]) -> Pipeline:
     second one, remains at its default.
     """
     method = str(trial.suggest_categorical("method", list(methods)))
-    pipeline = Pipeline(method)
+    pipeline = start_of(method)
     values: dict[str, object] = {}
+    if pipeline.external is not None:
+        pipeline.set("refinements", trial.suggest_categorical(f"{method}:refinements", list(AFTER)))
     filling = [f"{slot.slot}.enabled" for slot in pipeline.slots() if slot.fills]
     for slot in pipeline.slots():
         if not slot.changes_disparity:
@@ -58,10 +62,12 @@ def with_values(pipeline: Pipeline, values: Mapping[str, object]) -> Pipeline:
     return pipeline
 
 
-def as_suggested(pipeline: Pipeline) -> dict[str, object]:
-    """Returns the suggestions that result in the pipeline."""
-    values = {f"{pipeline.method}:{info.name}": value_of(info.value, info.type) for info in pipeline.parameters()}
-    return {"method": pipeline.method, **values}
+def as_suggested(name: str, pipeline: Pipeline) -> dict[str, object]:
+    """Returns the suggestions that result in the pipeline, for the method of this name."""
+    values = {f"{name}:{info.name}": value_of(info.value, info.type) for info in pipeline.parameters()}
+    if pipeline.external is not None:
+        values[f"{name}:refinements"] = pipeline.get_text("refinements")
+    return {"method": name, **values}
 
 
 def suggested(trial: Trial, name: str, info: ParameterInfo) -> object:
