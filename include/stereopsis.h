@@ -307,7 +307,8 @@ typedef struct sp_problem {
   int32_t black;          /* with skip_constant: largest value of black, in 8-bit units, 0 to 255; 2 for JPEG and video */
   int32_t reserved;       /* 0 */
   /* Alignment of the rows of the right image, which is resampled before it is matched; of the rectified image if there are
-   * cameras. SP_WANT_RIGHT has the rows of the image without the alignment. Null: the rows stay as they are. */
+   * cameras. SP_WANT_RIGHT has the rows of the image without the alignment. A pair can have an alignment of its own. An
+   * alignment of 0 pixels has the same result as no alignment. Null: the rows of all pairs stay as they are. */
   const sp_row_alignment* row_alignment;
 } sp_problem;
 
@@ -332,6 +333,9 @@ typedef struct sp_pair {
   const sp_image* mask_left;  /* SP_U8; 255 = usable pixel, 0 = unusable; null if all pixels are usable */
   const sp_image* mask_right; /* mask of the right image */
   const sp_image* costs;      /* cost volume of the left view, with sp_problem.given_costs */
+  /* Alignment of the rows of this pair, read during the call; sp_problem.row_alignment must be set, too. Null: the alignment
+   * of the problem. */
+  const sp_row_alignment* row_alignment;
 } sp_pair;
 /* The images into which a match writes its outputs. `disparity` and every output of sp_problem.want must be set.
  * `validity` may be null in host memory. All other outputs must be null. Maps have 1 channel (points: 3), the type

@@ -8,6 +8,7 @@
 
 #include "stereopsis/image.hpp"
 #include "stereopsis/pixel_format.hpp"
+#include "stereopsis/row_alignment.hpp"
 
 namespace stereopsis {
 
@@ -72,6 +73,8 @@ struct DevicePair {
   DeviceImageView mask_right;  // mask of the right image
   DeviceImageView costs = {};  // cost volume without padding between rows, if Problem::volumes.given is set
   std::optional<PixelFormat> format = {};  // equal to Problem::format; none for grey or RGB
+  // Alignment of the rows of this pair, instead of Problem::row_alignment, which must be set, too.
+  std::optional<RowAlignment> row_alignment = {};
 
   bool operator==(const DevicePair&) const = default;
 };

@@ -40,7 +40,7 @@ struct GivenMaps {
   ImageView<const float> confidence;       // 0 to 1; required if Plan::needs() states it
 };
 
-// A stereo pair. A stereo pair. Both images have the same size, pixel type and number of channels (1, or 3 for RGB). A
+// A stereo pair. Both images have the same size, pixel type and number of channels (1, or 3 for RGB). A
 // mask is 255 at usable pixels and 0 elsewhere (mask.hpp); an empty mask means that all pixels are usable.
 struct StereoPair {
   AnyImageView left;                              // rectified, unless the problem has rectification maps
@@ -55,6 +55,8 @@ struct StereoPair {
   ImageView<const std::uint16_t> paths_below = {};
   GivenMaps maps = {};                     // maps to refine, if Problem::refine_only is set
   std::optional<PixelFormat> format = {};  // equal to Problem::format; none for grey or RGB
+  // Alignment of the rows of this pair, instead of Problem::row_alignment, which must be set, too.
+  std::optional<RowAlignment> row_alignment = {};
 };
 
 // Geometry that the matcher computes on its device: rectification before matching, depth and points after matching.
@@ -133,10 +135,11 @@ struct Problem {
   int batch = 1;  // number of pairs in flight at a time, 1 to 4096
   // Limit of the workspace in bytes; 0 means half of the host's memory, or 9/10 of a GPU's free memory.
   std::size_t memory_limit = 0;
-  Geometry geometry = {};                     // rectification, depth and points
+  Geometry geometry = {};  // rectification, depth and points
   // Alignment of the rows of the right image, which is resampled before it is matched. If the pair is rectified, the
   // alignment is that of the rectified image, and pixels are interpolated once. The output `right` has the rows of the
-  // right image without the alignment. estimate_row_alignment() in rows.hpp estimates the alignment of a pair.
+  // right image without the alignment. estimate_row_alignment() in rows.hpp estimates the alignment of a pair. A pair can
+  // have an alignment of its own. An alignment of 0 pixels has the same result as no alignment.
   std::optional<RowAlignment> row_alignment = {};
   CostVolumes volumes = {};                   // cost volumes as inputs and outputs
   ConstantRegions constant = {};              // regions without contrast
@@ -310,7 +313,6 @@ class Plan {
   Size output_size_;
   Rect required_input_;
   std::shared_ptr<const Programs> programs_;
-  std::shared_ptr<const RectificationMaps> maps_;  // with the alignment of rows
 
   friend class Matcher;
 };

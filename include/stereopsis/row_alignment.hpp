@@ -15,6 +15,8 @@ namespace stereopsis {
 // at pixel (x, y) of an image of width × height pixels. All values are in pixels. These are the differences that a small
 // rotation of a camera about each of its axes causes, and a small difference of the focal lengths.
 struct RowAlignment {
+  static constexpr int most_rows = 32;  // largest |v| that a matcher accepts
+
   double offset = 0;  // v in the centre of the image
   double roll = 0;    // v at the right border minus v at the left border
   double zoom = 0;    // v at the lower border minus v at the upper border
@@ -45,18 +47,15 @@ struct RowAlignment {
   }
 
   // Returns the part of a given image of the size `whole` from which the part `aligned` of the aligned image is
-  // interpolated.
-  Rect rows_for(const Rect& aligned, Size whole) const {
-    constexpr int taps = 3;  // rows of the interpolation, and rounding
-    double least = 0, greatest = 0;
-    for (const int x : {aligned.x, aligned.x + aligned.width - 1}) {
-      least = std::min(least, at(x, aligned.y, whole));
-      greatest = std::max(greatest, at(x, aligned.y + aligned.height - 1, whole));
-    }
-    const int above = taps - static_cast<int>(std::floor(least)), below = taps + static_cast<int>(std::ceil(greatest));
-    return intersect({aligned.x, aligned.y - above, aligned.width, aligned.height + above + below},
+  // interpolated, for every alignment that a matcher accepts.
+  static Rect rows_for(const Rect& aligned, Size whole) {
+    constexpr int rows = most_rows + 3;  // the interpolation reads two more rows; one row is for rounding
+    return intersect({aligned.x, aligned.y - rows, aligned.width, aligned.height + 2 * rows},
                      {0, 0, whole.width, whole.height});
   }
+
+  // Returns whether no row moves.
+  bool is_identity() const { return *this == RowAlignment{}; }
 
   bool operator==(const RowAlignment&) const = default;
 };

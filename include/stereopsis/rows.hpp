@@ -1,6 +1,7 @@
 // Estimates by how much the rows of a rectified pair differ, from the pair alone.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -42,15 +43,59 @@ struct RowEstimate {
 // bit, on every machine. Throws Error(call) if the images have no pixels, or if their sizes differ.
 RowEstimate estimate_row_alignment(const AnyImageView& left, const AnyImageView& right);
 
+// The rows of one pair of a sequence, for RowFilter.
+struct RowMeasurement {
+  Size size;             // size of both images
+  int tracks = 0;        // number of tracks
+  double remaining = 0;  // robust standard deviation of the tracks around the terms, in pixels
+  // Offset, roll, zoom, keystone, and the difference at a disparity of the image's width, all in pixels. The last term is
+  // not 0 if the baseline is not exactly along the rows.
+  std::array<double, 5> terms{};
+  std::array<std::array<double, 5>, 5> information{};  // inverse of the covariance of the terms
+  // Plane of the tracks' disparities, as parts of the image's width, with the coefficients of a RowAlignment.
+  std::array<double, 4> disparities{};
+};
+
+// Measures the rows of a pair. The pairs of a sequence can be measured in any order, also by several threads. The result
+// is the same, bit by bit, on every machine. Throws Error(call) as estimate_row_alignment() does.
+RowMeasurement measure_rows(const AnyImageView& left, const AnyImageView& right);
+
+// Estimates the alignments of a sequence of pairs of the same cameras. The offset is that of each pair, because vibration
+// and shutters that are out of step change it. The other coefficients, and the term in the disparity, change slowly, so
+// that a filter estimates them from all pairs so far. The alignment changes only by more than its standard deviation.
+// The filter starts again at a pair whose rows are not those that it predicts, such as after a cut.
+class RowFilter {
+ public:
+  // Returns the estimate of the next pair. Its deviations are those of the filter. A pair with few tracks has the
+  // alignment that the earlier pairs predict.
+  RowEstimate next(const RowMeasurement& pair);
+
+ private:
+  void start(Size size);
+  void predict();
+  void update(const RowMeasurement& pair);
+  RowEstimate estimate(const RowMeasurement& pair);
+
+  Size size_;
+  int pairs_ = 0;  // pairs since the filter started
+  std::array<double, 5> terms_{};
+  std::array<std::array<double, 5>, 5> covariance_{};
+  double mean_offset_ = 0;
+  double variance_of_offset_ = 0;
+  RowAlignment shown_;       // the alignment of the last pair
+  bool is_aligned_ = false;  // true if the last pair had an alignment
+};
+
 // Returns a right image with aligned rows, computed on the CPU, for programs that match by themselves. A matcher with
 // Problem::row_alignment aligns the image on its own device instead. The image is grey or RGB; `usable` of the result is
-// 255, or 0 if a pixel has no source or its source is masked. Throws Error(call) for an alignment of more than 64 pixels, and
+// 255, or 0 if a pixel has no source or its source is masked. Throws Error(call) for an alignment of more than RowAlignment::most_rows, and
 // for a mask of another size.
 RectifiedView with_aligned_rows(const AnyImageView& right, const RowAlignment& alignment,
                                 ImageView<const std::uint8_t> mask = {}, int threads = 0);
 
 // Returns maps that rectify a pair and align the rows of the rectified right image. A matcher with both a rectification
-// and an alignment uses these maps, so that pixels are interpolated once.
+// and an alignment computes the same maps on its device, so that pixels are interpolated once. Throws Error(call) as
+// with_aligned_rows() does.
 RectificationMaps aligned_maps(const RectificationMaps& maps, const RowAlignment& alignment);
 
 }  // namespace stereopsis

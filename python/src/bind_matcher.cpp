@@ -382,6 +382,8 @@ void bind_matcher(nb::module_& m) {
       .def_prop_ro("kind", &BorrowedPair::kind,
                    "(height, width, channels, dtype) of the images, the same tuple for the costs, and the device.")
       .def_ro("stream", &BorrowedPair::stream)
+      .def(
+          "align_rows", [](BorrowedPair& lent, const RowAlignment& rows) { lent.pair.row_alignment = rows; }, "rows"_a)
       .def("float_limits", &BorrowedPair::float_limits,
            "Least and greatest value of a left float32 image in host memory; None for other images.")
       .def(

@@ -118,8 +118,8 @@ void BorrowedPair::copy_images(std::array<std::vector<std::byte>, 2>& memory) {
 }
 
 DevicePair BorrowedPair::device_pair() const {
-  return {on_device(pair.left),       on_device(pair.right), on_device(pair.mask_left),
-          on_device(pair.mask_right), on_device(pair.costs), pair.format};
+  return {on_device(pair.left),  on_device(pair.right), on_device(pair.mask_left), on_device(pair.mask_right),
+          on_device(pair.costs), pair.format,           pair.row_alignment};
 }
 
 // For maps without images, the kind is that of images of the maps' size.

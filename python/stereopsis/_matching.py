@@ -78,6 +78,15 @@ def _last_volume(pipeline: Pipeline) -> str:
     return "optimised" if "optimisation" in slots else "aggregated" if "aggregation" in slots else "cost"
 
 
+def _rows(given: RowAlignment | RowEstimate | None) -> RowAlignment | None:
+    """Returns the alignment of an estimate. Rows that should not be aligned move by 0 pixels."""
+    if isinstance(given, RowEstimate):
+        return given.alignment or RowAlignment()
+    return _options.instance(
+        "row_alignment", given, RowAlignment, "a RowAlignment, or the result of st.estimate_row_alignment(left, right)"
+    )
+
+
 def _turns_of(pipeline: _native.Pipeline) -> AbstractContextManager[None]:
     """Returns a context manager that lets threads use a pipeline with Python stages in turn. Without Python stages, the compiled matcher
     serialises calls itself.
@@ -127,7 +136,7 @@ class Matcher:
     fill_depth   True to compute depth, points and uncertainty of filled and repaired pixels, too [of measured pixels only]
     calibration  a Calibration of raw cameras; each pair is rectified before it is matched
     row_alignment  a RowAlignment, or the result of estimate_row_alignment(), by which the right image is aligned before it is
-                 matched; with a calibration, after it is rectified [None: the rows stay as they are]
+                 matched; with a calibration, after it is rectified. A call can replace it [None: the rows of all pairs stay as they are]
     color        layout of the images: "rgb" (also grey), "bgr" for images of OpenCV, "rgba", "bgra", "nv12", "bayer_rggb",
                  "bayer_bggr", "bayer_grbg" or "bayer_gbrg". They are read in place. For NV12, methods on grey images read the luma
     colour       another name of color
@@ -207,12 +216,7 @@ class Matcher:
             "frame": _options.one_of("frame", frame, "optical", "head"),
             "disparity_error": _options.number("disparity_error", disparity_error),
             "fill_depth": _options.flag("fill_depth", fill_depth),
-            "row_alignment": _options.instance(
-                "row_alignment",
-                row_alignment.alignment if isinstance(row_alignment, RowEstimate) else row_alignment,
-                RowAlignment,
-                "a RowAlignment, or the result of st.estimate_row_alignment(left, right)",
-            ),
+            "row_alignment": _rows(row_alignment),
             "device": _options.text("device", device),
             "threads": _options.integer("threads", threads, 0, 65536),
             "implementation": _options.one_of("implementation", implementation, "fused", "plain", "oracle"),
@@ -241,6 +245,7 @@ class Matcher:
         paths_above: Any = None,
         paths_below: Any = None,
         maps: Mapping[str, Any] | Result | None = None,
+        row_alignment: RowAlignment | RowEstimate | None = None,
         stream: Any = None,
         out: Mapping[str, Any] | Result | None = None,
     ) -> Result:
@@ -251,6 +256,7 @@ class Matcher:
         mask_left, mask_right  (h, w) uint8 with 255 for usable pixels and 0 or 128 for others, or bool [all pixels are usable]
         volume       (h, w, disparities): costs of the left view, for a pipeline with cost.stage = volume
         paths_above, paths_below  Result.paths of the neighbouring stripe, for a BoundaryStripe
+        row_alignment  the alignment of this pair's rows, for a Matcher that was made with a row_alignment [that of the Matcher]
         maps         the maps to refine: a Result; or disparity, validity and, if a refinement reads them, right and confidence by name
         stream       for arrays on a GPU: the stream of PyTorch, CuPy or Numba, or its address [the default stream]
         out          arrays by name, or a Result, that receive the outputs; they must not share memory with each other or the inputs
@@ -269,6 +275,12 @@ class Matcher:
         if self._external is not None and any(given is not None for given in (volume, *beside.values())):
             raise CallError(f"{self._pipeline.method} reads images only; leave volume, maps and path costs out")
         pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._color, stream, beside)
+        if (rows := _rows(row_alignment)) is not None:
+            if self._options["row_alignment"] is None:
+                raise CallError(
+                    "row_alignment was given for a pair, but not for the Matcher; make the Matcher with row_alignment=st.RowAlignment()"
+                )
+            pair.align_rows(rows)
         on_host = not pair.kind[2]
         if self._external is not None and not on_host:
             return self._unrefined(left, right, pair.kind[2])

@@ -49,10 +49,24 @@ def test_an_alignment_is_a_value():
     assert rows.rms == pytest.approx((0.25 + 1 / 12) ** 0.5) and "offset 0.5 px" in repr(rows)
 
 
+def test_a_pair_has_an_alignment_of_its_own(moved):
+    rows = st.estimate_row_alignment(moved.left, moved.right)
+    agreeing = st.estimate_row_alignment(moved.left, moved.left)
+    how = {"disparities": 32, "device": "cpu", "warn_of_pair": False}
+    matcher = st.Matcher(**how, row_alignment=agreeing)
+    alone = st.match(moved.left, moved.right, **how)
+    for given in (None, rows, agreeing, rows.alignment, None):
+        expected = st.match(moved.left, moved.right, **how, row_alignment=given) if given else alone
+        result = matcher(moved.left, moved.right, row_alignment=given)
+        assert np.array_equal(result.disparity, expected.disparity, equal_nan=True)
+    with pytest.raises(st.CallError, match="make the Matcher with row_alignment=st.RowAlignment()"):
+        st.Matcher(**how)(moved.left, moved.right, row_alignment=rows)
+
+
 def test_alignments_that_are_not_allowed_are_refused(moved):
     with pytest.raises(st.CallError, match=r"row_alignment=1 is not allowed; give a RowAlignment"):
         st.Matcher(disparities=32, row_alignment=1)
-    with pytest.raises(st.CallError, match="rows must move by at most 64 pixels"):
+    with pytest.raises(st.CallError, match="rows must move by at most 32 pixels"):
         st.match(moved.left, moved.right, 32, device="cpu", row_alignment=st.RowAlignment(65))
     with pytest.raises(st.CallError, match="both must have the same size"):
         st.estimate_row_alignment(moved.left, moved.right[1:])

@@ -47,12 +47,18 @@ bool is_there(const AnyView& image) { return image.memory != 0 && !image.empty()
 }  // namespace
 
 CallImages::CallImages(const StereoPair& pair)
-    : bit_depths_{pair.left.bit_depth, pair.right.bit_depth}, format_(pair.format), is_on_device_(false) {
+    : bit_depths_{pair.left.bit_depth, pair.right.bit_depth},
+      format_(pair.format),
+      rows_(pair.row_alignment),
+      is_on_device_(false) {
   add_inputs(pair, images_);
 }
 
 CallImages::CallImages(const DevicePair& pair)
-    : bit_depths_{pair.left.bit_depth, pair.right.bit_depth}, format_(pair.format), is_on_device_(true) {
+    : bit_depths_{pair.left.bit_depth, pair.right.bit_depth},
+      format_(pair.format),
+      rows_(pair.row_alignment),
+      is_on_device_(true) {
   add_inputs(pair, images_);
 }
 
@@ -60,13 +66,14 @@ void CallImages::add(const Matched& result) { add_outputs(result, images_); }
 void CallImages::add(const MatchedViews& result) { add_outputs(result, images_); }
 void CallImages::add(const DeviceMatched& result) { add_outputs(result, images_); }
 
-FrameImages CallImages::frame(const Plan& plan) const {
+FrameArguments CallImages::frame(const Plan& plan) const {
   const Problem& p = plan.problem();
+  FrameArguments arguments{images_, rows_ ? *rows_ : p.row_alignment.value_or(RowAlignment())};
   const Rect shown =
       p.region && !p.geometry.rectification ? plan.required_input() : Rect{0, 0, p.size.width, p.size.height};
   const Rect shown_right =
-      p.row_alignment && !p.geometry.rectification ? p.row_alignment->rows_for(shown, p.size) : shown;
-  FrameImages images = images_;
+      arguments.rows.is_identity() || p.geometry.rectification ? shown : RowAlignment::rows_for(shown, p.size);
+  FrameImages& images = arguments.images;
   for (const int view : {0, 1}) crop_view(p, view == 0 ? shown : shown_right, view, images);
   for (std::size_t row = 0; row < input_table.size(); ++row) {
     AnyView& image = image_at(images, input_binding(row));
@@ -81,7 +88,7 @@ FrameImages CallImages::frame(const Plan& plan) const {
   for (std::size_t row = 0; row < output_table.size(); ++row)
     if (AnyView& image = image_at(images, output_binding(row)); output_table[row].kind == OutputKind::volume)
       image = as_volume(image);
-  return images;
+  return arguments;
 }
 
 }  // namespace stereopsis

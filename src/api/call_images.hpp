@@ -27,9 +27,8 @@ class CallImages {
   // Throws Error(call) if an output shares memory with an input or with another output.
   void check_overlaps(const Plan& plan) const;
 
-  // Returns the images that the engine reads and writes. Inputs are cropped to the part that the plan's region
-  // requires.
-  FrameImages frame(const Plan& plan) const;
+  // Returns the arguments of the engine. Input images are cropped to the part that the plan's region requires.
+  FrameArguments frame(const Plan& plan) const;
 
  private:
   const AnyView& at(Binding binding) const { return images_[static_cast<std::size_t>(binding)]; }
@@ -37,10 +36,12 @@ class CallImages {
   void check_image(const Plan& plan, const std::string& name, const AnyView& image, const DueImage& due, bool is_volume,
                    const std::string& how_to_plan) const;
   void check_values(const Plan& plan) const;
+  void check_rows(const Plan& plan) const;
 
   FrameImages images_{};  // uncropped images; a volume is an image with a channel for each candidate
   std::array<int, 2> bit_depths_{};
   std::optional<PixelFormat> format_;
+  std::optional<RowAlignment> rows_;
   const bool is_on_device_;
 };
 

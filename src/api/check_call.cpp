@@ -107,9 +107,19 @@ void CallImages::check_views(const Plan& plan) const {
                 " bits; make a new plan for these images"));
 }
 
+void CallImages::check_rows(const Plan& plan) const {
+  if (!rows_) return;
+  if (!plan.problem().row_alignment)
+    refuse(
+        "the pair has an alignment of rows, but the matcher was not planned for alignments; set Problem::row_alignment "
+        "(an alignment of 0 pixels for pairs without one), or leave the alignment of the pair out");
+  check_alignment(*rows_);
+}
+
 void CallImages::check_inputs(const Plan& plan) const {
   if (is_on_device_) check_device_use(plan.problem(), plan.device().name);
   check_views(plan);
+  check_rows(plan);
   for (std::size_t row = 0; row < input_table.size(); ++row) {
     const Input& input = input_table[row];
     const std::string planned_by = input.planned_by;

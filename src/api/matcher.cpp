@@ -36,7 +36,8 @@ struct Matcher::State {
 
   explicit State(Plan plan_) : plan(std::move(plan_)), frames(plan.problem().batch) {
     const Problem& problem = plan.problem();
-    const EngineOptions options{problem.batch, problem.want_times, plan.maps_, plan.lanes_, plan.lane_bytes_};
+    const EngineOptions options{problem.batch, problem.want_times, problem.geometry.rectification, plan.lanes_,
+                                plan.lane_bytes_};
     const Device& device = plan.device();
     engine = device.name == "cpu" ? make_host_engine(plan.programs_, options, device.threads)
                                   : make_gpu_engine(plan.programs_, options, device.name);

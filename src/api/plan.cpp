@@ -12,7 +12,6 @@
 #include "graph/region.hpp"
 #include "planning/given_maps.hpp"
 #include "planning/lowering.hpp"
-#include "stereopsis/rows.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/has_simd.hpp"
 #include "device/cpu/threads.hpp"
@@ -97,12 +96,7 @@ Plan::Plan(const Pipeline& pipeline, const Problem& problem, const Device& devic
     throw Error(ErrorCategory::call,
                 text("the implementation oracle runs only on the device cpu, and not on '", device_.name, "'"));
   const PipelineData& data = pipeline_.data();
-  Problem matched = problem_;
-  if (problem_.row_alignment && problem_.geometry.rectification)
-    matched.geometry.rectification = std::make_shared<const RectificationMaps>(
-        aligned_maps(*problem_.geometry.rectification, *problem_.row_alignment));
-  maps_ = matched.geometry.rectification;
-  const Request request = request_of(matched);
+  const Request request = request_of(problem_);
   required_input_ = stereopsis::required_input(data, request);
   const Size size = required_input_.size();
   check_extents(problem_, size);

@@ -17,12 +17,12 @@ Request request_of(const Problem& p) {
   r.without_images = p.volumes.without_images;
   if (const RectificationMaps* maps = p.geometry.rectification.get())
     r.rectification = {maps->size(), {maps->left_complete, maps->right_complete}};
-  r.row_alignment = p.row_alignment;
+  r.with_rows = p.row_alignment.has_value();
   r.range = p.range;
   r.region = p.region;
-  // The right map of the region is moved by the alignment.
-  if (p.region && p.want_right && p.row_alignment)
-    r.region = intersect(grow(*p.region, 0, static_cast<int>(p.row_alignment->most()) + 2), whole_image(r));
+  // The right map of the region is moved by the alignment of the pair.
+  if (p.region && p.want_right && r.with_rows)
+    r.region = intersect(grow(*p.region, 0, RowAlignment::most_rows + 2), whole_image(r));
   if (const auto& s = p.stripe)
     r.stripe = {s->first_row,
                 s->rows,

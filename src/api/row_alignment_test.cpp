@@ -24,7 +24,7 @@ constexpr Size size{122, 84};
 constexpr RowAlignment small{0.25, 0.125, -0.125, 0.25}, large{-2.5, 3, 1, 2};
 constexpr const char* methods[] = {"sgm", "zncc", "prehn-pyramid"};
 
-// Returns the parameters of the stage for the whole image, from the definition of the alignment.
+// Returns the parameters of the kernels for the whole image, from the definition of the alignment.
 align_rows::Parameters parameters_of(const RowAlignment& a, int white = 255) {
   const double one = static_cast<double>(std::int64_t{1} << align_rows::plane_bits);
   const auto fixed = [&](double pixels) { return static_cast<std::int64_t>(std::llround(pixels * one)); };
@@ -215,6 +215,72 @@ TEST(RowAlignment, TheRightMapHasTheRowsOfTheGivenImage) {
   }
 }
 
+constexpr RowAlignment sequence[] = {{}, small, large, large, large, {}, small, small, small, {}, {}};
+
+// A plan serves a sequence in which the alignment changes, and is absent for some pairs.
+void expect_own_alignments(const char* method, const Problem& problem) {
+  const StereoPair pair{scene().left, scene().right};
+  const auto alone = [&](const RowAlignment& a) {
+    Problem own = problem;
+    own.row_alignment = a;
+    if (a.is_identity()) own.row_alignment.reset();
+    return matched(method, own, pair, {.name = "cpu"});
+  };
+  const Matched without = alone({}), with_small = alone(small), with_large = alone(large);
+  for (const Device& device : every_device()) {
+    SCOPED_TRACE(method + std::string(" on ") + device.name);
+    Matcher matcher(Plan(Pipeline(method), problem, device));
+    for (const RowAlignment& a : sequence) {
+      StereoPair own = pair;
+      own.row_alignment = a;
+      const Matched got = matcher.match(own), &expected = a == large ? with_large : a == small ? with_small : without;
+      expect_same(got, expected);
+      EXPECT_TRUE(same_bits(got.right.view(), expected.right));
+    }
+    expect_same(matcher.match(pair), with_large);  // pairs without an alignment have that of the problem
+  }
+}
+
+TEST(RowAlignment, OfEachPairIsThatOfAPlanOfItsOwn) {
+  Problem problem = problem_of({scene().left, scene().right}, large);
+  problem.batch = 2;
+  expect_own_alignments("sgm", problem);
+  problem.want_right = true;
+  problem.region = Rect{5, 40, 60, 21};
+  expect_own_alignments("zncc", problem);
+}
+
+// The steps that are the same for all pairs are replayed, and the others are not.
+TEST(RowAlignment, ChangesForImagesOnADevice) {
+  const StereoPair pair{scene().left, scene().right};
+  for (const Device& device : every_device()) {
+    if (device.name == "cpu") continue;
+    SCOPED_TRACE(device.name);
+    Problem problem = problem_of(pair, {});
+    problem.want_right = true;
+    const Plan plan(Pipeline("sgm"), problem, device);
+    const DeviceImage left(device.name, scene().left.view()), right(device.name, scene().right.view());
+    const std::string& on = device.name;
+    const DeviceImage disparity(on, size, PixelType::f32), validity(on, size, PixelType::u8),
+        map(on, size, PixelType::f32), confidence(on, size, PixelType::f32);
+    const DeviceMatched result{disparity, validity, map, confidence};
+    Matcher matcher(plan);
+    for (const RowAlignment& a : sequence) {
+      DevicePair given{left, right, {}, {}};
+      given.row_alignment = a;
+      StereoPair own = pair;
+      own.row_alignment = a;
+      matcher.wait(matcher.enqueue(given, result));
+      Image<float> found(size), of_right(size);
+      disparity.download(found.view());
+      map.download(of_right.view());
+      const Matched expected = Matcher(plan).match(own);
+      EXPECT_TRUE(same_bits(found.view(), expected.disparity));
+      EXPECT_TRUE(same_bits(of_right.view(), expected.right));
+    }
+  }
+}
+
 // The maps of a rectification that changes nothing, with rows between 1/256 px.
 TEST(RowAlignment, GoesIntoTheMapsOfARectification) {
   RectificationMaps maps{size, Image<std::int32_t>(size, 2), Image<std::int32_t>(size, 2), true, true};
@@ -236,9 +302,21 @@ TEST(RowAlignment, GoesIntoTheMapsOfARectification) {
   moved.geometry.rectification = std::make_shared<const RectificationMaps>(with_rows);
   moved.row_alignment.reset();
   const Matched expected = matched("sgm", moved, pair, {.name = "cpu"});
+  Problem plain = moved;
+  plain.geometry.rectification = problem.geometry.rectification;
+  const Matched without = matched("sgm", plain, pair, {.name = "cpu"});
+  StereoPair unmoved = pair;
+  unmoved.row_alignment = RowAlignment();
   for (const Device& device : every_device()) {
     SCOPED_TRACE(device.name);
-    expect_same(matched("sgm", problem, pair, device), expected);
+    Matcher matcher(Plan(Pipeline("sgm"), problem, device));
+    expect_same(matcher.match(pair), expected);
+    expect_same(matcher.match(unmoved), without);
+    expect_same(matcher.match(pair), expected);
+    Problem part = problem;
+    part.region = Rect{33, 20, 50, 30};
+    const Matched in_region = matched("zncc", part, pair, device), whole = matched("zncc", problem, pair, device);
+    EXPECT_TRUE(same_bits(in_region.disparity.view().crop(*part.region), whole.disparity.view().crop(*part.region)));
   }
 }
 
@@ -290,6 +368,11 @@ TEST(RowAlignment, RemovesTheErrorsOfMovedRows) {
 
 TEST(RowAlignment, IsRefusedWhereItCannotBeUsed) {
   const StereoPair pair{scene().left, scene().right};
+  StereoPair moved = pair;
+  moved.row_alignment = small;
+  EXPECT_THROW(matched("sgm", Problem::of(pair, range), moved, {.name = "cpu"}), Error);
+  moved.row_alignment->offset = RowAlignment::most_rows + 1;
+  EXPECT_THROW(matched("sgm", problem_of(pair, small), moved, {.name = "cpu"}), Error);
   const auto refused = [&](auto&& change) {
     Problem problem = problem_of(pair, small);
     problem.want_confidence = false;

@@ -133,6 +133,7 @@ Pair pair_of(const sp_pair& p) {
       assign(field(pair), field(plain), text("pair.", input_table[row].name));
   });
   pair.format = format_of(left, right);
+  pair.row_alignment = row_alignment_of(p.row_alignment, "pair.row_alignment");
   return pair;
 }
 

@@ -192,6 +192,12 @@ void want(std::uint32_t wanted, Problem& problem) {
 
 }  // namespace
 
+std::optional<RowAlignment> row_alignment_of(const sp_row_alignment* given, const char* name) {
+  if (given == nullptr) return {};
+  const sp_row_alignment a = read(given, name);
+  return RowAlignment{a.offset, a.roll, a.zoom, a.keystone};
+}
+
 Problem problem_of(const sp_problem& p) {
   if (p.reserved != 0) refuse(text("problem.reserved is ", p.reserved, "; it must be 0"));
   Problem problem;
@@ -205,10 +211,7 @@ Problem problem_of(const sp_problem& p) {
     problem.region = Rect{p.region.x, p.region.y, p.region.width, p.region.height};
   problem.memory_limit = p.memory_limit;
   problem.geometry = geometry_of(p);
-  if (p.row_alignment != nullptr) {
-    const sp_row_alignment a = read(p.row_alignment, "problem.row_alignment");
-    problem.row_alignment = {a.offset, a.roll, a.zoom, a.keystone};
-  }
+  problem.row_alignment = row_alignment_of(p.row_alignment, "problem.row_alignment");
   if (flag(p.given_costs, "given_costs")) problem.volumes.given = pixel_type(p.costs_type, "problem.costs_type");
   problem.volumes.without_images = flag(p.without_images, "without_images");
   want(p.want, problem);

@@ -78,6 +78,7 @@ void write(S known, S* s, const char* name) {
 }
 
 PixelType pixel_type(std::int32_t type, const char* name);
+std::optional<RowAlignment> row_alignment_of(const sp_row_alignment* given, const char* name);
 std::optional<PixelFormat> pixel_format(std::int32_t format, const char* name);
 std::int32_t number_of(PixelType type);
 std::ptrdiff_t bytes_of(PixelType type);

@@ -38,7 +38,7 @@ inline void check_bit_depth(PixelType type, int bit_depth) {
 
 // Throws an Error for an alignment that moves rows far away.
 inline void check_alignment(const RowAlignment& a) {
-  constexpr double most = 64;
+  constexpr int most = RowAlignment::most_rows;
   if (!std::isfinite(a.rms()) || a.most() > most)
     refuse(text("an alignment of rows by offset ", a.offset, ", roll ", a.roll, ", zoom ", a.zoom, " and keystone ",
                 a.keystone, " is not allowed; rows must move by at most ", most, " pixels, so rectify the pair"));

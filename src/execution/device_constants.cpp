@@ -40,7 +40,9 @@ void DeviceConstants::upload(const Program& program, const RectificationMaps* ma
       const gpu::Array<std::int32_t> place = rest.take(map_bytes(map)).as<std::int32_t>();
       const gpu::View<std::int32_t> there{place.memory, place.offset, map.width(), map.height(), 2, 2 * map.width()};
       queue.upload<std::int32_t>(map, there);
-      maps_[view] = AnyView::of(there).crop(program.shown());
+      const Rect& shown = program.shown();
+      maps_[view] = AnyView::of(there).crop(shown);
+      if (view == 1) map_rows_right_ = AnyView::of(there).crop({shown.x, 0, shown.width, map.height()});
     }
   for (const ProgramStep& s : program.steps()) {
     const std::span<const std::int32_t> numbers = constants_of(*s.step.entry, s.step.parameters);

@@ -25,17 +25,18 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Enqueues a frame and returns at once. The images must remain valid until end(). With `on_device`, the images are
+  // Enqueues a frame and returns at once. The images of the arguments must remain valid until end(). With `on_device`, the images are
   // already on the device, and the frame runs after earlier and before later work in `stream`, a queue of the caller.
-  virtual void begin(int frame, const FrameImages&, bool on_device = false, const std::uint64_t* stream = nullptr) = 0;
+  virtual void begin(int frame, const FrameArguments&, bool on_device = false,
+                     const std::uint64_t* stream = nullptr) = 0;
   // Waits for a frame, and throws the error of the frame if it failed. `times` receives the measured times. After the
   // call, the frame can begin again.
   virtual void end(int frame, std::vector<StageTime>& times) = 0;
   virtual bool is_done(int frame) = 0;
 
   // Begins and ends a frame. Requires that no other frame is in flight.
-  virtual void match(const FrameImages& images, std::vector<StageTime>& times) {
-    begin(0, images);
+  virtual void match(const FrameArguments& arguments, std::vector<StageTime>& times) {
+    begin(0, arguments);
     end(0, times);
   }
 

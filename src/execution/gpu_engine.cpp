@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "device/gpu/device.hpp"
 #include "device/gpu/free_memory.hpp"
 #include "execution/device_constants.hpp"
 #include "execution/engine.hpp"
 #include "execution/pinned_staging.hpp"
+#include "execution/recorded.hpp"
 
 namespace stereopsis {
 namespace {
@@ -15,31 +15,6 @@ namespace {
 struct Lane {
   gpu::Buffer memory;
   std::unique_ptr<gpu::Queue> queue;
-};
-
-bool same_places(const FrameImages& a, const FrameImages& b) {
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i].memory != b[i].memory || a[i].offset != b[i].offset || a[i].pitch != b[i].pitch) return false;
-  return true;
-}
-
-// Steps that are recorded as a graph. Steps are recorded when the same device images come for the second time, and are
-// then replayed.
-struct Recorded {
-  const Program* program = nullptr;
-  Masks masks{};
-  std::optional<FrameImages> images;  // the caller's images that the steps read
-  std::unique_ptr<gpu::Graph> graph;
-
-  // Returns whether the steps read the same images as the last time. If not, stores the new images.
-  bool see(const Program& p, const Masks& masks_now, const FrameImages& now) {
-    if (program == &p && masks == masks_now && images && same_places(*images, now)) return true;
-    program = &p;
-    masks = masks_now;
-    images = now;
-    graph.reset();
-    return false;
-  }
 };
 
 // A frame in flight. If the addresses of its device images change from pair to pair, the frame works on copies at fixed
@@ -96,17 +71,18 @@ class GpuEngine final : public Engine {
     }
   }
 
-  void begin(int frame, const FrameImages& images, bool on_device, const std::uint64_t* stream) override {
+  void begin(int frame, const FrameArguments& arguments, bool on_device, const std::uint64_t* stream) override {
     const Running running(*this);
+    const FrameImages& images = arguments.images;
     InWork& f = frames_[frame];
     gpu::Queue& queue = *lane_of(frame).queue;
     if (stream != nullptr) queue.wait_for_native(*stream);
     f.wanted = f.there = {};
-    FrameImages from = images;
+    FrameArguments from = arguments;
     if (!on_device)
       for (std::size_t i = 0; i < images.size(); ++i) {
         const auto e = static_cast<Binding>(i);
-        if (is_input(e) && reads_[i]) from[i] = f.stand_ins.copied(device_, i, images[i]);
+        if (is_input(e) && reads_[i]) from.images[i] = f.stand_ins.copied(device_, i, images[i]);
         if (is_output(e)) {
           f.wanted[i] = images[i];
           f.there[i] = f.stand_ins.instead(device_, i, images[i]);
@@ -132,15 +108,17 @@ class GpuEngine final : public Engine {
   Lane& lane_of(int frame) { return lanes_[frame % lanes_.size()]; }
 
   // Enqueues the uploads, the steps and the downloads of a frame.
-  void enqueue(int frame, const FrameImages& images, bool on_device) {
+  void enqueue(int frame, const FrameArguments& arguments, bool on_device) {
+    const FrameImages& images = arguments.images;
     Lane& lane = lane_of(frame);
     InWork& f = frames_[frame];
     const Masks masks{image_of(images, Binding::mask_left).memory != 0,
                       image_of(images, Binding::mask_right).memory != 0};
-    const Program& program = programs_->of(masks, images, on_device);
+    const Program& program = programs_->of(masks, arguments, on_device);
     FrameImages seen = on_device ? images : FrameImages{};
     image_of(seen, Binding::map_left) = shared_.map(0);
     image_of(seen, Binding::map_right) = shared_.map(1);
+    image_of(seen, Binding::map_rows_right) = shared_.map_rows_right();
     const bool first = !f.direct.images;
     bool again = f.direct.see(program, masks, seen);
     const bool copies = on_device && !again && !first && f.records && !times_;
@@ -153,10 +131,10 @@ class GpuEngine final : public Engine {
 
     Guard guard(*lane.queue);
     start_times(f, program, *lane.queue);
-    if (!recorded.graph) program.bind(lane.memory.handle(), seen, masks, views_);
+    if (!recorded.graph || !program.is_fixed()) program.bind(lane.memory.handle(), seen, masks, views_);
     if (copies) copy(program, images, lane, is_input);
     if (!on_device) transfer(f, "upload", *lane.queue, [&](double& bytes) { upload(program, images, lane, bytes); });
-    replay_or_run(f, recorded, again, program, lane, guard);
+    replay_or_run(f, recorded, again, program, arguments.rows, lane, guard);
     if (copies) copy(program, images, lane, is_output);
     if (!on_device)
       transfer(f, "download", *lane.queue, [&](double& bytes) { download(program, f.there, lane, bytes); });
@@ -164,11 +142,16 @@ class GpuEngine final : public Engine {
     guard.keep();
   }
 
-  void replay_or_run(InWork& f, Recorded& recorded, bool again, const Program& program, Lane& lane, Guard& guard) {
+  // Runs the steps. Only steps that are the same for all pairs are recorded.
+  void replay_or_run(InWork& f, Recorded& recorded, bool again, const Program& program, const RowAlignment& rows,
+                     Lane& lane, Guard& guard) {
+    const auto run = [&](int first, int last) { run_steps(f, program, {first, last}, rows, lane); };
+    const auto [first, last] = program.fixed_steps();
+    run(0, first);
     if (!recorded.graph && again && f.records && !times_) {
       guard.recording = lane.queue->begin_recording();
       if (guard.recording) {
-        run_steps(f, program, lane);
+        run(first, last);
         guard.recording = false;
         recorded.graph = lane.queue->end_recording();
       }
@@ -177,14 +160,17 @@ class GpuEngine final : public Engine {
     if (recorded.graph)
       lane.queue->replay(*recorded.graph);
     else
-      run_steps(f, program, lane);
+      run(first, last);
+    run(last, static_cast<int>(program.steps().size()));
   }
 
   static AnyView& image_of(FrameImages& images, Binding e) { return images[index_of(e)]; }
   static const AnyView& image_of(const FrameImages& images, Binding e) { return images[index_of(e)]; }
 
-  void run_steps(InWork& f, const Program& program, Lane& lane) {
-    program.for_each_step<On::gpu>(views_, lane.memory.handle(), lane.queue.get(),
+  void run_steps(InWork& f, const Program& program, Rows part, const RowAlignment& rows, Lane& lane) {
+    const auto steps =
+        program.steps().subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count()));
+    program.for_each_step<On::gpu>(steps, rows, views_, lane.memory.handle(), lane.queue.get(),
                                    [&](const ProgramStep& s, const Call<On::gpu>& call) {
                                      s.step.entry->functions.gpu(call.with_constants(shared_.constants(s.step)));
                                      if (times_) take_time(f, s.step.title, s.work, *lane.queue);

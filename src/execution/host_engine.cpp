@@ -55,12 +55,12 @@ class HostEngine final : public Engine {
     if (runner_.joinable()) runner_.join();
   }
 
-  void begin(int frame, const FrameImages& images, bool, const std::uint64_t*) override {
+  void begin(int frame, const FrameArguments& arguments, bool, const std::uint64_t*) override {
     if (!runner_.joinable()) start_runner();
     {
       const std::lock_guard lock(mutex_);
       InWork& f = frames_[frame];
-      f.images = images;
+      f.arguments = arguments;
       f.error = nullptr;
       f.waiting = true;
       next_ = waiting_ == 0 ? frame : next_;
@@ -82,7 +82,7 @@ class HostEngine final : public Engine {
     return !frames_[frame].waiting;
   }
 
-  void match(const FrameImages& images, std::vector<StageTime>& times) override { run(images, times); }
+  void match(const FrameArguments& arguments, std::vector<StageTime>& times) override { run(arguments, times); }
 
  private:
   void start_runner() try {
@@ -94,21 +94,24 @@ class HostEngine final : public Engine {
   }
 
   struct InWork {
-    FrameImages images;
+    FrameArguments arguments;
     std::vector<StageTime> times;
     std::exception_ptr error;
     bool waiting = false;
   };
 
-  void run(FrameImages images, std::vector<StageTime>& times) {
+  void run(FrameArguments arguments, std::vector<StageTime>& times) {
     const Running running(*this);
+    FrameImages& images = arguments.images;
     const auto there = [&](Binding e) -> AnyView& { return images[index_of(e)]; };
     const Masks masks{there(Binding::mask_left).memory != 0, there(Binding::mask_right).memory != 0};
-    const Program& program = programs_->of(masks, images, false);
+    const Program& program = programs_->of(masks, arguments, false);
     if (maps_) {
       const Rect shown = program.shown();
       there(Binding::map_left) = AnyView::of(maps_->left.view()).crop(shown);
       there(Binding::map_right) = AnyView::of(maps_->right.view()).crop(shown);
+      there(Binding::map_rows_right) =
+          AnyView::of(maps_->right.view()).crop({shown.x, 0, shown.width, maps_->size().height});
     }
     if (AnyView& costs = there(Binding::costs); costs.memory != 0) keep_end(costs);
     const FrameImages wanted = images;
@@ -125,15 +128,15 @@ class HostEngine final : public Engine {
       time.ms += elapsed.count();
       add_work(time, s.work);
     };
+    const auto run_steps = [&]<On on>(auto function) {
+      program.for_each_step<on>(
+          program.steps(), arguments.rows, views_, memory, &threads_,
+          [&](const ProgramStep& s, const Call<on>& call) { run_step(s, call, s.step.entry->functions.*function); });
+    };
     if (program.target().device == On::cpu)
-      program.for_each_step<On::cpu>(views_, memory, &threads_, [&](const ProgramStep& s, const Call<On::cpu>& call) {
-        run_step(s, call, s.step.entry->functions.cpu);
-      });
+      run_steps.template operator()<On::cpu>(&Functions::cpu);
     else
-      program.for_each_step<On::oracle>(views_, memory, &threads_,
-                                        [&](const ProgramStep& s, const Call<On::oracle>& call) {
-                                          run_step(s, call, s.step.entry->functions.oracle);
-                                        });
+      run_steps.template operator()<On::oracle>(&Functions::oracle);
     for (const Binding e : volume_outputs) copy_rows(there(e), wanted[index_of(e)]);
   }
 
@@ -184,7 +187,7 @@ class HostEngine final : public Engine {
       lock.unlock();
       std::exception_ptr error;
       try {
-        run(f.images, f.times);
+        run(f.arguments, f.times);
       } catch (...) {
         error = std::current_exception();
       }

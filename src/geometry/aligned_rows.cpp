@@ -1,4 +1,4 @@
-// Aligns the rows of an image on the CPU.
+// Aligns the rows of an image, or of the maps of a rectification, on the CPU.
 #include "core/refuse.hpp"
 #include "stages/align_rows/align_rows.hpp"
 #include "stereopsis/rows.hpp"
@@ -16,7 +16,7 @@ RectifiedView with_aligned_rows(const AnyImageView& image, const RowAlignment& a
   check_pixels("the right image", image.data, image.size(), image.channels, image.pitch);
   const int white = image.type == PixelType::u16 ? (1 << image.bit_depth) - 1 : 255;
   const align_rows::Parameters parameters =
-      align_rows::of_rows(alignment, image.size(), {0, 0, image.width, image.height}, 0, white);
+      align_rows::Planned{.alignment = alignment, .whole = image.size(), .white = white}.for_kernels();
   RectifiedView out;
   out.usable = Image<std::uint8_t>(image.size());
 #ifdef STEREOPSIS_SIMD
@@ -35,6 +35,22 @@ RectifiedView with_aligned_rows(const AnyImageView& image, const RowAlignment& a
     out.image.pixels = std::move(result);
   });
   out.image.bit_depth = image.bit_depth;
+  return out;
+}
+
+RectificationMaps aligned_maps(const RectificationMaps& maps, const RowAlignment& alignment) {
+  check_alignment(alignment);
+  const auto has_source = [](std::int32_t position, int length) {
+    return position >= 0 && position <= (std::int64_t{length - 1} << align_rows::fraction_bits);
+  };
+  RectificationMaps out = maps;
+  const align_rows::Planned planned{.alignment = alignment, .whole = maps.size()};
+  align_rows::map_oracle(planned.for_kernels(), maps.right, out.right);
+  out.right_complete = true;
+  for (int y = 0; y < out.right.height(); ++y)
+    for (int x = 0; x < out.right.width(); ++x)
+      out.right_complete &=
+          has_source(out.right(x, y, 0), maps.input.width) && has_source(out.right(x, y, 1), maps.input.height);
   return out;
 }
 

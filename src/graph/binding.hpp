@@ -6,6 +6,7 @@
 
 #include "graph/any_view.hpp"
 #include "stereopsis/argument_rows.hpp"
+#include "stereopsis/row_alignment.hpp"
 
 namespace stereopsis {
 
@@ -22,6 +23,7 @@ enum class Binding {
   whole_right,
   map_left,  // the rectification maps
   map_right,
+  map_rows_right,  // all rows of the map of the right view, in the columns of map_right
 // The members from the rows of the table of outputs.
 #define STEREOPSIS_ROW(name, ...) output_##name,
   STEREOPSIS_OUTPUTS(STEREOPSIS_ROW)
@@ -61,5 +63,11 @@ inline constexpr std::array probe_outputs{Binding::output_probed_cost, Binding::
 
 // The images of a frame by their bindings. Absent images have no memory.
 using FrameImages = std::array<AnyView, binding_count>;
+
+// The arguments of a frame.
+struct FrameArguments {
+  FrameImages images{};
+  RowAlignment rows = {};  // alignment of the right image
+};
 
 }  // namespace stereopsis

@@ -35,6 +35,7 @@ enum class Role {
   sum,           // adds two volumes
   rectify,       // resamples an image by a map
   align_rows,    // resamples the right image by an alignment of rows
+  align_map,     // resamples the map of the right view by an alignment of rows
   restore_rows,  // moves a map of the aligned right image back to the rows of the given one
   triangulate,   // computes depth and points from a disparity
   mark_filled,   // sets the confidence of pixels that were not measured

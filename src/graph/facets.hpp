@@ -8,6 +8,7 @@
 
 #include "graph/descriptor.hpp"
 #include "stereopsis/pixel_format.hpp"
+#include "stereopsis/row_alignment.hpp"
 
 namespace stereopsis {
 
@@ -140,6 +141,17 @@ struct AlignedView {
   // Adds the step that aligns the image `given` of the right view, whose rows begin at `first_row`, and returns the
   // result. The value `mask` receives the pixels that are usable; −1: no value.
   int (*align)(Builder&, int given, int first_row, int mask);
+};
+
+// The role `align_map`.
+struct AlignedMap {
+  // Adds the step that aligns the shown columns of a map, and returns the shown part of the result.
+  int (*align)(Builder&, int map);
+};
+
+// A stage whose parameters depend on the pair.
+struct PairParameters {
+  OfParameters<StageParameters(const RowAlignment&)> of;  // the parameters for a pair with this alignment of rows
 };
 
 // The role `restore_rows`.

@@ -10,7 +10,6 @@
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/pixel_format.hpp"
 #include "stereopsis/rig.hpp"
-#include "stereopsis/row_alignment.hpp"
 
 namespace stereopsis {
 
@@ -31,8 +30,7 @@ struct Request {
     std::array<bool, 2> complete{};  // flags for the views in which every pixel has a source
   };
   std::optional<Rectification> rectification;
-  std::optional<RowAlignment>
-      row_alignment;  // the alignment of the right image; if the pair is rectified, its maps include this alignment
+  bool with_rows = false;  // true if an alignment of rows comes with the pair
 
   DisparityRange range;
   std::optional<Rect> region;
@@ -58,13 +56,13 @@ struct Request {
   double disparity_error = 0;
   bool fill_depth = false;  // true if depth and points include pixels that were not measured
 
-  // Returns whether all pixels of a resampled view have a source.
+  // Returns whether all pixels of a resampled view without a mask have a source. The rows of an image without a mask are
+  // aligned only if they move by less than half a pixel (Programs::of).
   bool complete(int view) const {
-    return rectification ? rectification->complete[static_cast<std::size_t>(view)]
-                         : view == 0 || row_alignment->most() < 0.5;
+    return !rectification || (rectification->complete[static_cast<std::size_t>(view)] && !(with_rows && view == 1));
   }
-  // Returns whether the rows of the right image are resampled.
-  bool aligns_rows() const { return row_alignment && !rectification; }
+  // Returns whether the rows of the right image are resampled, and not the map that rectifies it.
+  bool aligns_image() const { return with_rows && !rectification; }
   Size seen_size() const { return rectification ? rectification->size : size; }
   bool requests(Binding output) const { return requested[index_of(output)]; }
   // Returns whether cost volumes are requested in addition to maps.

@@ -11,7 +11,7 @@ namespace {
 Rect given_part(const Builder& b, int view) {
   const Request& request = b.request();
   if (request.rectification) return {0, 0, request.size.width, request.size.height};
-  return view == 1 && request.row_alignment ? request.row_alignment->rows_for(b.shown(), request.size) : b.shown();
+  return view == 1 && request.with_rows ? RowAlignment::rows_for(b.shown(), request.size) : b.shown();
 }
 
 // Adds the images of a view. The luma of NV12 is the grey image. Steps that convert the colours of NV12 and other
@@ -48,7 +48,7 @@ int resample(Builder& b, const char* name, int view, int mask);
 // Converts the image of a view from the format of the pair.
 int make_picture(Builder& b, Images& images, int view) {
   const Request& request = b.request();
-  if (&images != &b.raw && (request.rectification || request.row_alignment)) {
+  if (&images != &b.raw && (request.rectification || request.with_rows)) {
     images.put("image", view, resample(b, "image", view, -1));
     return images.find("image", view);
   }
@@ -64,18 +64,28 @@ int make_picture(Builder& b, Images& images, int view) {
   return images.find("image", view);
 }
 
+// Returns the shown part of the map of a view. The rows of the right map are aligned, so that the pixels of the right
+// image are interpolated once.
+int shown_map(Builder& b, int view) {
+  const Size whole = b.request().rectification->size;
+  const AnyView map{.element = Element::s32, .width = whole.width, .height = whole.height, .channels = 2};
+  if (view == 0 || !b.request().with_rows) return b.value(map.crop(b.shown()), of_view(Binding::map_left, view));
+  return registry()
+      .at(Role::align_map)
+      .align_map(b, b.value(map.crop({b.shown().x, 0, b.shown().width, whole.height}), Binding::map_rows_right));
+}
+
 // Resamples an image of a view by its map, or by the alignment of rows, which leaves the left view as it is. `mask` is the
 // value that receives the resampled mask, or −1.
 int resample(Builder& b, const char* name, int view, int mask) {
   const int raw = b.need(b.raw, name, view);
-  if (view == 0 && b.request().aligns_rows()) return raw;
-  if (b.request().aligns_rows()) return facet_of<AlignedView>(Role::align_rows).align(b, raw, given_part(b, 1).y, mask);
-  const Size whole = b.request().rectification->size;
-  const AnyView map{.element = Element::s32, .width = whole.width, .height = whole.height, .channels = 2};
-  const int shown_map = b.value(map.crop(b.shown()), of_view(Binding::map_left, view));
+  if (view == 0 && b.request().aligns_image()) return raw;
+  if (b.request().aligns_image())
+    return facet_of<AlignedView>(Role::align_rows).align(b, raw, given_part(b, 1).y, mask);
+  const int map = shown_map(b, view);
   const int made = b.image(b.shown().size(), b.raw.info.element, b.shape_of(raw).channels);
-  b.add(registry().at(Role::rectify), {}, {},
-        {{"raw", raw}, {"raw_mask", b.raw.find("mask", view)}, {"map", shown_map}}, {{"image", made}, {"mask", mask}});
+  b.add(registry().at(Role::rectify), {}, {}, {{"raw", raw}, {"raw_mask", b.raw.find("mask", view)}, {"map", map}},
+        {{"image", made}, {"mask", mask}});
   return made;
 }
 
@@ -89,7 +99,7 @@ Images resampled_images(Builder& b) {
     const bool complete = request.complete(view);
     const int given = b.raw.find("mask", view);
     images.put("mask", view, given);
-    if (!(view == 0 && request.aligns_rows()) && (!complete || given >= 0 || b.raw.info.is_float()))
+    if (!(view == 0 && request.aligns_image()) && (!complete || given >= 0 || b.raw.info.is_float()))
       images.put("mask", view, b.image(images.size, Element::u8));
     images.put(name, view, resample(b, name, view, images.find("mask", view)));
   }
@@ -113,7 +123,7 @@ Images lower_inputs(Builder& b) {
     if (request.constant.mask_black && request.masks[static_cast<std::size_t>(view)])
       facet_of<BlackMask>(Role::mask_black).mask_view(b, images, view, given_part(b, view));
   }
-  if (!request.rectification && !request.row_alignment) return images;
+  if (!request.rectification && !request.with_rows) return images;
   b.raw = std::move(images);
   return resampled_images(b);
 }

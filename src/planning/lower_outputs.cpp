@@ -108,7 +108,7 @@ void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange&
   if (const Reduction* reduction = reduction_of(p)) reduction->restore(b, p.prepare, full, seen, maps);
   if (reduction_of(p) != nullptr && output_factor(p) == 1) mark_flat(1, 0);
   triangulate(b, full, maps);
-  if (b.request().row_alignment) facet_of<RestoredView>(Role::restore_rows).restore(b, maps);
+  if (b.request().with_rows) facet_of<RestoredView>(Role::restore_rows).restore(b, maps);
   deliver(b, maps);
 }
 

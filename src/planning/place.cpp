@@ -34,7 +34,7 @@ void mark_lifetimes(std::span<Value> values, std::span<ProgramStep> steps, const
       v.last = i;
     }
   for (Value& v : values) {
-    const bool is_map = v.binding == Binding::map_left || v.binding == Binding::map_right;
+    const bool is_map = v.binding >= Binding::map_left && v.binding <= Binding::map_rows_right;
     v.has_place = v.first >= 0 && !is_map && (v.binding == Binding::none || transfers);
     // On a GPU, inputs are live from the first step on, and outputs until the last step.
     if (is_input(v.binding)) v.first = 0;

@@ -23,6 +23,16 @@ void check_runs(const StageDescriptor& stage, On device) {
       text("the stage '", stage.name, "' does not run on this device; use the device cpu, or choose another stage"));
 }
 
+Rows longest_fixed(std::span<const ProgramStep> steps) {
+  Rows longest, run;
+  for (const ProgramStep& s : steps) {
+    const int next = run.last + 1;
+    run = s.of_pair == nullptr ? Rows{run.first, next} : Rows{next, next};
+    if (run.count() > longest.count()) longest = run;
+  }
+  return longest;
+}
+
 }  // namespace
 
 Program::Program(const PipelineData& pipeline, const Request& request, const Target& target, bool fused,
@@ -46,11 +56,13 @@ void Program::lay_out() {
     check_runs(stage, target_.device);
     const Shape shape(s.step, operands, target_);
     if (stage.check != nullptr) stage.check(shape);
+    s.of_pair = stage.facet<PairParameters>();
     s.scratch_bytes = stage.scratch(shape);
     s.work = stage.work != nullptr ? stage.work(shape) : traffic(operands);
     if (times_.empty() || times_.back() != s.step.title) times_.push_back(s.step.title);
     s.time = static_cast<int>(times_.size()) - 1;
   }
+  fixed_steps_ = longest_fixed(steps_);
   bytes_ = place(values_, steps_, target_);
 }
 
@@ -82,24 +94,35 @@ void Program::bind(std::uint64_t memory, const FrameImages& images, const Masks&
 
 Programs::Programs(const PipelineData& pipeline, const Request& request, const Target& target, bool fused,
                    int stripe_rows, std::size_t most) {
-  Request masked = request;
-  masked.masks = {true, true};
-  with_masks_ = std::make_shared<Program>(pipeline, masked, target, fused, stripe_rows);
-  bytes_ = with_masks_->bytes();
-  if (bytes_ > most) return;
-  without_masks_ = std::make_shared<Program>(pipeline, request, target, fused, stripe_rows);
-  bytes_ = std::max(bytes_, without_masks_->bytes());
+  const auto plan = [&](OfMasks& programs, const Request& own) {
+    if (bytes_ > most) return;
+    Request masked = own;
+    masked.masks = {true, true};
+    programs.with_masks = std::make_shared<Program>(pipeline, masked, target, fused, stripe_rows);
+    bytes_ = std::max(bytes_, programs.with_masks->bytes());
+    if (bytes_ > most) return;
+    programs.without_masks = std::make_shared<Program>(pipeline, own, target, fused, stripe_rows);
+    bytes_ = std::max(bytes_, programs.without_masks->bytes());
+  };
+  plan(first_, request);
+  if (!request.with_rows) return;
+  Request without_rows = request;
+  without_rows.with_rows = false;
+  plan(without_rows_, without_rows);
 }
 
-const Program& Programs::of(const Masks& masks, const FrameImages& images, bool on_device) const {
+const Program& Programs::of(const Masks& masks, const FrameArguments& arguments, bool on_device) const {
+  const bool moves_rows = !arguments.rows.is_identity();
+  const OfMasks& programs = moves_rows || !without_rows_.with_masks ? first_ : without_rows_;
   const auto masks_black = [&](const ProgramStep& s) {
     const auto* mask = s.step.entry->facet<BlackMask>();
     if (mask == nullptr) return false;
-    const Value& given = with_masks_->values()[static_cast<std::size_t>(s.step.operands.front().value)];
-    return on_device || mask->has_effect(s.step.parameters, images[index_of(given.binding)]);
+    const Value& given = programs.with_masks->values()[static_cast<std::size_t>(s.step.operands.front().value)];
+    return on_device || mask->has_effect(s.step.parameters, arguments.images[index_of(given.binding)]);
   };
-  const bool is_masked = masks[0] || masks[1] || std::ranges::any_of(with_masks_->steps(), masks_black);
-  return is_masked ? *with_masks_ : *without_masks_;
+  const bool is_masked = masks[0] || masks[1] || arguments.rows.most() >= 0.5 ||
+                         std::ranges::any_of(programs.with_masks->steps(), masks_black);
+  return is_masked ? *programs.with_masks : *programs.without_masks;
 }
 
 }  // namespace stereopsis

@@ -23,7 +23,8 @@ double to_grid(double pixels) { return std::round(pixels * 1024) / 1024; }
 std::vector<RowPoint> points_of(const std::vector<Track>& tracks, Size size) {
   std::vector<RowPoint> points;
   for (const Track& t : tracks)
-    points.push_back({(t.x - t.dx + 0.5) / size.width - 0.5, (t.y + 0.5) / size.height - 0.5, -t.dy, t.deviation});
+    points.push_back({(t.x - t.dx + 0.5) / size.width - 0.5, (t.y + 0.5) / size.height - 0.5, -t.dy, t.deviation,
+                      t.dx / size.width});
   return points;
 }
 
@@ -40,11 +41,11 @@ bool are_in_one_corner(const std::vector<RowPoint>& points) {
   return n * uu - u * u < least || n * vv - v * v < least;
 }
 
-// Returns the standard deviation of the points around a plane, as their median implies.
-double spread_around(const RowPlane& plane, const std::vector<RowPoint>& points) {
+// Returns the standard deviation of the points around a plane with a term in the disparity, as their median implies.
+double spread_around(const RowPlane& plane, double of_disparity, const std::vector<RowPoint>& points) {
   if (points.empty()) return 0;
   std::vector<double> apart;
-  for (const RowPoint& p : points) apart.push_back(std::abs(p.dy - plane.at(p.u, p.v)));
+  for (const RowPoint& p : points) apart.push_back(std::abs(p.dy - plane.at(p.u, p.v) - of_disparity * p.disparity));
   const auto middle = apart.begin() + static_cast<std::ptrdiff_t>(apart.size() / 2);
   std::nth_element(apart.begin(), middle, apart.end());
   return 1.4826 * *middle;
@@ -55,6 +56,22 @@ NoAlignment reason_of(const std::vector<RowPoint>& points, const RowEstimate& e)
   if (are_in_one_corner(points)) return NoAlignment::one_corner;
   if (e.deviation.rms() > RowEstimate::most_deviation) return NoAlignment::uncertain;
   return e.plane.rms() < RowEstimate::least_rms ? NoAlignment::rows_agree : NoAlignment::none;
+}
+
+// Returns the plane of the disparities, by weighted least squares. The prior makes it unique.
+std::array<double, plane_terms> plane_of_disparities(const std::vector<RowPoint>& points) {
+  constexpr double prior = 1e-6;
+  Matrix<plane_terms> normal{};
+  Vector<plane_terms> right{};
+  for (std::size_t i = 0; i < plane_terms; ++i) normal[i][i] = prior;
+  for (const RowPoint& p : points) {
+    const Vector<plane_terms> factors{1, p.u, p.v, p.u * p.v};
+    for (std::size_t i = 0; i < plane_terms; ++i) {
+      for (std::size_t j = 0; j < plane_terms; ++j) normal[i][j] += factors[i] * factors[j];
+      right[i] += factors[i] * p.disparity;
+    }
+  }
+  return NormalEquations<plane_terms>(normal).solution(right);
 }
 
 RowAlignment alignment_of(const RowPlane& p) {
@@ -92,10 +109,21 @@ RowEstimate estimate_row_alignment(const AnyImageView& left, const AnyImageView&
   e.tracks = static_cast<int>(points.size());
   e.plane = alignment_of(fit.plane);
   e.deviation = alignment_of(fit.deviations);
-  e.remaining = to_grid(spread_around(fit.plane, points));
+  e.remaining = to_grid(spread_around(fit.plane, 0, points));
   e.reason = reason_of(points, e);
   if (e.reason == NoAlignment::none) e.alignment = e.plane;
   return e;
+}
+
+RowMeasurement measure_rows(const AnyImageView& left, const AnyImageView& right) {
+  check_images(left, right);
+  const Side a(left), b(right);
+  const std::vector<RowPoint> points = points_of(find_tracks(a, b, reach), left.size());
+  const auto [terms, information] = fit_terms(points, precision);
+  const RowPlane plane{terms[0], terms[1], terms[2], terms[3]};
+  return {
+      left.size(), static_cast<int>(points.size()), to_grid(spread_around(plane, terms[plane_terms], points)), terms,
+      information, plane_of_disparities(points)};
 }
 
 }  // namespace stereopsis

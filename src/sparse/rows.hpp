@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "sparse/normal_equations.hpp"
 #include "stereopsis/image.hpp"
 
 namespace stereopsis::sparse {
@@ -35,6 +36,7 @@ struct RowPoint {
   double v = 0;
   double dy = 0;
   double deviation = 1;  // standard deviation of dy, relative to those of the other points
+  double disparity = 0;  // as a part of the image's width
 };
 
 // A plane that was fitted to matches.
@@ -49,8 +51,20 @@ struct RowFit {
 // The coefficients of a plane that are fitted. A keystone requires points that are more precise than matches are.
 enum class RowTerms { linear, keystone };
 
-// Fits a plane so that outliers have no weight. `precision` is the smallest spread of the points. The operations are
-// rounded correctly and have a fixed order, so that the result is the same on every machine.
+// The terms of a row difference: those of a plane, and one in the disparity, because the baseline is not exactly along the
+// rows. The last one is the difference at a disparity of the image's width.
+inline constexpr std::size_t plane_terms = 4, all_terms = 5;
+using Terms = Vector<all_terms>;
+
+// The terms, and the inverse of their covariance.
+struct TermsFit {
+  Terms terms{};
+  Matrix<all_terms> information{};
+};
+
+// Both functions fit so that outliers have no weight. `precision` is the smallest spread of the points. The operations are rounded
+// correctly and have a fixed order, so that the result is the same on every machine.
+TermsFit fit_terms(const std::vector<RowPoint>& points, double precision);
 RowFit fit_rows(const std::vector<RowPoint>& points, RowTerms terms, double precision);
 // Fits a plane to the matches of an image of this size.
 RowFit fit_rows(const std::vector<Match>& matches, Size size);

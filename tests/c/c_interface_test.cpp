@@ -340,10 +340,22 @@ TEST_F(CInterface, RowsAreAlignedOnRequest) {
   problem.row_alignment = &rows;
   plan();
   expect_ok(sp_matcher_match(matcher, &pair, &result));
+  sp_row_alignment of_pair{sizeof of_pair, 1, 0, 0, 0};
+  pair.row_alignment = &of_pair;
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  of_pair.offset = 33;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "rows must move by at most 32 pixels");
   expect_ok(sp_matcher_destroy(matcher));
   matcher = nullptr;
-  rows.offset = 65;
-  expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "rows must move by at most 64 pixels");
+  problem.row_alignment = nullptr;
+  of_pair.offset = 1;
+  plan();
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "the matcher was not planned for alignments");
+  expect_ok(sp_matcher_destroy(matcher));
+  matcher = nullptr;
+  problem.row_alignment = &rows;
+  rows.offset = 33;
+  expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "rows must move by at most 32 pixels");
   rows.struct_size = 8;
   expect_refused(sp_matcher_create(pipeline, &problem, &matcher), "problem.row_alignment.struct_size is 8");
 }

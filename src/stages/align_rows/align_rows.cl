@@ -57,6 +57,25 @@ KERNEL(align_rows)(IMAGE(const PIXEL_TYPE, image), IMAGE(const uchar, mask), IMA
   if (GIVEN(usable)) PIXEL(usable, x, y) = is_usable ? 255 : 0;
 }
 
+// Returns the value of a map between two rows.
+FUNCTION int between(int upper, int lower, long part) {
+  const int none = -2147483647 - 1;
+  const long largest = (long)1 << 30;
+  const long value = (upper * (ONE - part) + lower * part + ONE / 2) >> FRACTION_BITS;
+  return upper == none || lower == none || value < -largest || value > largest ? none : (int)value;
+}
+
+KERNEL(align_map)(IMAGE(const int, map), IMAGE(int, out), Parameters p) {
+  const int x = global_id(0), y = global_id(1);
+  if (x >= WIDTH(out) || y >= HEIGHT(out)) return;
+  const int position = position_of(p, x, y);
+  const int upper = clamp(position >> FRACTION_BITS, 0, max(HEIGHT(map) - 2, 0));
+  const int lower = min(upper + 1, HEIGHT(map) - 1);
+  const long part = position - (long)ONE * upper;
+  for (int c = 0; c < 2; ++c)
+    PIXEL(out, 2 * x + c, y) = between(PIXEL(map, 2 * x + c, upper), PIXEL(map, 2 * x + c, lower), part);
+}
+
 KERNEL(restore_rows)(IMAGE(const float, map), IMAGE(float, out), Parameters p) {
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(out) || y >= HEIGHT(out)) return;

@@ -1,5 +1,6 @@
-// Aligns the rows of the right image with those of the left one (stereopsis/row_alignment.hpp), and moves maps of the
-// aligned right view back to the rows of the given one. The stages are our own.
+// Aligns the rows of the right image with those of the left one (stereopsis/row_alignment.hpp): in the image, or in the
+// map that rectifies it. Moves disparity maps of the aligned right view back to the rows of the given one. The stages are
+// our own. The alignment belongs to a pair, so that one plan serves pairs with different alignments.
 //
 // The position of row y of column x is a plane with a keystone, in 1/2⁴⁰ px, and is rounded to 1/256 px:
 //
@@ -14,17 +15,23 @@
 // Rows outside the image replicate its edge. A pixel is not usable if P is more than half a pixel outside the image, if a
 // pixel that has a weight other than 0 is masked, or if a float sum is not finite; the result then becomes 0.
 //
+// `align_map` interpolates a map M of positions (stages/remap) linearly between two rows. If the value is not between
+// −2³⁰ and 2³⁰, or if one of the two is −2³¹, the result is −2³¹, which has no source.
+//
+//   O(x, y) = ⌊(M(x, r)·(256 − g) + M(x, r + 1)·g) / 256 + ½⌋,  r = min(max(⌊P / 256⌋, 0), height − 2),  g = P − 256·r
+//
 // `restore_rows` takes the nearest row of a map M of the aligned image:
 //
 //   O(x, y) = M(x, 2y − ⌊(P(x, y) + 128) / 256⌋), or NaN outside the map
 //
 // Input: 8-bit, 16-bit or float, 1 or 3 channels, any size up to 2²²; a mask (0 = not usable) or none. Output: an image
 // of the same type and channels; usable, 255 or 0. Maps are float.
-// Required input: the rows r − 1 to r + 2 (graph/region.hpp: rows_for).
+// Required input: the rows r − 1 to r + 2 (RowAlignment::rows_for).
 // Cost: 4 multiplications per pixel and channel, and 15 operations for the weights of a pixel.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "core/text.hpp"
 #include "device/gpu/view.hpp"
@@ -52,9 +59,17 @@ struct Parameters {
   int white = 255;                                    // largest value of a pixel
 };
 
-// Returns the parameters of an alignment of images of the size `whole`. The origin is the first pixel of `part`, and the
-// rows of the given image are counted from `first_row`.
-Parameters of_rows(const RowAlignment& alignment, Size whole, const Rect& part, int first_row, int white);
+// The parameters of a step. The alignment is that of the pair.
+struct Planned {
+  RowAlignment alignment = {};
+  Size whole = {1, 1};  // size of the images to which the alignment refers
+  Pixel origin = {};    // the first pixel of the output, in the whole aligned image
+  int first_row = 0;    // the first row of the input, in the whole given image
+  int white = 255;      // largest value of a pixel
+  int factor = 1;       // width of a pixel of the whole image, in pixels of the alignment
+
+  Parameters for_kernels() const;
+};
 
 // Returns P(x, y).
 inline int position(const Parameters& p, int x, int y) {
@@ -82,9 +97,23 @@ void cpu(const Parameters&, const InputOf<T, ImageView>&, const OutputOf<T, Imag
 template <class T>
 void gpu(const Parameters&, const InputOf<T, gpu::View>&, const OutputOf<T, gpu::View>&, gpu::Queue&);
 
+void map_oracle(const Parameters&, ImageView<const std::int32_t> map, ImageView<std::int32_t> out);
+void map_cpu(const Parameters&, ImageView<const std::int32_t> map, ImageView<std::int32_t> out, Threads&);
+void map_gpu(const Parameters&, gpu::View<const std::int32_t> map, gpu::View<std::int32_t> out, gpu::Queue&);
+
 void restore_oracle(const Parameters&, ImageView<const float> map, ImageView<float> out);
 void restore_cpu(const Parameters&, ImageView<const float> map, ImageView<float> out, Threads&);
 void restore_gpu(const Parameters&, gpu::View<const float> map, gpu::View<float> out, gpu::Queue&);
+
+// Returns the value of a map at the row `at` / 256, from the values of rows `r` and `r` + 1.
+inline std::int32_t between(std::int32_t upper, std::int32_t lower, int at, int r) {
+  constexpr std::int64_t none = std::numeric_limits<std::int32_t>::min(), largest = std::int64_t{1} << 30;
+  constexpr int one = 1 << fraction_bits;
+  if (upper == none || lower == none) return static_cast<std::int32_t>(none);
+  const std::int64_t part = at - std::int64_t{one} * r;
+  const std::int64_t value = (upper * (one - part) + lower * part + one / 2) >> fraction_bits;
+  return static_cast<std::int32_t>(value >= -largest && value <= largest ? value : none);
+}
 
 template <class In, class Out>
 void check(const In& in, const Out& out) {

@@ -191,6 +191,21 @@ template void cpu(const Parameters&, const InputOf<std::uint16_t, ImageView>&,
                   const OutputOf<std::uint16_t, ImageView>&, Threads&);
 template void cpu(const Parameters&, const InputOf<float, ImageView>&, const OutputOf<float, ImageView>&, Threads&);
 
+void map_cpu(const Parameters& p, ImageView<const std::int32_t> map, ImageView<std::int32_t> out, Threads& threads) {
+  threads.rows(out.height, [&](int first, int last) {
+    for (int y = first; y < last; ++y) {
+      std::int32_t* to = out.row(y);
+      for (int x = 0; x < out.width; ++x) {
+        const int at = position(p, x, y);
+        const int upper = std::clamp(at >> fraction_bits, 0, std::max(map.height - 2, 0));
+        const std::int32_t* const from = map.row(upper) + 2 * x;
+        const std::int32_t* const below = map.row(std::min(upper + 1, map.height - 1)) + 2 * x;
+        for (const int c : {0, 1}) to[2 * x + c] = between(from[c], below[c], at, upper);
+      }
+    }
+  });
+}
+
 void restore_cpu(const Parameters& p, ImageView<const float> map, ImageView<float> out, Threads& threads) {
   threads.rows(out.height, [&](int first, int last) {
     for (int y = first; y < last; ++y)

@@ -1,28 +1,37 @@
-// Adds the steps that align the right image, and that move the right map back.
+// Adds the steps that align the right image or its map, and that move the right map back.
 #include <cmath>
 
 #include "graph/builder.hpp"
 #include "stages/align_rows/align_rows.hpp"
 
 namespace stereopsis::align_rows {
+
 // Moving the origin is exact, so that parts of an image have the same positions as the whole image.
-Parameters of_rows(const RowAlignment& a, Size whole, const Rect& part, int first_row, int white) {
+Parameters Planned::for_kernels() const {
   constexpr double unit = static_cast<double>(std::int64_t{1} << plane_bits);
   const auto fixed = [](double pixels) { return static_cast<std::int64_t>(std::llround(pixels * unit)); };
+  const RowAlignment a = alignment.divided_by(factor);
   const double w = whole.width, h = whole.height, left = (1 - w) / (2 * w), top = (1 - h) / (2 * h);
   const std::int64_t both = fixed(a.keystone / (w * h)), across = fixed(a.roll / w + a.keystone / w * top),
                      down = fixed(a.zoom / h + a.keystone / h * left) + fixed(1);
-  return {fixed(a.offset + a.roll * left + a.zoom * top + a.keystone * left * top) + across * part.x +
-              (down + both * part.x) * part.y - fixed(1) * first_row,
-          across + both * part.y, down + both * part.x, both, white};
+  return {fixed(a.offset + a.roll * left + a.zoom * top + a.keystone * left * top) + across * origin.x +
+              (down + both * origin.x) * origin.y - fixed(1) * first_row,
+          across + both * origin.y, down + both * origin.x, both, white};
 }
 
 int align_right(Builder& b, int given, int first_row, int mask) {
   const Request& request = b.request();
   const int made = b.image(b.shown().size(), b.raw.info.element, b.shape_of(given).channels);
   const int white = request.element == Element::u16 ? (1 << request.bit_depth) - 1 : 255;
-  b.add(registry().at(Role::align_rows), of_rows(*request.row_alignment, request.size, b.shown(), first_row, white), {},
+  b.add(registry().at(Role::align_rows), Planned{{}, request.size, {b.shown().x, b.shown().y}, first_row, white}, {},
         {{"given", given}, {"given_mask", b.raw.find("mask", 1)}}, {{"image", made}, {"mask", mask}});
+  return made;
+}
+
+int align_map(Builder& b, int map) {
+  const int made = b.image(b.shown().size(), Element::s32, 2);
+  const Planned planned{{}, b.request().rectification->size, {b.shown().x, b.shown().y}, 0, 0};
+  b.add(registry().at(Role::align_map), planned, {}, {{"map", map}}, {{"aligned_map", made}});
   return made;
 }
 
@@ -31,10 +40,9 @@ void restore_right(Builder& b, Maps& maps) {
   if (!b.request().requests(Binding::output_right) || right == maps.end()) return;
   const int factor = output_factor(b.pipeline()), map = right->second;
   const Size whole = output_size(b.pipeline(), b.request().seen_size());
-  const Rect part{b.shown().x / factor, b.shown().y / factor, 0, 0};
+  const Pixel origin{b.shown().x / factor, b.shown().y / factor};
   right->second = b.image(b.shape_of(map).size(), Element::f32);
-  b.add(registry().at(Role::restore_rows),
-        of_rows(b.request().row_alignment->divided_by(factor), whole, part, part.y, 0), {}, {{"right", map}},
+  b.add(registry().at(Role::restore_rows), Planned{{}, whole, origin, origin.y, 0, factor}, {}, {{"right", map}},
         {{"restored", right->second}});
 }
 

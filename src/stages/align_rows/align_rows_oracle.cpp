@@ -64,6 +64,16 @@ template void oracle(const Parameters&, const InputOf<std::uint16_t, ImageView>&
                      const OutputOf<std::uint16_t, ImageView>&);
 template void oracle(const Parameters&, const InputOf<float, ImageView>&, const OutputOf<float, ImageView>&);
 
+void map_oracle(const Parameters& p, ImageView<const std::int32_t> map, ImageView<std::int32_t> out) {
+  for (int y = 0; y < out.height; ++y)
+    for (int x = 0; x < out.width; ++x) {
+      const int at = position(p, x, y);
+      const int upper = std::clamp(at >> fraction_bits, 0, std::max(map.height - 2, 0));
+      const int lower = std::min(upper + 1, map.height - 1);
+      for (const int c : {0, 1}) out(x, y, c) = between(map(x, upper, c), map(x, lower, c), at, upper);
+    }
+}
+
 void restore_oracle(const Parameters& p, ImageView<const float> map, ImageView<float> out) {
   for (int y = 0; y < out.height; ++y)
     for (int x = 0; x < out.width; ++x) {

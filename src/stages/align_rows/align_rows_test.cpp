@@ -128,6 +128,41 @@ TYPED_TEST(AlignRows, GpuEqualsOracle) {
   });
 }
 
+Image<std::int32_t> random_map(Size size) {
+  Image<std::int32_t> map(size, 2);
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x)
+      for (int c = 0; c < 2; ++c)
+        map(x, y, c) = (x + 3 * y) % 11 == 0   ? std::numeric_limits<std::int32_t>::min()
+                       : (x + 5 * y) % 13 == 0 ? (1 << 30) - x * y
+                                               : 256 * (c == 0 ? x : y) + (x * 37 + y * 91) % 512 - 256;
+  return map;
+}
+
+TEST(AlignMap, EveryDeviceEqualsOracle) {
+  for (const Size size : awkward_sizes)
+    for (const Parameters& p : planes) {
+      PitchedImage<std::int32_t> map(random_map(size).view());
+      Image<std::int32_t> expected(size, 2);
+      align_rows::map_oracle(p, map, expected);
+      for_each_thread_count([&](Threads& threads) {
+        PitchedImage<std::int32_t> got(size, 2);
+        align_rows::map_cpu(p, map, got, threads);
+        EXPECT_TRUE(same_bits(got.view(), expected.view()));
+        EXPECT_TRUE(got.guard_intact());
+      });
+      for_each_gpu([&](gpu::Queue& queue, gpu::Device& device) {
+        PitchedImage<std::int32_t> got(size, 2);
+        const OnDevice<std::int32_t> map_there(device, queue, map);
+        OnDevice<std::int32_t> got_there(device, queue, got);
+        align_rows::map_gpu(p, map_there, got_there, queue);
+        got_there.download();
+        EXPECT_TRUE(same_bits(got.view(), expected.view()));
+        EXPECT_TRUE(got.guard_intact());
+      });
+    }
+}
+
 TEST(RestoreRows, EveryDeviceEqualsOracle) {
   for (const Size size : awkward_sizes)
     for (const Parameters& p : planes) {
@@ -211,6 +246,17 @@ TEST(AlignRowsOracle, PixelsStayWithinBlackAndWhite) {
   EXPECT_EQ(out(0, 0), 0);
   EXPECT_EQ(out(0, 2), 1023);
   EXPECT_EQ(out(0, 4), 0);
+}
+
+TEST(AlignMapOracle, InterpolatesBetweenRows) {
+  constexpr std::int32_t none = std::numeric_limits<std::int32_t>::min();
+  Image<std::int32_t> map({1, 4}, 2), out({1, 4}, 2);
+  for (int y = 0; y < 4; ++y) map(0, y, 0) = 10 * y, map(0, y, 1) = y == 3 ? none : 256 * y;
+  align_rows::map_oracle({.at = pixel / 2}, map, out);
+  EXPECT_EQ(out(0, 0, 0), 5);
+  EXPECT_EQ(out(0, 1, 1), 384);
+  EXPECT_EQ(out(0, 2, 1), none);
+  EXPECT_EQ(out(0, 3, 0), 35);  // beyond the last row, the map goes on
 }
 
 TEST(RestoreRowsOracle, UndoesTheAlignment) {

@@ -1,0 +1,163 @@
+// Estimates the alignments of a sequence: a Kalman filter over the terms of row differences, in which only the offset
+// changes from pair to pair.
+#include <algorithm>
+#include <cmath>
+
+#include "sparse/rows.hpp"
+#include "stereopsis/rows.hpp"
+
+namespace stereopsis {
+namespace {
+
+using namespace sparse;
+
+// Standard deviations, in pixels: of terms of which nothing is known, of their changes from pair to pair, and of the
+// offset around its mean as long as few pairs are known. The offset has a model of its own.
+constexpr Terms at_start = {40, 40, 40, 40, 20}, change = {0, 0.01, 0.01, 0.01, 0.05};
+constexpr double offset_at_start = 1;
+constexpr double trust =
+    0.5;  // the deviations of a fit are this part of the true ones, because errors of tracks are related
+// A coefficient that is further away than this from its prediction belongs to other cameras.
+constexpr double most_deviations = 6, most_apart = 0.1;
+constexpr int most_pairs = 50;                              // pairs from which the mean of the offset is taken
+constexpr double rms_to_stop = RowEstimate::least_rms / 2;  // rows that were aligned are aligned down to this value
+
+double square(double value) { return value * value; }
+
+Matrix<all_terms> information_of(const RowMeasurement& pair) {
+  Matrix<all_terms> information = pair.information;
+  for (Terms& row : information)
+    for (double& value : row) value *= square(trust);
+  return information;
+}
+
+double to_grid(double pixels) { return std::round(pixels * 1024) / 1024; }
+
+Matrix<all_terms> inverse(const Matrix<all_terms>& m) {
+  const NormalEquations<all_terms> equations(m);
+  Matrix<all_terms> result;
+  for (std::size_t i = 0; i < all_terms; ++i) {
+    Terms unit{};
+    unit[i] = 1;
+    result[i] = equations.solution(unit);
+  }
+  return result;
+}
+
+Matrix<all_terms> diagonal(const Terms& deviations) {
+  Matrix<all_terms> result{};
+  for (std::size_t i = 0; i < all_terms; ++i) result[i][i] = square(deviations[i]);
+  return result;
+}
+
+Terms product_of(const Matrix<all_terms>& m, const Terms& v) {
+  Terms result;
+  for (std::size_t i = 0; i < all_terms; ++i) result[i] = product(m[i], v);
+  return result;
+}
+
+Matrix<all_terms> sum_of(Matrix<all_terms> a, const Matrix<all_terms>& b) {
+  for (std::size_t i = 0; i < all_terms; ++i)
+    for (std::size_t j = 0; j < all_terms; ++j) a[i][j] += b[i][j];
+  return a;
+}
+
+// The coefficients of the plane that the terms cause in a pair whose disparities have the plane `disparities`.
+struct Planes {
+  std::array<double, plane_terms> values, deviations;
+
+  Planes(const Terms& terms, const Matrix<all_terms>& covariance, const std::array<double, plane_terms>& disparities) {
+    for (std::size_t i = 0; i < plane_terms; ++i) {
+      Terms factors{};
+      factors[i] = 1;
+      factors[plane_terms] = disparities[i];
+      values[i] = product(factors, terms);
+      deviations[i] = std::sqrt(std::max(product(factors, product_of(covariance, factors)), 0.0));
+    }
+  }
+
+  static RowAlignment on_grid(const std::array<double, plane_terms>& v) {
+    return {to_grid(v[0]), to_grid(v[1]), to_grid(v[2]), to_grid(v[3])};
+  }
+};
+
+// Returns whether an alignment differs by more than the deviation from the one that is shown.
+bool is_other(const RowAlignment& shown, const RowAlignment& now, const RowAlignment& deviation) {
+  return RowAlignment{now.offset - shown.offset, now.roll - shown.roll, now.zoom - shown.zoom,
+                      now.keystone - shown.keystone}
+             .rms() > deviation.rms();
+}
+
+// Returns whether a pair has rows that the earlier ones do not predict. The offset may be any.
+bool are_of_other_cameras(const Planes& predicted, const Planes& measured) {
+  for (std::size_t i = 1; i < plane_terms; ++i) {
+    const double deviation = std::sqrt(square(predicted.deviations[i]) + square(measured.deviations[i]));
+    if (std::abs(predicted.values[i] - measured.values[i]) > most_deviations * deviation + most_apart) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+RowEstimate RowFilter::next(const RowMeasurement& pair) {
+  if (pairs_ == 0 || pair.size != size_) start(pair.size);
+  predict();
+  if (pairs_ > 0) {
+    const Matrix<all_terms> alone = inverse(sum_of(information_of(pair), inverse(diagonal(at_start))));
+    if (are_of_other_cameras(Planes(terms_, covariance_, pair.disparities),
+                             Planes(pair.terms, alone, pair.disparities)))
+      start(pair.size);
+  }
+  update(pair);
+  return estimate(pair);
+}
+
+void RowFilter::start(Size size) {
+  *this = {};
+  size_ = size;
+  covariance_ = diagonal(at_start);
+}
+
+// Predicts the terms of the next pair. Its offset is one of those of the earlier pairs.
+void RowFilter::predict() {
+  if (pairs_ == 0) return;
+  covariance_ = sum_of(covariance_, diagonal(change));
+  for (std::size_t i = 0; i < all_terms; ++i) covariance_[0][i] = covariance_[i][0] = 0;
+  covariance_[0][0] = (pairs_ * variance_of_offset_ + square(offset_at_start)) / (pairs_ + 1);
+  terms_[0] = mean_offset_;
+}
+
+// Joins the prediction and the measurement, with weights that follow from their covariances.
+void RowFilter::update(const RowMeasurement& pair) {
+  const Matrix<all_terms> known = inverse(covariance_), information = information_of(pair);
+  const Terms before = product_of(known, terms_), now = product_of(information, pair.terms);
+  Terms both;
+  for (std::size_t i = 0; i < all_terms; ++i) both[i] = before[i] + now[i];
+  covariance_ = inverse(sum_of(known, information));
+  terms_ = product_of(covariance_, both);
+
+  pairs_ = std::min(pairs_ + 1, most_pairs);
+  const double apart = terms_[0] - mean_offset_;
+  mean_offset_ += apart / pairs_;
+  variance_of_offset_ += (apart * (terms_[0] - mean_offset_) - variance_of_offset_) / pairs_;
+}
+
+RowEstimate RowFilter::estimate(const RowMeasurement& pair) {
+  const Planes planes(terms_, covariance_, pair.disparities);
+  RowEstimate e;
+  e.deviation = Planes::on_grid(planes.deviations);
+  if (const RowAlignment now = Planes::on_grid(planes.values); is_other(shown_, now, e.deviation)) shown_ = now;
+  e.plane = shown_;
+  e.tracks = pair.tracks;
+  e.remaining = pair.remaining;
+  const double rms = shown_.rms(), least = is_aligned_ ? rms_to_stop : RowEstimate::least_rms;
+  if (e.deviation.rms() > std::max(RowEstimate::most_deviation, rms / 2))
+    e.reason = e.tracks < RowEstimate::enough_tracks ? NoAlignment::few_tracks : NoAlignment::uncertain;
+  else
+    e.reason = rms < least ? NoAlignment::rows_agree : NoAlignment::none;
+  is_aligned_ = e.reason == NoAlignment::none;
+  if (is_aligned_) e.alignment = shown_;
+  return e;
+}
+
+}  // namespace stereopsis
