@@ -150,7 +150,7 @@ class Example {
       shape.channels = 3;
     else if (name == "image" || name == "image8" || name == "raw" || name == "given")
       shape.channels = operands.empty() || is_read ? pair.channels : operands[0].shape.channels;
-    if (name == "map") shape.channels = 2;
+    if (name == "map" || name == "aligned_map") shape.channels = 2;
     if (name == "points") shape.channels = 3;
     if (port.volume) shape.disparities = name == "coarse_costs" ? 12 : range.count;
     shape.pitch = shape.row_elements();

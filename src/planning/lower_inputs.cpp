@@ -70,9 +70,8 @@ int shown_map(Builder& b, int view) {
   const Size whole = b.request().rectification->size;
   const AnyView map{.element = Element::s32, .width = whole.width, .height = whole.height, .channels = 2};
   if (view == 0 || !b.request().with_rows) return b.value(map.crop(b.shown()), of_view(Binding::map_left, view));
-  return registry()
-      .at(Role::align_map)
-      .align_map(b, b.value(map.crop({b.shown().x, 0, b.shown().width, whole.height}), Binding::map_rows_right));
+  const AnyView columns = map.crop({b.shown().x, 0, b.shown().width, whole.height});
+  return facet_of<AlignedMap>(Role::align_map).align(b, b.value(columns, Binding::map_rows_right));
 }
 
 // Resamples an image of a view by its map, or by the alignment of rows, which leaves the left view as it is. `mask` is the
