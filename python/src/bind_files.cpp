@@ -7,6 +7,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "jobs/call_files.hpp"
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/point_cloud_files.hpp"
@@ -128,6 +129,17 @@ void bind_files(nb::module_& m) {
            "Reads the files. Returns `left`, `right`, `bit_depth`, `truth` (NaN where unknown), and `regions`: masks "
            "of\n"
            "counted pixels by name (nonocc, all, disc). Raises FileError and FormatError.");
+  nb::class_<jobs::CallFiles>(m, "CallFiles",
+                              "All files that a call reads and writes. No result may replace an input or another "
+                              "result, whatever names and links are used.")
+      .def(nb::init<>())
+      .def(
+          "reads", [](jobs::CallFiles& files, const Path& file, const std::string& what) { files.reads(file, what); },
+          "file"_a, "what"_a, nb::sig("def reads(self, file: str | os.PathLike[str], what: str) -> None"),
+          "Adds an input; `what` is its name in errors. Raises CallError.")
+      .def("writes", &jobs::CallFiles::writes, "file"_a, "what"_a,
+           nb::sig("def writes(self, file: str | os.PathLike[str], what: str) -> None"),
+           "Adds a result; `what` is its name in errors. Raises CallError.");
   m.def("find_scenes", &scenes_and_failures, "folder"_a,
         nb::sig("def find_scenes(folder: str | os.PathLike[str]) -> tuple[list[DatasetScene], list[tuple[pathlib.Path, "
                 "str]]]"),

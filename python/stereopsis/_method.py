@@ -4,9 +4,26 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
+from . import _native
 from ._errors import CallError
 from ._pipeline import Pipeline
+
+
+def reads_method(files: _native.CallFiles, arguments: argparse.Namespace) -> None:
+    """Adds the file of the pipeline or of the network to the inputs of a call."""
+    if arguments.pipeline:
+        files.reads(arguments.pipeline, "--pipeline")
+        return
+    for file in files_of_method(arguments.method):
+        files.reads(file, "--method")
+
+
+def files_of_method(name: str) -> list[Path]:
+    """Returns the files of a network: the network, and its description beside it. Other methods have none."""
+    kind, _, file = name.partition(":")
+    return [Path(file), Path(file).with_suffix(".json")] if kind == "onnx" and file else []
 
 
 def pipeline_of(arguments: argparse.Namespace) -> Pipeline:

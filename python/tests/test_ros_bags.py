@@ -238,6 +238,18 @@ def test_numbers_of_the_call_that_are_not_allowed(tmp_path):
         assert said in bag(source, "-o", tmp_path / "out", *words, code=2)
 
 
+def test_a_report_replaces_neither_the_bag_nor_a_calibration_nor_the_result(tmp_path):
+    source, calib = small_bag(tmp_path / "in", count=2), tmp_path / "calib.txt"
+    calib.write_text("cam0=[100 0 40; 0 100 30; 0 0 1]\ncam1=[100 0 40; 0 100 30; 0 0 1]\ndoffs=0\nbaseline=50\nwidth=80\nheight=60\n")
+    file = next(one for one in source.iterdir() if one.suffix == ".mcap") if source.is_dir() else source
+    before = {one: one.read_bytes() for one in (file, calib)}
+    out = tmp_path / "out.mcap"
+    for report, said in ((file, "is also the bag"), (calib, "is also --calib"), (out, "is also -o")):
+        assert said in bag(source, "-o", out, "--calib", calib, "--report", report, *SMALL, code=2)
+    assert {one: one.read_bytes() for one in before} == before and not out.exists()
+    assert "--frames writes none" in bag(source, "--frames", tmp_path / "frames", "--report", tmp_path / "r.json", code=2)
+
+
 @pytest.mark.parametrize("how, seconds, parts", [(signal.SIGINT, 60, 2), (signal.SIGTERM, 60, 2), (signal.SIGKILL, 0, 12)])
 def test_a_run_that_was_interrupted_goes_on(tmp_path, how, seconds, parts):
     source = small_bag(tmp_path / "in", count=20)

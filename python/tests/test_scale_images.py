@@ -228,7 +228,7 @@ def test_what_is_merged_is_no_input(tmp_path, scene):
     pair = jobs.pair_files(tmp_path, scene)
     job = done(tmp_path, pair, tile=(80, 80))
     before = Path(pair[0]).read_bytes()
-    with pytest.raises(st.CallError, match="left.tif is an input image of the job"):
+    with pytest.raises(st.CallError, match="left.tif is also an input image of the job, which is an input"):
         scale.merge(job, Path(pair[0]))
     assert Path(pair[0]).read_bytes() == before
 

@@ -129,11 +129,11 @@ void add_method(Bench& bench, const std::string& text, const std::vector<std::st
 }
 
 void reads_methods(CallFiles& files, const std::vector<std::string>& methods) {
-  for (const std::string& method : methods)
+  for (const std::string& method : methods) {
     if (const std::string file = method.substr(0, method.find(':')); file.ends_with(".json"))
       files.reads(file, "--method");
-    else if (method.starts_with("onnx:"))
-      files.reads(method.substr(5), "--method");
+    for (const std::filesystem::path& file : files_of_method(method)) files.reads(file, "--method");
+  }
 }
 
 Image<std::uint8_t> grey(ImageView<const std::uint8_t> image) {

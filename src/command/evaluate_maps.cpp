@@ -123,6 +123,8 @@ void evaluate_maps(const MapsCall& call) {
   for (const MapScore& map : maps) {
     files.reads(map.files.map, "the disparity");
     files.reads(map.files.truth, "--truth");
+    files.reads(map.mask, "--mask");
+    files.reads(map.files.nonocc, "the mask beside the truth");
   }
   call.truth.rig.calibration().reads(files);
   files.writes(call.json, "--json");

@@ -47,6 +47,13 @@ void end_outside_methods() {
 
 bool is_outside_method(std::string_view name) { return name.starts_with("onnx:") || name.starts_with("program:"); }
 
+std::vector<std::filesystem::path> files_of_method(const std::string& name) {
+  constexpr std::string_view kind = "onnx:";
+  if (!name.starts_with(kind)) return {};
+  const std::filesystem::path network = name.substr(kind.size());
+  return {network, std::filesystem::path(network).replace_extension(".json")};
+}
+
 bool is_outside_pipeline(const std::filesystem::path& file) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(file, none)) return false;  // a pipe can be read only once

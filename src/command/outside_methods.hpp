@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "command/common.hpp"
 
@@ -21,6 +22,8 @@ bool has_outside_methods();
 void end_outside_methods();
 
 bool is_outside_method(std::string_view name);
+// Returns the files of a network: the network, and its description beside it. Other methods have none.
+std::vector<std::filesystem::path> files_of_method(const std::string& name);
 // Returns whether the file is a pipeline of such a method. Any error in it is left to its reader.
 bool is_outside_pipeline(const std::filesystem::path& file);
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _native
 from .._errors import CallError, Error, FileError
 from .._json import parsed
 from .manifest import KINDS, Job, Unit
@@ -35,10 +36,11 @@ def merge(job: Job, output: Path, cog: bool = False, measured_only: bool = False
     if output.suffix.lower() not in (".tif", ".tiff") and job.manifest.final_kind != "pair":
         raise CallError(f"{output} does not end in .tif; the merged result is a GeoTIFF, so choose such a name")
     outputs = _outputs(job, output)
-    inputs = {Path(image.path).resolve() for pair in job.manifest.inputs for image in pair}
-    for path in (path for _, of in outputs for _, path in _files(job, of)):
-        if path.resolve() in inputs:
-            raise CallError(f"{path} is an input image of the job; choose another name")
+    files = _native.CallFiles()
+    for image in (image for pair in job.manifest.inputs for image in pair):
+        files.reads(image.path, "an input image of the job")
+    for name, path in (one for _, of in outputs for one in _files(job, of)):
+        files.writes(path, f"the {name}")
     return [_written(job, unit, name, path, cog, measured_only) for unit, path in outputs for name, path in _files(job, path)]
 
 

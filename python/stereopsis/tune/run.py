@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .. import _native
+from .._datasets import folder_of
 from .._errors import CallError
+from .._method import files_of_method
 from ..commands._text import note
 from ..view.arguments import range_of
 from .pairs import Item, Items, is_sequence, of_dataset, of_images
@@ -20,10 +23,14 @@ from .report import Comparison, command_of
 from .search import Search, Trials
 
 
+RESULTS = ("pipeline.json", "report.json", "accuracy-time.svg")
+
+
 def run(arguments: argparse.Namespace) -> int:
     check(arguments)
     folder = Path(arguments.output)
     tried, beside = methods_of(arguments)
+    check_files(arguments, tried, folder)
     search = Search(Items.of(items_of(arguments)), tried, arguments.proxy, arguments.limit, arguments.device, arguments.threads)
     folder.mkdir(parents=True, exist_ok=True)
     trials = Trials(search, folder, call_of(arguments, search))
@@ -44,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     compared.beside = scores_beside(arguments.dataset, beside)
     compared.write(folder, trials)
     compared.print()
-    written = [name for name in ("pipeline.json", "report.json", "accuracy-time.svg") if (folder / name).exists()]
+    written = [name for name in RESULTS if (folder / name).exists()]
     print(f"{trials.count} trials, {trials.pruned} of them pruned. Results: {folder}/{', '.join(written)}")
     print(command_of(best, folder, words_of(arguments, search.items.all)))
     return 0
@@ -61,6 +68,18 @@ def check(arguments: argparse.Namespace) -> None:
             raise CallError(f"--{option} {value} is not allowed; it must be above 0")
     if arguments.dataset and arguments.disparities is not None:
         raise CallError("--disparities applies to pairs, and the scenes of --dataset have their own; leave it out")
+
+
+def check_files(arguments: argparse.Namespace, tried: Sequence[str], folder: Path) -> None:
+    """Raises CallError if a result is an input."""
+    files = _native.CallFiles()
+    for name in tried:
+        for file in files_of_method(name) or ([name] if name.endswith(".json") else []):
+            files.reads(file, "--methods")
+    for scene in _native.find_scenes(folder_of(arguments.dataset))[0] if arguments.dataset else ():
+        files.reads(scene.folder / "dataset.json", "a scene's description")
+    for name in RESULTS:
+        files.writes(folder / name, "a result of -o")
 
 
 def items_of(arguments: argparse.Namespace) -> list[Item]:

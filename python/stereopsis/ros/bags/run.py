@@ -11,7 +11,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 from types import FrameType
 
+from ... import _native
 from ..._errors import CallError, FormatError
+from ..._method import reads_method
 from ..._progress import Line
 from ..pairs import StampedPair
 from ..processor import Processor
@@ -177,12 +179,15 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if (arguments.output is None) == (arguments.frames is None):
         raise CallError("the call has no output; give -o OUT (a bag of results), --frames DIR (the pairs as image files), or --list")
+    if arguments.frames is not None and arguments.report:
+        raise CallError("--report applies to a bag of results (-o OUT), and --frames writes none; leave one of them out")
     if arguments.report and not Path(arguments.report).absolute().parent.is_dir():
         raise CallError(f"--report {arguments.report} is in a folder that does not exist; create it first")
     if arguments.queue < 1:
         raise CallError(f"--queue {arguments.queue} is not allowed; it must be at least 1")
     if not arguments.approximate >= 0:
         raise CallError(f"--approximate {arguments.approximate} is not allowed; it must be at least 0")
+    check_files(arguments)
     cameras = GivenCameras.of(arguments)
     recording = Recording(
         arguments.bag, arguments.left, arguments.right, arguments.raw, arguments.approximate, arguments.queue,
@@ -211,6 +216,21 @@ def run(arguments: argparse.Namespace) -> int:
     if work.missing:
         raise FormatError(why_missing(recording, work.pairs, arguments.output, " and no ".join(work.missing)))
     return 0
+
+
+def check_files(arguments: argparse.Namespace) -> None:
+    """Raises CallError if a result is an input or another result."""
+    files, bag = _native.CallFiles(), Path(arguments.bag)
+    for file in sorted(bag.iterdir()) if bag.is_dir() else [bag]:
+        files.reads(file, "the bag")
+    for file in arguments.calib:
+        files.reads(file, "--calib")
+    if arguments.register_to not in (None, "raw"):
+        files.reads(arguments.register_to, "--register-to")
+    reads_method(files, arguments)
+    files.writes(arguments.output or arguments.frames, "-o" if arguments.output else "--frames")
+    if arguments.report:
+        files.writes(arguments.report, "--report")
 
 
 def why_missing(recording: Recording, pairs: int, output: str, missing: str) -> str:
