@@ -78,3 +78,11 @@ if(STEREOPSIS_IO)
   configure_file(cmake/stereopsis-io.pc.in ${PROJECT_BINARY_DIR}/stereopsis-io.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/stereopsis-io.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 endif()
+
+# Everything that is installed, for StereopsisComplete.cmake.
+add_custom_target(stereopsis_installed)
+foreach(target IN ITEMS ${libraries} stereopsis_c stereopsis_command stereopsis_video stereopsis_pages)
+  if(TARGET ${target})
+    add_dependencies(stereopsis_installed ${target})
+  endif()
+endforeach()

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "build_parts.hpp"
 #include "command/call_errors.hpp"
 #include "command/commands.hpp"
 #include "command/description.hpp"
@@ -77,11 +78,23 @@ int show(const CLI::App& application, const CLI::Success& what) {
   }
 }
 
+// Returns the version and, with --verbose, the parts of this build.
+std::string version_text(int argc, char** argv) {
+  std::string text = "stereopsis " STEREOPSIS_VERSION;
+  const auto is_verbose = [](const char* argument) { return argument == std::string_view("--verbose"); };
+  if (std::any_of(argv + 1, argv + argc, is_verbose))
+    for (const char* part : build_parts) (text += "\n  ") += part;
+  return text;
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
   CLI::App application("Dense stereo matching in real time: from a rectified pair to a disparity map.", "stereopsis");
-  application.set_version_flag("-V,--version", "stereopsis " STEREOPSIS_VERSION, "Print the version and exit");
+  application.set_version_flag(
+      "-V,--version", [&] { return version_text(argc, argv); },
+      "Print the version and exit; with --verbose, also the parts of this build");
+  application.add_flag("--verbose")->group("");
   application.set_help_flag("-h,--help", "Print this help and exit");
   application.formatter(std::make_shared<Help>());
   add_match(application);

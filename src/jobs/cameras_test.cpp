@@ -81,7 +81,7 @@ TEST_F(JobCameras, DepthIsRegisteredToTheRawLeftImage) {
   EXPECT_EQ(cameras.registered(depth)(100, 70), 1000.0f);
 }
 
-// What a run asks of the matcher follows from the results.
+// The outputs, the region and the memory of a problem follow from the results.
 class JobProblems : public JobCameras {
  protected:
   JobProblems() { matching.devices = {Device{.name = "cpu", .threads = 1}}; }

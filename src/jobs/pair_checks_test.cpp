@@ -16,7 +16,7 @@ class JobChecks : public test::SceneFolder {
  protected:
   JobChecks() { searched.disparities = 32; }
 
-  // Writes `count` frames. Those from `late` on have the right image of the frame before.
+  // Writes `count` frames. From frame `late` on, the right image is that of the frame before.
   void write_sequence(int count, int late = 99) {
     for (int i = 0; i < count; ++i) write_pair(i, {320, 240});
     for (int i = count - 1; i >= late; --i)

@@ -27,6 +27,8 @@ TEST_F(Programs, HelpAndVersion) {
     EXPECT_NE(call({"--help"}).out.find(name), std::string::npos) << name;
   }
   EXPECT_TRUE(call({"--version"}).out.starts_with("stereopsis "));
+  const std::string parts = call({"--version", "--verbose"}).out;
+  EXPECT_TRUE(contains(parts, "files: TIFF") && contains(parts, "videos, by OpenCV")) << parts;
 }
 
 TEST_F(Programs, SynthGivesTheSameBytesAgain) {
