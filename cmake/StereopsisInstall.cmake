@@ -79,7 +79,7 @@ if(STEREOPSIS_IO)
   install(FILES ${PROJECT_BINARY_DIR}/stereopsis-io.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 endif()
 
-# Everything that is installed, for StereopsisComplete.cmake.
+# StereopsisComplete.cmake builds this target: all that is installed.
 add_custom_target(stereopsis_installed)
 foreach(target IN ITEMS ${libraries} stereopsis_c stereopsis_command stereopsis_video stereopsis_pages)
   if(TARGET ${target})

@@ -26,7 +26,7 @@ html_title = "Stereopsis"
 language = "en"
 
 extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "sphinx_copybutton"]
-exclude_patterns = ["site/**", "tests/**"]
+exclude_patterns = ["site/**", "tests/**", "made/README.md"]
 toc_object_entries = False
 
 myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]
@@ -94,6 +94,11 @@ def link_files(_app, name, source):
     source[0] = re.sub(r"(?<!!)\[([^\]]+)\]\((\.\./[^)#]+)\)", linked, source[0])
 
 
+def link_made_pages(_app, _name, source):
+    """Leads links to made/README.md, which readers of the repository see, to the generated pages of the same name."""
+    source[0] = re.sub(r"made/README\.md#(\w+)", lambda found: f"made/{'cpp/index' if found[1] == 'cpp' else found[1]}.md", source[0])
+
+
 INDEXES = {"index": ["how-to/*.md", "*.md"], "notes/index": ["*.md"]}
 
 
@@ -113,6 +118,7 @@ def read_indexes_again(*_):
 def setup(app):
     app.connect("builder-inited", make_pages)
     app.connect("source-read", add_pages)
+    app.connect("source-read", link_made_pages)
     app.connect("env-get-outdated", read_indexes_again)
     app.connect("source-read", link_files)
     app.connect("autodoc-process-docstring", docstrings.process)

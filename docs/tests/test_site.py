@@ -20,6 +20,10 @@ import pytest
 import stereopsis as st
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+
+import examples  # noqa: E402
+
 HTML = ROOT / "build/docs/html"
 XML = ROOT / "build/docs/doxygen/xml"
 PAGES = sorted(p for p in (ROOT / "docs").rglob("*.md") if "made" not in p.parts)
@@ -75,10 +79,35 @@ def test_no_link_inside_is_broken(pages):
     assert not broken
 
 
-def test_readme_and_contributing_name_pages_that_are_there():
-    for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"):
-        for link in re.findall(r"\]\(([^)#]+)", (ROOT / name).read_text()):
-            assert is_outside(link) or (ROOT / link).exists(), f"{name}: {link}"
+def anchors_of(text):
+    """The places of a Markdown file to which links may lead, as a repository's web page names them."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", heading).strip().replace(" ", "-") for heading in plain}
+
+
+def test_links_of_the_repositorys_markdown_lead_somewhere():
+    """A reader without the site follows them on the repository's web pages."""
+    files = [ROOT / name for name in subprocess.check_output(["git", "ls-files", "*.md"], cwd=ROOT, text=True).split()]
+    broken, count = [], 0
+    for file in files:
+        text = re.sub(r"```.*?```", "", file.read_text(), flags=re.DOTALL)
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            if is_outside(link) or link.startswith("mailto:"):
+                continue
+            count += 1
+            path, _, place = link.partition("#")
+            target = (file.parent / path).resolve() if path else file
+            if not target.exists() or (place and target.suffix == ".md" and place not in anchors_of(target.read_text())):
+                broken.append(f"{file.relative_to(ROOT)}: {link}")
+    print(f"{count} links in {len(files)} files")
+    assert not broken
+
+
+def test_pages_show_the_examples_as_they_are():
+    for page in PAGES:
+        assert page.read_text() == examples.with_examples(page.read_text()), f"{page.name}: run ./dev outputs"
+        assert "literalinclude" not in page.read_text(), f"{page.name}: readers of the repository do not see included code"
 
 
 def test_the_version_is_one():
