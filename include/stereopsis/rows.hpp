@@ -20,14 +20,17 @@ enum class NoAlignment {
   rows_agree,  // the root mean square of the plane is below RowEstimate::least_rms: resampling would cost more
 };
 
+// Returns the name of a reason, such as "few_tracks"; "" for `none`.
+const char* to_string(NoAlignment reason);
+
 // The result of an estimate. The plane is fitted to tracks: points of the left image that are located in the right image
 // to about 1/50 px.
 struct RowEstimate {
   // The alignment, with coefficients that are multiples of 1/1024 px; empty if `reason` states why there is none.
-  std::optional<RowAlignment> alignment;
+  std::optional<RowAlignment> alignment = {};
   NoAlignment reason = NoAlignment::few_tracks;  // the reason; `none` if there is an alignment
-  RowAlignment plane;                            // the fitted plane, even if there is no alignment
-  RowAlignment deviation;                        // standard deviation of each coefficient, in pixels
+  RowAlignment plane = {};                       // the fitted plane, even if there is no alignment
+  RowAlignment deviation = {};                   // standard deviation of each coefficient, in pixels
   int tracks = 0;                                // number of tracks to which the plane is fitted
   double remaining = 0;                          // robust standard deviation of the tracks around the plane, in pixels
 
@@ -63,7 +66,8 @@ RowMeasurement measure_rows(const AnyImageView& left, const AnyImageView& right)
 // Estimates the alignments of a sequence of pairs of the same cameras. The offset is that of each pair, because vibration
 // and shutters that are out of step change it. The other coefficients, and the term in the disparity, change slowly, so
 // that a filter estimates them from all pairs so far. The alignment changes only by more than its standard deviation.
-// The filter starts again at a pair whose rows are not those that it predicts, such as after a cut.
+// The filter starts again at a pair whose rows are not those that it predicts, such as after a cut. Until a pair has as
+// many tracks and as small deviations as estimate_row_alignment() requires, there is no alignment.
 class RowFilter {
  public:
   // Returns the estimate of the next pair. Its deviations are those of the filter. A pair with few tracks has the
@@ -84,6 +88,7 @@ class RowFilter {
   double variance_of_offset_ = 0;
   RowAlignment shown_;       // the alignment of the last pair
   bool is_aligned_ = false;  // true if the last pair had an alignment
+  bool is_known_ = false;    // true if a pair since the start determined the alignment alone
 };
 
 // Returns a right image with aligned rows, computed on the CPU, for programs that match by themselves. A matcher with

@@ -23,11 +23,6 @@ std::string text_of_rows(const RowAlignment& a) {
   return "<" + e.sentence() + ">";
 }
 
-std::string reason_of_rows(const RowEstimate& e) {
-  constexpr std::array names = {"", "few_tracks", "uncertain", "one_corner", "rows_agree"};
-  return names[static_cast<std::size_t>(e.reason)];
-}
-
 }  // namespace
 
 void bind_rows(nb::module_& m) {
@@ -62,7 +57,7 @@ void bind_rows(nb::module_& m) {
       .def_ro("alignment", &RowEstimate::alignment,
               "The RowAlignment with which the pair should be matched; None if `reason` states why there is none.")
       .def_prop_ro(
-          "reason", &reason_of_rows,
+          "reason", [](const RowEstimate& e) { return to_string(e.reason); },
           "\"few_tracks\": fewer than 100 points were found in both images; \"uncertain\": the standard "
           "deviation is above\n"
           "0.05 pixels; \"one_corner\": the points lie in one part of the image; \"rows_agree\": the rows differ "

@@ -49,7 +49,7 @@ class Both:
 
     def match(self, *options, **same):
         """Matches by the command, with -o disparity.npy and these options, then by the package with the same ones."""
-        self.command("match", *self.pair, "-o", self.file("disparity"), "--device", "cpu", *options)
+        self.command("match", *self.pair, "-o", self.file("disparity"), "--device", "cpu", "--align-rows", "off", *options)
         return st.match(*map(st.read_image, self.pair), device="cpu", **same)
 
 

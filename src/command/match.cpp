@@ -100,6 +100,9 @@ void add_inputs(Command& command, Options& o) {
   command.path("--mask-right", o.run.inputs.mask_right, "FILE",
                "Mask of the right input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
   o.constant.add_to(command);
+  command.text("--align-rows", o.rows, "HOW",
+               "Align the rows of the right image before matching: auto (estimated for each pair), off, "
+               "OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels, or a file with such numbers [auto]");
   command.flag("--strict", o.run.strict,
                "Fail instead of warning about a bad pair: not rectified, swapped, low contrast, or less than 5 % of "
                "the pixels measured");

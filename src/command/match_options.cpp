@@ -160,6 +160,7 @@ void set_run(Options& options) {
   options.run.inputs.intensities = options.intensity;
   options.run.cameras.rig = options.rig;
   options.run.constant = options.constant;
+  options.run.rows = row_settings(options.rows, CommandFrontEnd());
   options.run.read = {{options.method.pipeline_file, "pipeline"}};
   for (const fs::path& file : files_of_method(options.method.method)) options.run.read.emplace_back(file, "method");
   for (const std::string& given : options.probes) options.run.probes.push_back(probed_pixel(given));

@@ -44,6 +44,7 @@ Json description_of(const Call& of) {
        {"--black", number(o.intensity.black)},
        {"--white", number(o.intensity.white)},
        {"--mask-black", o.constant.measure ? Json(nullptr) : Json(of.run.matching().constant.black)},
+       {"--align-rows", o.rows},
        {"--measured-only", o.measured_only},
        {"--min-confidence", number(o.run.matching.min_confidence)},
        {"--frame", o.frame},

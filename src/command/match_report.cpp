@@ -116,6 +116,30 @@ std::string name_of(const Call& call, std::size_t file) {
   return file == ResultFile::disparity ? "disparity" : call.front_end.spelled(file_kinds()[file].name).substr(2);
 }
 
+Json rows_json(const std::optional<RowEstimate>& rows) {
+  if (!rows) return nullptr;
+  const RowAlignment& a = rows->plane;
+  return {{"aligned", rows->alignment.has_value()},
+          {"reason", to_string(rows->reason)},
+          {"rms", a.rms()},
+          {"offset", a.offset},
+          {"roll", a.roll},
+          {"zoom", a.zoom},
+          {"keystone", a.keystone},
+          {"points", rows->tracks}};
+}
+
+// Returns how the rows of the frames were aligned, for the summary; "" if they were not.
+std::string aligned_text(const std::vector<const FrameRecord*>& done) {
+  std::vector<double> rms;
+  for (const FrameRecord* record : done)
+    if (record->rows && record->rows->alignment) rms.push_back(record->rows->alignment->rms());
+  if (rms.empty()) return "";
+  if (done.size() > 1)
+    return fmt::format(", rows of {} frame{} aligned (median {:.2f} px)", rms.size(), ending(rms.size()), median(rms));
+  return fmt::format(", rows aligned ({:.2f} px, roll {:.2f} px)", rms[0], done[0]->rows->alignment->roll);
+}
+
 Json frame_json(const Call& call, const FrameRecord& r, std::size_t i) {
   Json outputs = Json::object();
   for (std::size_t k = 0; k < file_count; ++k)
@@ -131,7 +155,8 @@ Json frame_json(const Call& call, const FrameRecord& r, std::size_t i) {
     frame["no_data"] = {{"left", r.no_data_left}, {"right", r.no_data_right}};
   if (!r.complaint.empty()) frame["complaint"] = r.complaint;
   const Densities& d = r.density;
-  frame.update({{"min_disparity", r.range.min},
+  frame.update({{"rows", rows_json(r.rows)},
+                {"min_disparity", r.range.min},
                 {"disparities", r.range.count},
                 {"ms",
                  {{"reading", r.reading_ms},
@@ -222,13 +247,13 @@ void print_summary(const Call& call, const FrameRecords& records) {
   const std::string result = shown_name(main.empty() ? call.options.run.sinks.volumes.front().file : main);
   if (done.empty())
     return summarise("{}: {}{}\n", result, sequence, size_text(call.run.as_stored(call.run.cameras().matched_size())));
-  summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}, {:.1f} ms{}\n", result, sequence,
+  summarise("{}: {}{}, disparities {}, {} on {}, {:.1f} % measured{}{}{}, {:.1f} ms{}\n", result, sequence,
             size_text(call.run.as_stored(call.run.cameras().matched_size())),
             call.options.run.range.per_frame ? "of each frame" : range_text(call.run.range().whole()),
             call.run.matching().pipeline.method(), device_of(call), measured,
             filled > 0 ? fmt::format(", {:.1f} % filled", filled) : "",
-            repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", median(values_of(done, matching_ms)),
-            call.run.inputs().is_sequence() ? " a frame" : "");
+            repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", aligned_text(done),
+            median(values_of(done, matching_ms)), call.run.inputs().is_sequence() ? " a frame" : "");
   if (filled + repaired > 0) print_filled(call.options);
 }
 

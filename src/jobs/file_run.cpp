@@ -29,6 +29,7 @@ FileRun::FileRun(const FileRunSettings& settings, FrontEnd& front_end)
   if (const auto complaint = settings.inputs.intensities.low_contrast(first_.left, first_name, front_end))
     complaints_.warn_or_fail(*complaint);
   cameras_->rectify_ahead(first_);
+  align_first();
   choose_range();
   sinks_->check(range_->whole());  // again, for the sign of the range
 }
@@ -122,10 +123,18 @@ void FileRun::check_inside() const {
                          y, size_text(size)));
 }
 
+// Aligns the first frame, which is judged before it is matched.
+void FileRun::align_first() {
+  rows_.emplace(settings_.rows, *cameras_, inputs_.is_sequence(), costs_ != nullptr);
+  first_.measured_rows = rows_->measured(first_);
+  rows_->align(first_);
+}
+
 // Chooses the range of the first frame, and of all frames where it is the same. Judges the frames that it reads.
 void FileRun::choose_range() {
   range_.emplace(settings_.range, inputs_, *cameras_, sinks_->holds_no_sign(), front_end_);
-  checks_.emplace(inputs_, *cameras_, *range_, settings_.inputs.vertical, complaints_, front_end_);
+  checks_.emplace(inputs_, *cameras_, *range_, settings_.inputs.vertical, !settings_.rows.is_off, complaints_,
+                  front_end_);
   checks_->judge_first(first_);
   if (costs_) {
     range_->choose_of_costs(costs_->channels());
@@ -200,7 +209,18 @@ InputFrame FileRun::take(std::size_t i) {
   frame.costs = costs_;
   checks_->check_strictly(frame, i);
   frame.range = range_->of(frame);
+  frame.measured_rows = rows_->measured(frame);
   return frame;
+}
+
+std::optional<RowMeasurement> FileRun::rows_of(std::size_t i) const {
+  if (!rows_->needs_all_frames() || i == inputs_.first_index()) return {};  // the first frame was aligned before
+  return rows_->measured(cameras_->read_frame(i));
+}
+
+void FileRun::align(InputFrame& frame, const std::vector<RowMeasurement>& passed) {
+  for (const RowMeasurement& rows : passed) rows_->pass(rows);
+  rows_->align(frame);
 }
 
 }  // namespace stereopsis::jobs

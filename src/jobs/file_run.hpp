@@ -15,6 +15,7 @@
 #include "jobs/pair_checks.hpp"
 #include "jobs/problems.hpp"
 #include "jobs/record.hpp"
+#include "jobs/rows.hpp"
 
 namespace stereopsis::jobs {
 
@@ -26,6 +27,7 @@ struct FileRunSettings {
   SinkSettings sinks;
   MemoryLimit memory;
   ConstantSettings constant;
+  RowSettings rows;
   std::vector<std::pair<int, int>> probes;  // x, y of pixels of single pairs whose costs the front end shows
   // Other files that were read, each with the setting that names it: no result may replace them.
   std::vector<std::pair<std::filesystem::path, std::string>> read;
@@ -65,6 +67,8 @@ class FileRun : private LoopFrames {
   Plan first_plan() const override { return problems_->plan(first_); }
   std::vector<bool> there(Size result) const override;
   InputFrame take(std::size_t i) override;
+  std::optional<RowMeasurement> rows_of(std::size_t i) const override;
+  void align(InputFrame& frame, const std::vector<RowMeasurement>& passed) override;
   Problem problem(const InputFrame& frame, bool of_right) const override { return problems_->of(frame, of_right); }
   std::optional<std::vector<PairFault>> sampled_faults(const InputFrame& frame, std::size_t i) const override {
     return checks_->sampled_faults(frame, i);
@@ -81,6 +85,7 @@ class FileRun : private LoopFrames {
   void choose_cameras();
   void check_unit() const;
   void check_inside() const;
+  void align_first();
   void choose_range();
   ResultFacts facts() const;
   bool is_in_order() const;
@@ -96,6 +101,7 @@ class FileRun : private LoopFrames {
   std::optional<Problems> problems_;
   std::optional<SearchRange> range_;
   std::optional<PairChecks> checks_;
+  std::optional<FrameRows> rows_;
   InputFrame first_;
   std::shared_ptr<const AnyImage> costs_;  // a given cost volume
   Describe describe_;

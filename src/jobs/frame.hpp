@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "stereopsis/image.hpp"
 #include "stereopsis/matcher.hpp"
+#include "stereopsis/rows.hpp"
 
 namespace stereopsis::jobs {
 
@@ -15,10 +17,16 @@ struct InputFrame {
   DisparityRange range;
   long long no_data_left = 0, no_data_right = 0;  // pixels that the files mark as no data
   double reading_ms = 0, rectifying_ms = 0;
-  std::string note = {};                       // says which image had no colours, if both were converted to grey
-  std::shared_ptr<const AnyImage> costs = {};  // a given cost volume
+  std::string note = {};                             // says which image had no colours, if both were converted to grey
+  std::shared_ptr<const AnyImage> costs = {};        // a given cost volume
+  std::optional<RowMeasurement> measured_rows = {};  // for the alignment of a sequence
+  std::optional<RowEstimate> rows = {};              // empty if rows are not aligned
 
-  StereoPair pair() const { return {left, right, mask_left, mask_right, costs ? costs->view() : AnyImageView()}; }
+  StereoPair pair() const {
+    StereoPair pair{left, right, mask_left, mask_right, costs ? costs->view() : AnyImageView()};
+    if (rows) pair.row_alignment = rows->alignment;
+    return pair;
+  }
 };
 
 // A result, and the right view's if it was requested.

@@ -19,6 +19,7 @@ void FrameRecord::note(const InputFrame& frame, const Matched& result) {
   reading_ms = frame.reading_ms;
   rectifying_ms = frame.rectifying_ms;
   range = frame.range;
+  rows = frame.rows;
   no_data_left = frame.no_data_left;
   no_data_right = frame.no_data_right;
   stages = result.times;

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct FrameRecord {
   long long too_far = 0;  // pixels whose depth exceeds a 16-bit image
   std::vector<StageTime> stages;
   DisparityRange range;
+  std::optional<RowEstimate> rows;  // empty if rows are not aligned
   Densities density;
   long long no_data_left = 0, no_data_right = 0;  // pixels
   double at_low_end = 0, at_high_end = 0;         // shares of the measured pixels at the ends of the range, 0 to 100

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "jobs/rows.hpp"
 #include "jobs/texts.hpp"
 
 namespace stereopsis::jobs {
@@ -54,12 +55,18 @@ void Loop::run() {
 // Starts reading the next frames.
 void Loop::read_ahead() {
   while (reading_.size() < settings_.files_at_once && next_read_ < todo_.size())
-    reading_.push_back(std::async(launch(), [this, i = todo_[next_read_++]] {
-      Read read;
-      read.frame = frames_.take(i);
-      if (settings_.with_right) read.mirrored = mirrored(read.frame);
-      return read;
-    }));
+    reading_.push_back(std::async(launch(), [this, number = next_read_++] { return read(number); }));
+}
+
+// Reads a frame of todo_.
+Loop::Read Loop::read(std::size_t number) const {
+  Read read;
+  const std::size_t i = todo_[number];
+  for (std::size_t k = number == 0 ? 0 : todo_[number - 1] + 1; k < i; ++k)
+    if (const auto rows = frames_.rows_of(k)) read.passed.push_back(*rows);
+  read.frame = frames_.take(i);
+  if (settings_.with_right) read.mirrored = mirrored(read.frame);
+  return read;
 }
 
 bool Loop::is_ready() {
@@ -79,6 +86,8 @@ std::unique_ptr<LoopPair> Loop::take() {
   read_ahead();
   try {
     slot->input = reading.get();
+    frames_.align(slot->input.frame, slot->input.passed);
+    if (settings_.with_right) slot->input.mirrored.rows = mirrored(slot->input.frame.rows);
   } catch (...) {
     slot->failure = std::current_exception();
     slot->is_unreadable = true;

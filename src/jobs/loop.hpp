@@ -39,6 +39,11 @@ class LoopFrames {
   virtual std::vector<bool> there(Size result) const = 0;
   // Reads a frame with its range. Each frame is read once.
   virtual InputFrame take(std::size_t i) = 0;
+  // Returns the rows of a frame that needs no work, if the alignment of later frames depends on them.
+  virtual std::optional<RowMeasurement> rows_of(std::size_t) const { return {}; }
+  // Sets the alignment of a frame. The thread of the loop calls this function for all frames in their order. `passed` has
+  // the rows of the frames before it that need no work.
+  virtual void align(InputFrame&, const std::vector<RowMeasurement>& passed) { static_cast<void>(passed); }
   // `of_right`: of the right view, which is the left view of the mirrored pair.
   virtual Problem problem(const InputFrame& frame, bool of_right) const = 0;
   // Returns the faults of a frame that is checked whatever is measured, and nullopt for other frames.
@@ -67,6 +72,7 @@ class Loop : private LoopSteps {
   // The data that is read ahead of matching.
   struct Read {
     InputFrame frame, mirrored;
+    std::vector<RowMeasurement> passed;  // the rows of the frames before it that need no work
   };
   // A frame while it is in flight or written.
   struct Slot : LoopPair {
@@ -96,6 +102,7 @@ class Loop : private LoopSteps {
   bool is_alone() const { return settings_.in_flight == 1; }
   std::launch launch() const { return is_alone() ? std::launch::deferred : std::launch::async; }
   void read_ahead();
+  Read read(std::size_t number) const;
   std::unique_ptr<Slot> new_slot();
   void write(std::unique_ptr<Slot> slot);
   long long conclude(Slot& slot, FrameRecord& record);

@@ -7,12 +7,19 @@
 
 #include "geometry/stereo_rectify.hpp"
 #include "jobs/fault_advice.hpp"
+#include "stereopsis/rows.hpp"
 
 namespace stereopsis::jobs {
 
 PairChecks::PairChecks(const Inputs& inputs, const Cameras& cameras, const SearchRange& range, bool vertical,
-                       const Complaints& complaints, const SettingNames& names)
-    : inputs_(inputs), cameras_(cameras), range_(range), vertical_(vertical), complaints_(complaints), names_(names) {}
+                       bool aligns_rows, const Complaints& complaints, const SettingNames& names)
+    : inputs_(inputs),
+      cameras_(cameras),
+      range_(range),
+      vertical_(vertical),
+      aligns_rows_(aligns_rows),
+      complaints_(complaints),
+      names_(names) {}
 
 // Returns whether disparities may be negative: by the range or, for cameras that converge, by the calibration. In a
 // strict run, a negative range is no excuse for swapped images.
@@ -97,10 +104,25 @@ std::optional<PairFault> PairChecks::fault_of_calibration(const Faults& found, s
   return fault;
 }
 
+// Returns that the rows of a pair differ although they could be aligned.
+std::optional<PairFault> PairChecks::fault_of_rows(const RowEstimate& rows) const {
+  constexpr double most = 0.3;  // px; from here on, much fewer pixels are measured
+  if (!rows.alignment || rows.alignment->rms() <= most) return {};
+  return PairFault{PairFaultKind::rows,
+                   fmt::format("the rows differ by {:.2f} px; leave {} out, so that they are aligned",
+                               rows.alignment->rms(), names_.spelled("align_rows"))};
+}
+
 PairChecks::Faults PairChecks::faults(const InputFrame& frame, std::size_t i) const try {
   if (range_.has_costs()) return {};  // the given costs are matched, not the images
+  std::optional<PairFault> of_rows;
   const PairReport report = cameras_.with_matched(frame, [&](const AnyImageView& l, const AnyImageView& r) {
-    return check_pair(l, r, CheckEffort::quick, range_.given());
+    const RowEstimate rows = frame.rows ? *frame.rows : estimate_row_alignment(l, r);
+    if (!aligns_rows_) of_rows = fault_of_rows(rows);
+    // Rows that a calibration has not rectified are a fault of the calibration.
+    if (!aligns_rows_ || !rows.alignment || cameras_.raw_cameras())
+      return check_pair(l, r, CheckEffort::quick, range_.given());
+    return check_pair(l, with_aligned_rows(r, *rows.alignment).image, CheckEffort::quick, range_.given());
   });
   // A strict run requires a verdict, as `check` does.
   if (const std::string why = why_not_judged(report); !why.empty() && i == inputs_.first_index())
@@ -112,6 +134,7 @@ PairChecks::Faults PairChecks::faults(const InputFrame& frame, std::size_t i) co
   const std::string& how = cameras_.how_to_rectify();
   found =
       with_advice(std::move(found), left_name(i), right_name(i), names_, how.empty() ? "rectify the pair first" : how);
+  if (found.empty() && of_rows && why_not_judged(report).empty()) found = {*of_rows};
   for (PairFault& fault : found)
     if (fault.kind == PairFaultKind::vertical && vertical_)
       fault.sentence = fmt::format("the cameras seem to be side by side; leave {} out", names_.spelled("vertical"));

@@ -16,8 +16,9 @@ class PairChecks {
  public:
   using Faults = std::vector<PairFault>;
 
-  // `vertical`: the cameras are above each other. All arguments but `vertical` and `complaints` must outlive the object.
-  PairChecks(const Inputs& inputs, const Cameras& cameras, const SearchRange& range, bool vertical,
+  // `vertical`: the cameras are above each other. `aligns_rows`: pairs are judged as if their rows were aligned. All
+  // arguments but these and `complaints` must outlive the object.
+  PairChecks(const Inputs& inputs, const Cameras& cameras, const SearchRange& range, bool vertical, bool aligns_rows,
              const Complaints& complaints, const SettingNames& names);
 
   // Judges the first frame, or one that was read to estimate the range, before anything is matched.
@@ -39,6 +40,7 @@ class PairChecks {
   // Warns of each kind of complaint once; in a strict run throws. Returns the first complaint, or "".
   std::string judge(const Faults& found, std::size_t i);
   Faults faults(const InputFrame& frame, std::size_t i) const;
+  std::optional<PairFault> fault_of_rows(const RowEstimate& rows) const;
   std::optional<PairFault> fault_of_calibration(const Faults& found, std::size_t i) const;
   std::string advice_on_calibration(std::size_t i) const;
   bool is_sound_as(std::size_t i, bool transpose, bool exchange) const;
@@ -51,7 +53,7 @@ class PairChecks {
   const Inputs& inputs_;
   const Cameras& cameras_;
   const SearchRange& range_;
-  const bool vertical_;
+  const bool vertical_, aligns_rows_;
   const Complaints complaints_;
   const SettingNames& names_;
   PairJudge judged_;  // used only by the thread that reports results

@@ -35,6 +35,8 @@ Problem Problems::of(const InputFrame& frame, bool of_right) const {
   Problem problem = Problem::of(frame.pair(), frame.range);
   problem.region = settings_.region;
   problem.constant = settings_.constant;
+  // Frames of a sequence have different alignments, and some have none.
+  if (frame.rows && (frame.rows->alignment || inputs_.is_sequence())) problem.row_alignment = RowAlignment();
   problem.want_confidence = settings_.min_confidence.has_value();
   problem.want_times = settings_.want_times;
   problem.memory_limit = memory_.for_matching();

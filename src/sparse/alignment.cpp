@@ -1,5 +1,6 @@
 // Estimates the alignment of rows: a robust plane through the tracks of a pair.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -13,7 +14,9 @@ namespace {
 
 using namespace sparse;
 
-constexpr int reach = 12;             // largest difference between rows that is searched, in pixels
+constexpr int reach = 12;  // largest difference between rows that is searched, in pixels
+// Numbers of squares of the image that have at most one corner each. A filter needs fewer tracks of each pair.
+constexpr int squares = 4000, squares_of_sequence = 2000;
 constexpr double precision = 0.25;    // smallest spread of the tracks, in their standard deviations
 constexpr double least_extent = 0.1;  // smallest standard deviation of the tracks' positions, as a part of each side
 
@@ -80,6 +83,11 @@ RowAlignment alignment_of(const RowPlane& p) {
 
 }  // namespace
 
+const char* to_string(NoAlignment reason) {
+  constexpr std::array names = {"", "few_tracks", "uncertain", "one_corner", "rows_agree"};
+  return names[static_cast<std::size_t>(reason)];
+}
+
 std::string RowEstimate::sentence() const {
   const auto px = [](double value) { return text(std::round(value * 100) / 100, " px"); };
   switch (reason) {
@@ -104,7 +112,7 @@ RowEstimate estimate_row_alignment(const AnyImageView& left, const AnyImageView&
   check_images(left, right);
   RowEstimate e;
   const Side a(left), b(right);
-  const std::vector<RowPoint> points = points_of(find_tracks(a, b, reach), left.size());
+  const std::vector<RowPoint> points = points_of(find_tracks(a, b, reach, squares), left.size());
   const RowFit fit = fit_rows(points, RowTerms::keystone, precision);
   e.tracks = static_cast<int>(points.size());
   e.plane = alignment_of(fit.plane);
@@ -118,7 +126,7 @@ RowEstimate estimate_row_alignment(const AnyImageView& left, const AnyImageView&
 RowMeasurement measure_rows(const AnyImageView& left, const AnyImageView& right) {
   check_images(left, right);
   const Side a(left), b(right);
-  const std::vector<RowPoint> points = points_of(find_tracks(a, b, reach), left.size());
+  const std::vector<RowPoint> points = points_of(find_tracks(a, b, reach, squares_of_sequence), left.size());
   const auto [terms, information] = fit_terms(points, precision);
   const RowPlane plane{terms[0], terms[1], terms[2], terms[3]};
   return {

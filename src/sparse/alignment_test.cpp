@@ -80,12 +80,12 @@ TEST(RowEstimate, RowsThatAgreeStayAsTheyAre) {
 
 TEST(RowEstimate, IsTheSameOnEveryMachine) {
   const RowEstimate e = estimate_of(options(1, 2));
-  const RowAlignment expected{-1018, -2041, -3, -32};
+  const RowAlignment expected{-1017, -2038, -7, -40};
   EXPECT_EQ(e.plane.offset * 1024, expected.offset);
   EXPECT_EQ(e.plane.roll * 1024, expected.roll);
   EXPECT_EQ(e.plane.zoom * 1024, expected.zoom);
   EXPECT_EQ(e.plane.keystone * 1024, expected.keystone);
-  EXPECT_EQ(e.tracks, 1742);
+  EXPECT_EQ(e.tracks, 1612);
 }
 
 TEST(RowEstimate, OfImagesWithoutTextureIsNone) {

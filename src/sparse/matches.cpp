@@ -114,6 +114,12 @@ int sample_stride(const Level& level) {
   return std::max(1, static_cast<int>(std::sqrt(cells / sample_cells)));
 }
 
+// Returns whether the matches of a sample determine where the other cells match.
+bool is_enough(const Matches& sample) {
+  constexpr double least_share = 0.25;  // unrelated images have up to 8 %, and pairs a third or more
+  return sample.found.size() >= fewest_sampled && sample.share() >= least_share;
+}
+
 int coarse_rows(double rows, int scale) { return static_cast<int>(std::ceil(rows / scale)); }
 
 PairMatches refined(const Side& left, const Side& right, Matches coarse) {
@@ -144,14 +150,20 @@ PairMatches sample_matches(const Side& left, const Side& right, int rows) {
                                 sample_stride(left.coarse().level)));
 }
 
+Matches sample_coarse_matches(const Side& left, const Side& right, int rows) {
+  const View &a = left.coarse(), &b = right.coarse();
+  const int reach = coarse_rows(rows, left.scale()), stride = sample_stride(a.level);
+  Matches sample = coarse_matches(a, b, reach, stride);
+  return stride == 1 || is_enough(sample) ? sample : coarse_matches(a, b, reach);
+}
+
 Matches find_coarse_matches(const Side& left, const Side& right, int rows) {
-  constexpr double least_share = 0.25;  // unrelated images have up to 8 %, and pairs a third or more
   constexpr double margin = 2, deviations = 4;
   const View &a = left.coarse(), &b = right.coarse();
   const int reach = coarse_rows(rows, left.scale()), stride = sample_stride(a.level);
   Matches sample = coarse_matches(a, b, reach, stride);
   if (stride == 1) return sample;
-  if (sample.found.size() < fewest_sampled || sample.share() < least_share) return coarse_matches(a, b, reach);
+  if (!is_enough(sample)) return coarse_matches(a, b, reach);
   const RowFit fit = fit_rows(sample.found, a.level.size());
   const int around = static_cast<int>(std::ceil(deviations * fit.spread + margin / left.scale()));
   return around < reach ? coarse_matches(a, b, around, 1, fit.plane) : coarse_matches(a, b, reach);

@@ -56,6 +56,8 @@ struct PairMatches {
 // Finds the matches of the coarse level, up to `rows` rows of the image away. A sample of the cells is searched so far; if
 // its matches lie on a plane, the other cells are searched around this plane.
 Matches find_coarse_matches(const Side& left, const Side& right, int rows);
+// Finds the matches of a sample of the cells; of all cells if the sample has few matches.
+Matches sample_coarse_matches(const Side& left, const Side& right, int rows);
 
 // Finds the matches of find_coarse_matches(), and refines them.
 PairMatches find_matches(const Side& left, const Side& right, int rows);

@@ -150,8 +150,9 @@ RowEstimate RowFilter::estimate(const RowMeasurement& pair) {
   e.plane = shown_;
   e.tracks = pair.tracks;
   e.remaining = pair.remaining;
+  is_known_ |= e.tracks >= RowEstimate::enough_tracks && e.deviation.rms() <= RowEstimate::most_deviation;
   const double rms = shown_.rms(), least = is_aligned_ ? rms_to_stop : RowEstimate::least_rms;
-  if (e.deviation.rms() > std::max(RowEstimate::most_deviation, rms / 2))
+  if (!is_known_ || e.deviation.rms() > std::max(RowEstimate::most_deviation, rms / 2))
     e.reason = e.tracks < RowEstimate::enough_tracks ? NoAlignment::few_tracks : NoAlignment::uncertain;
   else
     e.reason = rms < least ? NoAlignment::rows_agree : NoAlignment::none;

@@ -103,6 +103,18 @@ TEST(RowFilter, APairWithoutTextureHasTheRowsOfTheEarlierOnes) {
   EXPECT_EQ(RowFilter().next(measure_rows(flat.view(), flat.view())).reason, NoAlignment::few_tracks);
 }
 
+// Small pairs that say little, such as unrelated ones, are not aligned however many there are.
+TEST(RowFilter, FewTracksAreNoAlignment) {
+  RowFilter filter;
+  for (int i = 0; i < 4; ++i) {
+    const Scene scene = make_scene(
+        {.size = {90, 60}, .disparities = 16, .seed = static_cast<std::uint64_t>(i) + 1, .vertical_offset = 1});
+    const RowEstimate e = filter.next(measured(scene));
+    EXPECT_FALSE(e.alignment.has_value()) << e.sentence();
+    EXPECT_EQ(e.reason, NoAlignment::few_tracks);
+  }
+}
+
 TEST(RowFilter, StartsAgainAfterACut) {
   RowFilter filter;
   for (int i = 0; i < 5; ++i) filter.next(measured(pair_of(i, 1, 2)));
@@ -119,14 +131,14 @@ TEST(RowFilter, TheFirstPairIsThatOfASingleEstimate) {
   ASSERT_TRUE(alone.alignment && first.alignment);
   const RowAlignment &a = *alone.alignment, &b = *first.alignment;
   EXPECT_LT((RowAlignment{a.offset - b.offset, a.roll - b.roll, a.zoom - b.zoom, a.keystone - b.keystone}.rms()), 0.02);
-  EXPECT_EQ(alone.tracks, first.tracks);
+  EXPECT_LT(first.tracks, alone.tracks);
 }
 
 TEST(RowFilter, IsTheSameOnEveryMachine) {
   RowFilter filter;
   for (int i = 0; i < 3; ++i) filter.next(measured(pair_of(i, bumpy(i), 1)));
   const RowEstimate e = filter.next(measured(pair_of(3, bumpy(3), 1)));
-  const RowAlignment expected{-506, -993, -6, -122};
+  const RowAlignment expected{-504, -987, -5, -144};
   EXPECT_EQ(e.plane.offset * 1024, expected.offset);
   EXPECT_EQ(e.plane.roll * 1024, expected.roll);
   EXPECT_EQ(e.plane.zoom * 1024, expected.zoom);

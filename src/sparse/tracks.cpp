@@ -12,7 +12,6 @@
 namespace stereopsis::sparse {
 namespace {
 
-constexpr int squares = 4000;              // approximate number of squares that have at most one corner each
 constexpr int smallest_square = 4;         // side of a square in pixels
 constexpr int most_steps = 6;              // iterations of the refinement
 constexpr double close_enough = 1.0 / 64;  // length of the last step of the refinement, in pixels
@@ -171,8 +170,8 @@ std::optional<Track> tracked(const Level& left, const Level& right, const Match&
 
 }  // namespace
 
-std::vector<Track> find_tracks(const Side& left, const Side& right, int rows) {
-  const Matches coarse = find_coarse_matches(left, right, rows);
+std::vector<Track> find_tracks(const Side& left, const Side& right, int rows, int squares) {
+  const Matches coarse = sample_coarse_matches(left, right, rows);
   Prediction predict(left, right, coarse);
   const int base = left.levels().size() > 1 ? 1 : 0, scale = 1 << base;
   const Level &level = left.levels()[static_cast<std::size_t>(base)], smooth_left = smoothed(left.finest()),

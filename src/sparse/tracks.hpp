@@ -17,7 +17,8 @@ struct Track {
   double deviation = 0;  // standard deviation of dy, as the texture and a usual noise imply, in pixels
 };
 
-// Returns the tracks of corners whose rows differ by up to `rows` pixels.
-std::vector<Track> find_tracks(const Side& left, const Side& right, int rows);
+// Returns the tracks of corners whose rows differ by up to `rows` pixels. The image is divided into about this number of
+// squares, of which each has at most one corner.
+std::vector<Track> find_tracks(const Side& left, const Side& right, int rows, int squares);
 
 }  // namespace stereopsis::sparse

@@ -38,21 +38,38 @@ inline constexpr std::size_t most_candidates = 200;
 
 using Level = Image<std::int16_t>;
 
+// Returns the grey level of each pixel of an 8-bit image, in `units`. The weights are those of grey_of(), and all
+// operations are those of integers, which compilers vectorise.
+inline Level grey_level_u8(ImageView<const std::uint8_t> image) {
+  constexpr int bits = 16, red = 313524, green = 615514, blue = (units << bits) - red - green;
+  Level level(image.size());
+  for (int y = 0; y < image.height; ++y) {
+    const std::uint8_t* in = image.row(y);
+    std::int16_t* out = level.row(y);
+    if (image.channels == 3)
+      for (int x = 0; x < image.width; ++x)
+        out[x] = static_cast<std::int16_t>(
+            (red * in[3 * x] + green * in[3 * x + 1] + blue * in[3 * x + 2] + (1 << (bits - 1))) >> bits);
+    else
+      for (int x = 0; x < image.width; ++x) out[x] = static_cast<std::int16_t>(in[x * image.channels] * units);
+  }
+  return level;
+}
+
 // Returns the grey level of each pixel, in `units`. A pixel that is not a number repeats the previous pixel, so that it
 // adds no texture.
 template <class T>
 Level grey_level(ImageView<const T> image, int bit_depth) {
-  [[maybe_unused]] const auto [black, scale] = grey_scale(image, bit_depth);
+  if constexpr (std::is_same_v<T, std::uint8_t>) return grey_level_u8(image);
+  const auto [black, scale] = grey_scale(image, bit_depth);
   Level level(image.size());
   for (int y = 0; y < image.height; ++y) {
     const T* in = image.row(y);
     std::int16_t* out = level.row(y);
-    [[maybe_unused]] std::int16_t previous = 0;
+    std::int16_t previous = 0;
     for (int x = 0; x < image.width; ++x, in += image.channels) {
       const float grey = grey_of(in, image.channels);
-      if constexpr (std::is_same_v<T, std::uint8_t>) {  // the range needs no scale and no limits
-        out[x] = static_cast<std::int16_t>(grey * units + 0.5F);
-      } else if (std::is_same_v<T, float> && !std::isfinite(grey)) {
+      if (std::is_same_v<T, float> && !std::isfinite(grey)) {
         out[x] = previous;
       } else {
         previous = out[x] = static_cast<std::int16_t>(std::clamp((grey - black) * scale, 0.0F, 255.0F) * units + 0.5F);

@@ -105,8 +105,8 @@ def commanded(folder, left, right, first, count, *more):
         white = 255 if array.dtype == np.uint8 else 4095
         pixels = array if array.dtype == np.uint8 else array.astype(">u2")
         pathlib.Path(name).write_bytes(f"{kind} {array.shape[1]} {array.shape[0]} {white}\n".encode() + pixels.tobytes())
-    subprocess.run([command, "match", *names, "-o", str(folder / "out.npy"), "--device", "cpu", "--min-disparity", str(first),
-                    "--disparities", str(count), *more], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    subprocess.run([command, "match", *names, "-o", str(folder / "out.npy"), "--align-rows", "off", "--device", "cpu",
+                    "--min-disparity", str(first), "--disparities", str(count), *more], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     return np.load(folder / "out.npy")
 
 

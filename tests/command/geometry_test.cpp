@@ -34,12 +34,14 @@ TEST_F(Geometry, RawIsRectifyAndThenMatch) {
   fs::create_directory(folder / "rectified");
   expect_done(call({"rectify", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "-o", "rectified"}));
   expect_done(match_raw({"-o", "raw.pfm", "--depth", "raw_z.pfm", "--cloud", "raw.ply", "--uncertainty", "raw_u.npy",
-                         "--frame", "head"}));
+                         "--frame", "head", "--align-rows", "off"}));
   expect_done(call({"match",
                     "rectified/left/left.png",
                     "rectified/right/right.png",
                     "--disparities",
                     "32",
+                    "--align-rows",
+                    "off",
                     "-o",
                     "two.pfm",
                     "--mask-left",
@@ -94,11 +96,12 @@ TEST_F(Geometry, SequencesHaveADepthAndACloudForEachFrame) {
     fs::copy_file(folder / made / "right.png", folder / "r" / (made + ".png"));
   }
   expect_done(call({"match", "l", "r", "--disparities", "32", "--calib", "rig.yml", "--raw", "-o", "d", "--depth", "z",
-                    "--cloud", "c"}));
+                    "--cloud", "c", "--align-rows", "off"}));
   for (const char* made : {"made1", "made2", "made3"}) {
     const std::string name = made;
-    expect_done(call({"match", "l/" + name + ".png", "r/" + name + ".png", "--disparities", "32", "--calib", "rig.yml",
-                      "--raw", "-o", "alone.pfm", "--depth", "alone_z.pfm", "--cloud", "alone.ply"}));
+    expect_done(
+        call({"match", "l/" + name + ".png", "r/" + name + ".png", "--disparities", "32", "--calib", "rig.yml", "--raw",
+              "-o", "alone.pfm", "--depth", "alone_z.pfm", "--cloud", "alone.ply", "--align-rows", "off"}));
     EXPECT_TRUE(same("alone.pfm", "d/" + name + ".pfm"));
     EXPECT_TRUE(same("alone_z.pfm", "z/" + name + ".pfm"));
     EXPECT_TRUE(same("alone.ply", "c/" + name + ".ply"));

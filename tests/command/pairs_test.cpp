@@ -60,9 +60,12 @@ class Pairs : public Command {
   }
 
   // Expects one warning with these words, exit code 1 with --strict, and a complaint of `check`.
-  static void expect_warned(const std::string& left, const std::string& right, const std::vector<std::string>& words) {
+  static void expect_warned(const std::string& left, const std::string& right, const std::vector<std::string>& words,
+                            std::vector<std::string> more = {}) {
     SCOPED_TRACE(left + " " + right);
-    const Answer plain = match_pair(left, right), strict = match_pair(left, right, {"--strict"});
+    const Answer plain = match_pair(left, right, more);
+    more.emplace_back("--strict");
+    const Answer strict = match_pair(left, right, more);
     EXPECT_EQ(plain.code, 0) << plain.err;
     EXPECT_EQ(strict.code, 1) << strict.err;
     const Answer check = call({"check", left, right});
@@ -107,7 +110,9 @@ TEST_F(Pairs, AGoodPairIsNotWarnedOf) {
   }
 }
 
-TEST_F(Pairs, RowsThatDiffer) { expect_warned("raw/left.png", "raw/right.png", {"rows do not correspond", "rectify"}); }
+TEST_F(Pairs, RowsThatDiffer) {
+  expect_warned("raw/left.png", "raw/right.png", {"rows do not correspond", "rectify"}, {"--align-rows", "off"});
+}
 
 // One judge: the same verdict of `check`, `match` and `match --strict` for every size from 160×120 on.
 TEST_F(Pairs, SmallImagesWhoseRowsDifferByLittle) {
@@ -116,8 +121,9 @@ TEST_F(Pairs, SmallImagesWhoseRowsDifferByLittle) {
       made(std::string(width) + "_" + offset, {"--seed", "5", "--noise", "2", "--vertical-offset", offset, "--width",
                                                width, "--height", height, "--disparities", "24"});
     const std::string off = std::string(width) + "_2", right = std::string(width) + "_0";
-    expect_warned(off + "/left.png", off + "/right.png",
-                  {"rows do not correspond: they differ by up to 2.", "rectify"});
+    expect_warned(off + "/left.png", off + "/right.png", {"rows do not correspond: they differ by up to 2.", "rectify"},
+                  {"--align-rows", "off"});
+    EXPECT_EQ(match_pair(off + "/left.png", off + "/right.png", {"--strict"}).code, 0);  // aligned
     EXPECT_EQ(match_pair(right + "/left.png", right + "/right.png", {"--strict"}).code, 0);
     EXPECT_EQ(call({"check", right + "/left.png", right + "/right.png"}).code, 0);
   }
@@ -138,7 +144,8 @@ TEST_F(Pairs, ImagesThatAreTooSmallAreNotJudged) {
 
 TEST_F(Pairs, ARollOfTwoRows) {
   made("roll", {"--scene", "mix", "--seed", "5", "--noise", "2", "--vertical-slope", "4"});
-  expect_warned("roll/left.png", "roll/right.png", {"rows do not correspond: they differ by up to 2.", "roll"});
+  expect_warned("roll/left.png", "roll/right.png", {"rows do not correspond: they differ by up to 2.", "roll"},
+                {"--align-rows", "off"});
   const Json report = Json::parse(call({"check", "roll/left.png", "roll/right.png", "--json"}).out);
   EXPECT_NEAR(std::abs(report["row_roll"].get<double>()), 4, 0.3);
   EXPECT_NEAR(report["rows_apart"].get<double>(), 2.2, 0.3);
