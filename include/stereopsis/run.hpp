@@ -18,6 +18,7 @@
 #include "stereopsis/matcher_group.hpp"
 #include "stereopsis/pair_judge.hpp"
 #include "stereopsis/pair_source.hpp"
+#include "stereopsis/rows.hpp"
 
 namespace stereopsis {
 
@@ -71,20 +72,24 @@ struct RunSettings {
   // The requested outputs, geometry, region of interest, regions without contrast, and limit of memory. The run sets
   // the size, pixel type, channels, bit depth, format, range and batch. It rejects stripes, given costs and refine_only.
   Problem problem = {};
+  // True to align the rows of each pair by a RowFilter (stereopsis/rows.hpp). The thread of the run estimates the rows,
+  // while earlier pairs are matched. An alignment that comes with a pair is kept.
+  bool aligns_rows = false;
   int in_flight = 2;   // largest number of pairs in flight on each device, 1 to 4096
   bool judges = true;  // the first pair, a sample, and pairs of which little is measured are checked
 };
 
 // A matched pair.
 struct RunResult {
-  RunPair pair;                         // the pair as it was given
-  Matched maps;                         // the outputs; the memory is reused if the object is passed to next() again
-  DisparityRange range;                 // search range of the pair
-  double measured = 0;                  // share of the usable pixels that was measured, 0 to 1
-  double latency_ms = 0;                // from the start of the pair until its result
-  double matching_ms = 0;               // time for which the devices worked on this pair alone, in milliseconds
-  std::optional<PairFault> fault = {};  // fault of the pair, if it was checked and has one; maps are there in any case
-  bool is_new_fault = false;            // no earlier pair of the run has a fault of this kind
+  RunPair pair;                          // the pair as it was given
+  Matched maps;                          // the outputs; the memory is reused if the object is passed to next() again
+  DisparityRange range;                  // search range of the pair
+  std::optional<RowEstimate> rows = {};  // the estimate of the rows; the alignment is also that of `pair.images`
+  double measured = 0;                   // share of the usable pixels that was measured, 0 to 1
+  double latency_ms = 0;                 // from the start of the pair until its result
+  double matching_ms = 0;                // time for which the devices worked on this pair alone, in milliseconds
+  std::optional<PairFault> fault = {};   // fault of the pair, if it was checked and has one; maps are there in any case
+  bool is_new_fault = false;             // no earlier pair of the run has a fault of this kind
 };
 
 // One thread at a time may use a run; stop() may be called by any thread.

@@ -6,6 +6,7 @@
 #include "stereopsis/formats.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/pair_judge.hpp"
+#include "stereopsis/rows.hpp"
 
 namespace stereopsis::jobs {
 
@@ -19,13 +20,19 @@ auto with_rgb(const StereoPair& pair, F&& f) {
   return f(left.view(), right.view());
 }
 
-// Calls f(left, right) with the images as they are matched: rectified by `maps`, unless that is null.
+// Calls f(left, right) with the images as they are matched: rectified by `maps`, unless that is null, and with aligned
+// rows if the pair has an alignment.
 template <class F>
 auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) {
+  const auto with_rows = [&](const AnyImageView& left, const AnyImageView& right) {
+    if (!pair.row_alignment) return f(left, right);
+    const AnyImage aligned = with_aligned_rows(right, *pair.row_alignment).image;
+    return f(left, aligned.view());
+  };
   return with_rgb(pair, [&](const AnyImageView& left, const AnyImageView& right) {
-    if (maps == nullptr) return f(left, right);
+    if (maps == nullptr) return with_rows(left, right);
     const AnyImage left_view = rectified(left, maps->left).image, right_view = rectified(right, maps->right).image;
-    return f(left_view.view(), right_view.view());
+    return with_rows(left_view.view(), right_view.view());
   });
 }
 

@@ -42,6 +42,7 @@ struct Run::State : LoopSteps {
     RunPair given;
     Matched maps;
     DisparityRange range;
+    std::optional<RowEstimate> rows;
     Ticket ticket;
   };
 
@@ -51,6 +52,7 @@ struct Run::State : LoopSteps {
   void prepare() {
     range = settings.range;
     judge = {};
+    rows = {};
     before.reset();
     judged = 0;
     has_changed = true;
@@ -90,9 +92,18 @@ struct Run::State : LoopSteps {
     Pair& pair = static_cast<Pair&>(pair_);
     if (pair.maps.disparity.empty()) pair.maps = group->make_result();
     pair.range = *range;
+    align_rows(pair);
     pair.ticket = group->enqueue(pair.given.images, pair.maps);
   }
   void finish(LoopPair& pair) override { group->wait(static_cast<Pair&>(pair).ticket); }
+
+  void align_rows(Pair& pair) {
+    StereoPair& images = pair.given.images;
+    pair.rows.reset();
+    if (!settings.aligns_rows || images.row_alignment) return;
+    pair.rows = rows.next(with_matched(images, maps(), measure_rows));
+    images.row_alignment = pair.rows->alignment;
+  }
 
   Problem problem_of(const StereoPair& images) const {
     const Problem kind = Problem::of(images, *range);
@@ -104,6 +115,7 @@ struct Run::State : LoopSteps {
     problem.format = kind.format;
     problem.range = kind.range;
     problem.batch = settings.in_flight;
+    if (settings.aligns_rows && !problem.row_alignment) problem.row_alignment = RowAlignment();
     return problem;
   }
   // Each entry of the settings may be a list.
@@ -137,6 +149,7 @@ struct Run::State : LoopSteps {
   RunSettings settings;
   RunSource& source;
   std::optional<DisparityRange> range;
+  RowFilter rows;
   PairJudge judge;
   std::optional<RunPair> before;
   std::size_t judged = 0;
@@ -166,6 +179,7 @@ bool Run::next(RunResult& result) {
   std::swap(result.maps, pair.maps);
   if (!pair.maps.disparity.empty()) state_->spare.push_back(std::move(pair.maps));
   result.range = pair.range;
+  result.rows = pair.rows;
   result.latency_ms = pair.latency_ms;
   result.matching_ms = pair.matching_ms;
   state_->judge_pair(result);

@@ -5,6 +5,7 @@
 
 #include "jobs/test_scene.hpp"
 #include "stereopsis/run.hpp"
+#include "stereopsis/synth.hpp"
 
 namespace stereopsis::source_run_test {
 namespace {
@@ -37,6 +38,30 @@ class SourceRun : public test::SceneFolder {
   RunSettings settings{.range = DisparityRange{0, 24}};
   LiveSource source{8};
 };
+
+TEST_F(SourceRun, AlignsTheRowsOfEachPair) {
+  constexpr double offsets[] = {1, 1.5, 0.5};
+  std::vector<Scene> scenes;
+  for (const double offset : offsets)
+    scenes.push_back(make_scene({.size = {320, 240}, .disparities = 24, .noise = 2, .vertical_offset = offset}));
+  for (const Scene& scene : scenes) source.put({.images = {scene.left, scene.right}});
+  source.close();
+  settings.aligns_rows = true;
+  stereopsis::Run run(settings, source);
+  std::size_t count = 0;
+  for (RunResult done; run.next(done); ++count) {
+    ASSERT_TRUE(done.rows && done.rows->alignment);
+    EXPECT_NEAR(done.rows->alignment->offset, -offsets[count], 0.05);
+    EXPECT_EQ(done.pair.images.row_alignment, done.rows->alignment);
+    EXPECT_FALSE(done.fault) << done.fault->sentence;
+    Problem problem = Problem::of(done.pair.images, {0, 24});
+    problem.row_alignment = done.rows->alignment;
+    const Matched expected = Matcher(Plan(Pipeline("sgm"), problem, {.name = "cpu"})).match(done.pair.images);
+    for (int y = 0; y < 240; ++y)
+      ASSERT_EQ(std::memcmp(done.maps.disparity.row(y), expected.disparity.row(y), sizeof(float) * 320), 0);
+  }
+  EXPECT_EQ(count, 3u);
+}
 
 TEST_F(SourceRun, GivesTheBitsOfAMatcherInOrder) {
   for (int seed = 0; seed < 5; ++seed) {
