@@ -28,17 +28,10 @@ HWY_INLINE auto load(D d, const T* from) {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
 }
 
-// Interpolates Lanes(d) elements whose positions have the same whole row. `f` are the fractions of the positions.
+// Interpolates Lanes(d) elements with these weights.
 template <class T, class D, class V>
-HWY_INLINE void interpolate(D d, V f, const std::array<const T*, 4>& rows, std::ptrdiff_t i, int white, T* out) {
-  const auto weight = [d](V twice) HWY_ATTR {
-    return hn::ShiftRight<25 - weight_bits>(hn::Add(twice, hn::Set(d, 1 << (24 - weight_bits))));
-  };
-  const V square = hn::Mul(f, f), t1 = hn::ShiftLeft<16>(f), t2 = hn::ShiftLeft<8>(square), t3 = hn::Mul(square, f);
-  const V w0 = weight(hn::Sub(hn::ShiftLeft<1>(t2), hn::Add(t3, t1)));
-  const V w2 = weight(hn::Sub(hn::Add(hn::ShiftLeft<2>(t2), t1), hn::Add(hn::ShiftLeft<1>(t3), t3)));
-  const V w3 = weight(hn::Sub(t3, t2));
-  const V w1 = hn::Sub(hn::Set(d, 1 << weight_bits), hn::Add(w0, hn::Add(w2, w3)));
+HWY_INLINE void weigh(D d, V w0, V w1, V w2, V w3, const std::array<const T*, 4>& rows, std::ptrdiff_t i, int white,
+                      T* out) {
   const auto v0 = load(d, rows[0] + i), v1 = load(d, rows[1] + i), v2 = load(d, rows[2] + i), v3 = load(d, rows[3] + i);
   if constexpr (std::is_same_v<T, float>) {
     const hn::RebindToFloat<D> df;
@@ -52,6 +45,20 @@ HWY_INLINE void interpolate(D d, V f, const std::array<const T*, 4>& rows, std::
     const hn::Rebind<T, D> dt;
     hn::StoreU(hn::DemoteTo(dt, hn::Min(hn::Max(value, hn::Zero(d)), hn::Set(d, white))), dt, out + i);
   }
+}
+
+// Interpolates Lanes(d) elements whose positions have the same whole row. `f` are the fractions of the positions.
+template <class T, class D, class V>
+HWY_INLINE void interpolate(D d, V f, const std::array<const T*, 4>& rows, std::ptrdiff_t i, int white, T* out) {
+  const auto weight = [d](V twice) HWY_ATTR {
+    return hn::ShiftRight<25 - weight_bits>(hn::Add(twice, hn::Set(d, 1 << (24 - weight_bits))));
+  };
+  const V square = hn::Mul(f, f), t1 = hn::ShiftLeft<16>(f), t2 = hn::ShiftLeft<8>(square), t3 = hn::Mul(square, f);
+  const V w0 = weight(hn::Sub(hn::ShiftLeft<1>(t2), hn::Add(t3, t1)));
+  const V w2 = weight(hn::Sub(hn::Add(hn::ShiftLeft<2>(t2), t1), hn::Add(hn::ShiftLeft<1>(t3), t3)));
+  const V w3 = weight(hn::Sub(t3, t2));
+  const V w1 = hn::Sub(hn::Set(d, 1 << weight_bits), hn::Add(w0, hn::Add(w2, w3)));
+  weigh(d, w0, w1, w2, w3, rows, i, white, out);
 }
 
 template <class T>
@@ -97,17 +104,53 @@ void interpolate_elements(const ImageView<const T>& image, const int* positions,
   for (; i < count; ++i) out[first + i] = interpolated(image, positions[i], first + i, white);
 }
 
-constexpr int block = 256;  // pixels whose positions are computed at a time
+constexpr int shift = plane_bits - fraction_bits;
+
+// Interpolates the elements `first` to `last` − 1, which have the same position. The last vector may write more elements
+// of the row, which the next run replaces.
+template <class T>
+void interpolate_run(const ImageView<const T>& image, int position, std::ptrdiff_t first, std::ptrdiff_t last,
+                     int white, T* out) {
+  const hn::ScalableTag<std::int32_t> d;
+  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(d));
+  const auto w = cubic_weights<weight_bits>(position & (one - 1));
+  const auto w0 = hn::Set(d, w[0]), w1 = hn::Set(d, w[1]), w2 = hn::Set(d, w[2]), w3 = hn::Set(d, w[3]);
+  const auto rows = rows_at(image, position);
+  const std::ptrdiff_t end = std::ptrdiff_t{image.width} * image.channels;
+  std::ptrdiff_t i = first;
+  for (; i < last && i + lanes <= end; i += lanes) weigh(d, w0, w1, w2, w3, rows, i, white, out);
+  for (; i < last; ++i) out[i] = interpolated(image, position, i, white);
+}
+
+// Interpolates a row by runs of pixels that have the same position. `across` is the change of the position along the row.
+template <class T>
+void align_runs(const ImageView<const T>& image, std::int64_t at, std::int64_t across, int white, T* out) {
+  for (int x = 0; x < image.width;) {
+    const std::int64_t here = at + across * x, position = here >> shift;
+    // Number of pixels until the position changes, upwards or downwards.
+    const std::int64_t rest = across > 0 ? ((position + 1) << shift) - here : here - (position << shift) + 1;
+    const std::int64_t run = across == 0 ? image.width : (rest + std::abs(across) - 1) / std::abs(across);
+    const int last = static_cast<int>(std::min<std::int64_t>(x + run, image.width));
+    interpolate_run(image, static_cast<int>(position), std::ptrdiff_t{x} * image.channels,
+                    std::ptrdiff_t{last} * image.channels, white, out);
+    x = last;
+  }
+}
+
+constexpr int block = 256;        // pixels whose positions are computed at a time
+constexpr int shortest_run = 12;  // pixels of a run; shorter runs have vectors with several positions
 
 template <class T>
 void align_row(const Parameters& p, const ImageView<const T>& image, int y, T* out) {
-  constexpr int shift = plane_bits - fraction_bits;
+  const std::int64_t half = std::int64_t{1} << (shift - 1);
+  if (const std::int64_t across = p.across + p.both * y; std::abs(across) * shortest_run <= std::int64_t{1} << shift)
+    return align_runs(image, p.at + p.down * y + half, across, p.white, out);
   const int channels = image.channels;
   std::array<int, 3 * block> positions;
   const std::int64_t across = p.across + p.both * y;
   for (int x = 0; x < image.width; x += block) {
     const int count = std::min(block, image.width - x);
-    std::int64_t at = p.at + p.down * y + across * x + (std::int64_t{1} << (shift - 1));
+    std::int64_t at = p.at + p.down * y + across * x + half;
     int* position = positions.data();
     for (int i = 0; i < count; ++i, at += across) {
       const int here = static_cast<int>(at >> shift);

@@ -16,13 +16,16 @@ using align_rows::Parameters;
 const ImageView<const std::uint8_t> no_mask;
 constexpr std::int64_t pixel = std::int64_t{1} << align_rows::plane_bits;
 
-// Identity, fractions, whole pixels, slopes of both signs that cross many rows, and positions far outside.
+// Identity, fractions, whole pixels, slopes of both signs that cross many rows, positions far outside, and small slopes of
+// both signs, with runs of pixels that have the same position.
 const std::vector<Parameters> planes = {{},
                                         {pixel / 3, 0, pixel, 0, 255},
                                         {-2 * pixel, 0, pixel, 0, 200},
                                         {pixel / 2, pixel / 17, pixel + pixel / 50, -pixel / 4000, 255},
                                         {-pixel, -pixel / 3, pixel - pixel / 9, pixel / 300, 255},
-                                        {40 * pixel, pixel / 1000, pixel, 0, 255}};
+                                        {40 * pixel, pixel / 1000, pixel, 0, 255},
+                                        {pixel / 5, pixel / 6000, pixel, pixel / 90000, 255},
+                                        {pixel / 7, -pixel / 4000, pixel + pixel / 70, -pixel / 900000, 255}};
 
 template <class T>
 class AlignRows : public testing::Test {
