@@ -7,23 +7,26 @@ A record of a run that failed, or that counted no test, is an error: the table s
 stays as it is, and the script fails if the page has another table.
 """
 
+import json
 import re
 import sys
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "support.md"
-BEGIN, END = "<!-- made by docs/systems.py from docs/measured/systems -->\n", "<!-- end -->\n"
+RECORDS = DOCS / "measured/systems.json"
+BEGIN, END = "<!-- made by docs/systems.py from docs/measured/systems.json -->\n", "<!-- end -->\n"
 COLUMNS = ["system", "compiler", "commit", "command", "exit code", "tests", "date"]
 
 
-def row_of(record):
+def row_of(name, about):
     """Returns the cells of a record."""
-    about = dict(line.split(": ", 1) for line in record.read_text().split("\n\n", 1)[0].splitlines())
+    record = f"the record {name} of {RECORDS}"
     if missing := [column for column in COLUMNS if column not in about]:
-        sys.exit(f"{record} has no line '{missing[0]}:'; make the record again by tests/systems/record.py")
+        sys.exit(f"{record} has no '{missing[0]}'; make the record again by tests/systems/record.py")
+    about = {column: str(value) for column, value in about.items()}
     if about["exit code"] != "0" or not re.match(r"[1-9]\d* passed, 0 failed,", about["tests"]):
-        sys.exit(f"{record} records exit code {about['exit code']} and {about['tests']}; the code must be 0, with tests that "
+        sys.exit(f"{record} has exit code {about['exit code']} and {about['tests']}; the code must be 0, with tests that "
                  "passed and none that failed; mend it and record the run again, or remove the record")
     about["command"] = f"`{about['command']}`"
     # The records have the code name of the system, and the version of the compiler's package.
@@ -33,7 +36,7 @@ def row_of(record):
 
 
 def table():
-    rows = [COLUMNS] + [row_of(record) for record in sorted((DOCS / "measured/systems").glob("*.log"))]
+    rows = [COLUMNS] + [row_of(*record) for record in sorted(json.loads(RECORDS.read_text()).items())]
     lines = [f"|{'|'.join(row)}|\n" for row in rows]
     return "".join([lines[0], f"{'|---' * len(COLUMNS)}|\n", *lines[1:]])
 

@@ -291,9 +291,9 @@ def matchers(method, device):
     checked = st.Pipeline(method)
     kept = []
     for slot in (slot for slot in checked.slots() if slot.is_refinement):
-        if slot.stage in FILLERS:
+        if not slot.keeps_invalid or slot.computes_subpixels:
             break
-        if checked.get(f"{slot.slot}.enabled"):
+        if slot.enabled:
             kept.append(slot.slot)
     checked.set("refinements", tuple(kept) or ("none",))
     raw = st.Pipeline(method)

@@ -3,23 +3,36 @@
 
 // clang-format off
 
-// X(name, field, kind, planned_by, sentence_name)
+// X(name, field, kind, type, planned_by, sentence_name, description)
 //   field          the member of StereoPair, and of DevicePair and sp_pair if the input exists there
 //   kind           an InputKind, which gives the input its shape
+//   type           the PixelType of masks, maps and path costs; other inputs have the type that the problem states
 //   planned_by     the thing that a plan with this input is for, in error messages, or an empty string
 //   sentence_name  the input's name in error messages
+//   description    one sentence for reference documentation
 #define STEREOPSIS_INPUTS(X)                                                                                  \
-  X(left,             left,            picture,    "",                      "the left image")                 \
-  X(right,            right,           picture,    "",                      "the right image")                \
-  X(mask_left,        mask_left,       mask,       "",                      "the left mask")                  \
-  X(mask_right,       mask_right,      mask,       "",                      "the right mask")                 \
-  X(costs,            costs,           volume,     "a cost volume",         "the given cost volume")         \
-  X(paths_above,      paths_above,     path_costs, "a stripe",              "the path costs above the stripe") \
-  X(paths_below,      paths_below,     path_costs, "a stripe",              "the path costs below the stripe") \
-  X(given_disparity,  maps.disparity,  map_f32,    "maps that are refined", "the given disparity")            \
-  X(given_validity,   maps.validity,   map_u8,     "maps that are refined", "the given validity")             \
-  X(given_right,      maps.right,      map_f32,    "maps that are refined", "the given disparity of the right view") \
-  X(given_confidence, maps.confidence, map_f32,    "maps that are refined", "the given confidence")
+  X(left, left, picture, u8, "", "the left image",                                                            \
+    "Left image; rectified, unless the problem has rectification maps.")                                      \
+  X(right, right, picture, u8, "", "the right image",                                                         \
+    "Right image, with the size and type of the left one.")                                                   \
+  X(mask_left, mask_left, mask, u8, "", "the left mask",                                                      \
+    "Mask of the left image: 255 = usable pixel, 0 = unusable; without a mask, all pixels are usable.")       \
+  X(mask_right, mask_right, mask, u8, "", "the right mask",                                                   \
+    "Mask of the right image.")                                                                               \
+  X(costs, costs, volume, u8, "a cost volume", "the given cost volume",                                       \
+    "Matching costs of the left view, for a plan with given costs: one channel for each candidate.")          \
+  X(paths_above, paths_above, path_costs, u16, "a stripe", "the path costs above the stripe",                 \
+    "Path costs of the row above the stripe, if Problem::stripe.above is set.")                               \
+  X(paths_below, paths_below, path_costs, u16, "a stripe", "the path costs below the stripe",                 \
+    "Path costs of the row below the stripe, if Problem::stripe.below is set.")                               \
+  X(given_disparity, maps.disparity, map, f32, "maps that are refined", "the given disparity",                \
+    "Disparity in pixels; NaN where invalid.")                                                                \
+  X(given_validity, maps.validity, map, u8, "maps that are refined", "the given validity",                    \
+    "Bits of namespace validity.")                                                                            \
+  X(given_right, maps.right, map, f32, "maps that are refined", "the given disparity of the right view",      \
+    "Disparity of the right view; required if Plan::needs() states it.")                                      \
+  X(given_confidence, maps.confidence, map, f32, "maps that are refined", "the given confidence",             \
+    "Confidence, 0 to 1; required if Plan::needs() states it.")
 
 // X(name, field, kind, type, channels, outside, want_bit, flag, description)
 //   name         the output's name in C, Python, the command and error messages
@@ -73,8 +86,7 @@ enum class InputKind {
   mask,        // an 8-bit mask of Problem::size
   volume,      // a cost volume of Problem::volumes.given
   path_costs,  // path costs, with the shape from Plan::path_costs()
-  map_f32,     // a float map of Problem::size
-  map_u8,      // an 8-bit map of Problem::size
+  map,         // a map of Problem::size
 };
 
 // Kind of an output. The kind determines the shape of the output.

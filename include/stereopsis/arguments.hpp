@@ -1,7 +1,7 @@
 // The tables of a matcher's inputs and outputs: one row for each image, volume and map that a pair or a result can
 // have. Result structs, the C interface, Python, argument checks, reference documentation and the command's options
-// follow from the tables. A new output takes one new row; `./dev outputs` then writes the fields of the output into the
-// public headers.
+// follow from the tables. A new input or output takes one new row; `./dev outputs` then writes its fields into the
+// public headers and the Python package.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,10 @@ namespace stereopsis {
 struct Input {
   const char* name;           // the name of the member of StereoPair, or `given_…` for GivenMaps
   InputKind kind;             // the kind of the input
+  PixelType type;             // the element type of masks, maps and path costs
   const char* planned_by;     // in error messages, the thing that a plan with this input is for; may be empty
   const char* sentence_name;  // the input's name in error messages
+  const char* description;    // one sentence for documentation
 };
 
 // A row of the table of outputs. STEREOPSIS_OUTPUTS explains the members.
@@ -34,8 +36,8 @@ struct Output {
   const char* description;  // one sentence for documentation and --help
 };
 
-#define STEREOPSIS_ROW(name, field, kind, planned_by, sentence_name) \
-  Input{#name, InputKind::kind, planned_by, sentence_name},
+#define STEREOPSIS_ROW(name, field, kind, type, planned_by, sentence_name, description) \
+  Input{#name, InputKind::kind, PixelType::type, planned_by, sentence_name, description},
 // The rows of the inputs.
 inline constexpr std::array input_table{STEREOPSIS_INPUTS(STEREOPSIS_ROW)};
 #undef STEREOPSIS_ROW

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "stereopsis/matcher.hpp"
+#include "stereopsis/stripe_maps.hpp"
 
 namespace stereopsis {
 
@@ -23,12 +24,15 @@ struct PartitionPlan {
 
   std::optional<Pipeline> refined = {};  // pipeline of the remaining refinements
   int refined_rows = 0;                  // margin of `refined`, in rows above and below
-  // True if `refined` has a fill, which searches columns for measured pixels at any distance. The caller must then read
-  // more rows, until the column of every pixel to fill has a measured pixel above and below it, or until the border of
-  // the image. Pixels to fill are all filled pixels, and invalid pixels that no mask excludes, in the stripe and in
-  // `behind_fill` rows around it. Measured pixels in the outermost `before_fill` rows that are read do not count,
-  // except at the border.
+  // True if `refined` has a fill, which searches columns for measured pixels at any distance. Then `unfilled` has the
+  // refinements before the fill, and `filled` the fill and the refinements after it. After `unfilled` has run on the
+  // maps of all stripes, the caller reads the maps of a stripe with a margin of `behind_fill` rows, and more rows until
+  // rows_suffice() returns true, and runs `filled` on these rows.
   bool fills = false;
+  std::optional<Pipeline> unfilled = {}, filled = {};
+  // True if, from pixels farther away, the fill needs only the nearest measured disparity in each column. The caller
+  // must then add two rows to the maps, just above and below, with these disparities; other pixels are masked.
+  bool takes_edges = false;
   int before_fill = 0;         // margin of the refinements before the fill, in rows
   int behind_fill = 0;         // margin of the refinements after the fill, in rows
   RefinementNeeds needs = {};  // inputs of `refined` in addition to disparity and validity
@@ -45,6 +49,8 @@ using InStripes [[deprecated("use PartitionPlan")]] = PartitionPlan;
 // Returns the plan for running the pipeline on stripes. Throws Error(call) with the reason if stripes cannot give the
 // same result as the whole image.
 PartitionPlan partition_plan(const Pipeline& pipeline, bool want_confidence = false);
+// Returns whether the maps of a stripe, without the two rows of PartitionPlan::takes_edges, have enough rows for `filled`.
+bool rows_suffice(const Pipeline& filled, const StripeMaps& maps);
 // Deprecated name of partition_plan().
 [[deprecated("use partition_plan")]] inline PartitionPlan in_stripes(const Pipeline& pipeline,
                                                                      bool want_confidence = false) {

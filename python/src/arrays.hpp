@@ -97,14 +97,11 @@ DeviceImageView on_device(const AnyImageView& view);
 
 // Images of a pair as Python gives them, and what keeps them.
 struct BorrowedPair {
-  // None may be given for masks, and for all but one of images and costs. `colour` is how images lie: format_of().
-  // `beside` has, by name, paths_above and paths_below of a stripe, and the maps that are refined: disparity, validity, right and
-  // confidence.
-  BorrowedPair(nb::handle left, nb::handle right, nb::handle mask_left, nb::handle mask_right, nb::handle costs,
-               int bit_depth, const std::string& colour, nb::handle stream, const nb::dict& beside = nb::dict());
+  // `inputs` has arrays by their names in Python: the names of input_table, `volume` for costs, and maps['disparity'] and the
+  // like for maps that are refined. Inputs that are None do not exist. `colour` is how images lie: format_of().
+  BorrowedPair(const nb::dict& inputs, int bit_depth, const std::string& colour, nb::handle stream);
 
   bool is_on_device() const { return !device.empty(); }
-  std::array<const BorrowedArray*, 5> all() const { return {&left, &right, &mask_left, &mask_right, &costs}; }
   DevicePair device_pair() const;
   // All images, masks, volumes and maps on the host or the device, by name; views of what was not given are empty.
   std::vector<std::pair<std::string, AnyImageView>> inputs() const;
@@ -116,15 +113,13 @@ struct BorrowedPair {
   // Returns the least and the greatest value of a left float image in host memory; nothing for other images.
   std::optional<std::pair<float, float>> float_limits() const;
 
-  BorrowedArray left, right, mask_left, mask_right, costs;
-  std::vector<BorrowedArray> lent_beside;
-  StereoPair pair;     // on a device: where it is there
-  std::string device;  // "cuda:0"; "cuda" where that is not known; empty: the host
+  std::vector<BorrowedArray> lent;  // the arrays that are given
+  StereoPair pair;                  // on a device: where it is there
+  std::string device;               // "cuda:0"; "cuda" where that is not known; empty: the host
   std::uint64_t stream = dlpack::default_stream;
 
  private:
   void check_devices();
-  void take_beside(const nb::dict& beside);
 };
 
 // "rgb": none; "bgr", "nv12", …

@@ -159,7 +159,6 @@ void SharedMatcher::prepare_for_device() {
 }
 
 void SharedMatcher::check_device(const BorrowedArray& lent) const {
-  if (!lent.given()) return;
   const std::string& own = plan().device().name;
   const bool here = lent.device() == own || (lent.device() == unknown_gpu && is_memory_of(own, lent.address()));
   if (!here)
@@ -187,9 +186,9 @@ DeviceImageView SharedMatcher::take_output(const ResultImage& output, nb::handle
 nb::dict SharedMatcher::match_on_device(BorrowedPair pair, const nb::dict& out) {
   prepare_for_device();
   while (!works_.empty() && works_.front().done->is_passed()) works_.pop_front();
-  for (const BorrowedArray* lent : pair.all()) {
-    check_device(*lent);
-    order_before(*lent, pair.stream);
+  for (const BorrowedArray& array : pair.lent) {
+    check_device(array);
+    order_before(array, pair.stream);
   }
   for (const auto& [name, array] : out) image_of(outputs_, text_of(name));
   Work work{buffers_->take_mark(), std::move(pair), {}};
@@ -375,10 +374,8 @@ void bind_matcher(nb::module_& m) {
 
   // BorrowedArray for one match, of a matcher of their kind.
   nb::class_<BorrowedPair>(m, "Pair")
-      .def(nb::init<nb::handle, nb::handle, nb::handle, nb::handle, nb::handle, int, const std::string&, nb::handle,
-                    const nb::dict&>(),
-           "left"_a.none(), "right"_a.none(), "mask_left"_a.none(), "mask_right"_a.none(), "volume"_a.none(),
-           "bit_depth"_a, "color"_a, "stream"_a.none(), "beside"_a)
+      .def(nb::init<const nb::dict&, int, const std::string&, nb::handle>(), "inputs"_a, "bit_depth"_a, "color"_a,
+           "stream"_a.none())
       .def_prop_ro("kind", &BorrowedPair::kind,
                    "(height, width, channels, dtype) of the images, the same tuple for the costs, and the device.")
       .def_ro("stream", &BorrowedPair::stream)

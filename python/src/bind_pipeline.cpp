@@ -5,6 +5,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/partition_plan.hpp"
@@ -16,6 +17,17 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace stereopsis::python {
+namespace {
+
+bool suffice(const Pipeline& filled, nb::handle disparity, nb::handle validity, int first_row, int rows, bool at_top,
+             bool at_bottom) {
+  const BorrowedArray disparities(disparity, "disparity"), validities(validity, "validity");
+  for (const BorrowedArray* lent : {&disparities, &validities})
+    if (!lent->device().empty()) refuse(lent->name() + " is on a GPU; copy it to the host first, as a NumPy array");
+  return rows_suffice(filled, {disparities.disparity(), validities.validity(), first_row, rows, at_top, at_bottom});
+}
+
+}  // namespace
 
 void bind_pipeline(nb::module_& m) {
   nb::class_<MethodInfo>(m, "MethodInfo", "A named method or preset.")
@@ -84,12 +96,16 @@ void bind_pipeline(nb::module_& m) {
       .def_ro("block", &PartitionPlan::block, "The rows that are read for `rated` start at a multiple of this number.")
       .def_ro(
           "fills", &PartitionPlan::fills,
-          "True if `refined` has a fill, which searches columns for measured pixels at any distance. The rows that a "
-          "stripe\n"
-          "reads must then contain, above and below each pixel to fill, a measured pixel in the same column. The "
-          "measured\n"
-          "pixel must be at least `before_fill` rows inside the rows that are read, unless the border of the image is\n"
-          "reached. Pixels to fill are all filled pixels, and invalid pixels that no mask excludes.")
+          "True if `refined` has a fill, which searches columns for measured pixels at any distance. Then `unfilled` "
+          "has\nthe refinements before the fill, and `filled` the fill and the refinements after it. After `unfilled` "
+          "has run on\nthe maps of all stripes, read the maps of a stripe with a margin of `behind_fill` rows, and "
+          "more "
+          "rows until\n`filled.rows_suffice` is true.")
+      .def_ro("unfilled", &PartitionPlan::unfilled, "The refinements of `refined` before a fill, or None.")
+      .def_ro("filled", &PartitionPlan::filled, "The fill of `refined` and the refinements after it, or None.")
+      .def_ro("takes_edges", &PartitionPlan::takes_edges,
+              "True if, from pixels farther away, the fill needs only the nearest measured disparity in each column. "
+              "Then add\ntwo rows to the maps, just above and below, with these disparities; mask other pixels.")
       .def_ro("before_fill", &PartitionPlan::before_fill, "Margin of the refinements before the fill, in rows.")
       .def_ro("behind_fill", &PartitionPlan::behind_fill, "Margin of the refinements after the fill, in rows.")
       .def_prop_ro(
@@ -117,6 +133,11 @@ void bind_pipeline(nb::module_& m) {
       .def("partition_plan", &partition_plan, "want_confidence"_a = false,
            "Returns the plan for matching stripes. Raises CallError with the reason if stripes cannot give the same "
            "result as the whole image.")
+      .def(
+          "rows_suffice", &suffice, "disparity"_a, "validity"_a, "first_row"_a, "rows"_a, "at_top"_a, "at_bottom"_a,
+          "Returns whether the maps of a stripe have enough rows for PartitionPlan.filled. The stripe has `rows` rows, "
+          "from\n`first_row` on. `at_top` and `at_bottom` are true if the maps begin or end at the border of the "
+          "image.")
       .def("in_stripes", &partition_plan, "want_confidence"_a = false, "Deprecated name of partition_plan().")
       .def("slots", &Pipeline::slots, "Returns the slots with their stages.")
       .def(

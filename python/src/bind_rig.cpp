@@ -108,7 +108,12 @@ std::string size_of(Size size) { return std::to_string(size.width) + "×" + std:
 // Both views, and masks of the pixels without a usable source: None if every pixel has one.
 nb::tuple rectify(const RectificationMaps& maps, nb::handle left, nb::handle right, nb::handle mask_left,
                   nb::handle mask_right) {
-  const BorrowedPair lent(left, right, mask_left, mask_right, nb::none(), 0, "rgb", nb::none());
+  nb::dict inputs;
+  inputs["left"] = left;
+  inputs["right"] = right;
+  inputs["mask_left"] = mask_left;
+  inputs["mask_right"] = mask_right;
+  const BorrowedPair lent(inputs, 0, "rgb", nb::none());
   if (lent.is_on_device()) refuse("left and right are on a GPU; copy them to the host first, as NumPy arrays");
   for (const AnyImageView& view : {lent.pair.left, lent.pair.right})
     if (view.size() != maps.input)

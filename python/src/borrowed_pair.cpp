@@ -22,80 +22,77 @@ std::string place_of(const BorrowedArray& lent) {
   return lent.device().empty() ? "the memory of the host" : lent.device();
 }
 
-}  // namespace
-
-BorrowedPair::BorrowedPair(nb::handle left_, nb::handle right_, nb::handle mask_left_, nb::handle mask_right_,
-                           nb::handle costs_, int bit_depth, const std::string& colour, nb::handle stream_,
-                           const nb::dict& beside) {
-  stream = stream_of(stream_);
-  const auto take = [&](nb::handle array, const char* name) {
-    return array.is_none() ? BorrowedArray() : BorrowedArray(array, name, stream);
-  };
-  left = take(left_, "left");
-  right = take(right_, "right");
-  mask_left = take(mask_left_, "mask_left");
-  mask_right = take(mask_right_, "mask_right");
-  costs = take(costs_, "volume");
-  if (left.given() != right.given()) refuse("one image of the pair is None; pass both");
-  take_beside(beside);
-  if (!left.given() && !costs.given() && pair.maps.disparity.empty())
-    refuse("left and right are None; pass two images, a cost volume, or maps that are refined without images");
-  check_devices();
-  if (!stream_.is_none() && device.empty())
-    refuse("stream= applies to arrays on a GPU, but the passed arrays are in host memory; leave stream= out");
-  pair.format = format_of(colour);
-  if (left.given()) pair.left = left.image(bit_depth, pair.format);
-  if (right.given()) pair.right = right.image(bit_depth, pair.format);
-  pair.mask_left = mask_left.mask();
-  pair.mask_right = mask_right.mask();
-  if (costs.given()) pair.costs = costs.volume();
+// Returns the name of an input in Python.
+std::string python_name(const Input& input) {
+  if (input.kind == InputKind::volume) return "volume";
+  const std::string name = input.name;
+  return input.kind == InputKind::map ? "maps['" + name.substr(name.find('_') + 1) + "']" : name;
 }
 
-void BorrowedPair::take_beside(const nb::dict& beside) {
-  for (const auto& [key, array] : beside) {
-    if (array.is_none()) continue;
-    const std::string name = text_of(key);
-    const BorrowedArray& lent = lent_beside.emplace_back(array, name);
-    if (!lent.device().empty()) refuse(name + " is in memory of " + lent.device() + "; copy it to the host");
-    if (name == "paths_above") pair.paths_above = lent.paths();
-    if (name == "paths_below") pair.paths_below = lent.paths();
-    if (name == "disparity") pair.maps.disparity = lent.disparity();
-    if (name == "validity") pair.maps.validity = lent.validity();
-    if (name == "right") pair.maps.right = lent.disparity();
-    if (name == "confidence") pair.maps.confidence = lent.disparity();
-  }
+// Sets an input of a pair to the array, which is checked for the kind of the input.
+void place(AnyImageView& to, const BorrowedArray& array, const Input& input, int bit_depth, const StereoPair& pair) {
+  to = input.kind == InputKind::volume ? array.volume() : array.image(bit_depth, pair.format);
+}
+void place(ImageView<const std::uint8_t>& to, const BorrowedArray& array, const Input& input, int, const StereoPair&) {
+  to = input.kind == InputKind::mask ? array.mask() : array.validity();
+}
+void place(ImageView<const float>& to, const BorrowedArray& array, const Input&, int, const StereoPair&) {
+  to = array.disparity();
+}
+void place(ImageView<const std::uint16_t>& to, const BorrowedArray& array, const Input&, int, const StereoPair&) {
+  to = array.paths();
+}
+
+}  // namespace
+
+BorrowedPair::BorrowedPair(const nb::dict& inputs, int bit_depth, const std::string& colour, nb::handle stream_) {
+  stream = stream_of(stream_);
+  pair.format = format_of(colour);
+  lent.reserve(input_table.size());
+  const auto array_of = [&](const Input& input) {
+    const std::string name = python_name(input);
+    const nb::object array = inputs.contains(name.c_str()) ? nb::object(inputs[name.c_str()]) : nb::none();
+    return array.is_none() ? nullptr : &lent.emplace_back(array, name, stream);
+  };
+  std::array<const BorrowedArray*, input_table.size()> arrays{};
+  std::ranges::transform(input_table, arrays.begin(), array_of);
+  if ((arrays[0] == nullptr) != (arrays[1] == nullptr)) refuse("one image of the pair is None; pass both");
+  check_devices();
+  for_each_input([&](std::size_t row, auto field) {
+    const BorrowedArray* const array = arrays[row];
+    if (array == nullptr) return;
+    if constexpr (!requires(DevicePair & there) { field(there); })
+      if (!array->device().empty())
+        refuse(array->name() + " is in memory of " + array->device() + "; copy it to the host");
+    place(field(pair), *array, input_table[row], bit_depth, pair);
+  });
+  if (pair.left.data == nullptr && pair.costs.data == nullptr && pair.maps.disparity.empty())
+    refuse("left and right are None; pass two images, a cost volume, or maps that are refined without images");
+  if (!stream_.is_none() && device.empty())
+    refuse("stream= applies to arrays on a GPU, but the passed arrays are in host memory; leave stream= out");
 }
 
 // Checks that all arrays are on one device. __cuda_array_interface__ does not name the GPU.
 void BorrowedPair::check_devices() {
   const BorrowedArray* first = nullptr;
-  for (const BorrowedArray* lent : all()) {
-    if (!lent->given()) continue;
-    if (first == nullptr) first = lent;
-    const bool on_gpus = !lent->device().empty() && !first->device().empty();
-    const bool alike = lent->device() == first->device() ||
-                       (on_gpus && (lent->device() == unknown_gpu || first->device() == unknown_gpu));
+  for (const BorrowedArray& array : lent) {
+    if (first == nullptr) first = &array;
+    const bool on_gpus = !array.device().empty() && !first->device().empty();
+    const bool alike = array.device() == first->device() ||
+                       (on_gpus && (array.device() == unknown_gpu || first->device() == unknown_gpu));
     if (!alike)
-      refuse(first->name() + " is in " + place_of(*first) + " and " + lent->name() + " in " + place_of(*lent) +
+      refuse(first->name() + " is in " + place_of(*first) + " and " + array.name() + " in " + place_of(array) +
              "; copy all to one device");
-    if (first->device() == unknown_gpu) first = lent;
+    if (first->device() == unknown_gpu) first = &array;
   }
   if (first != nullptr) device = first->device();
 }
 
 std::vector<std::pair<std::string, AnyImageView>> BorrowedPair::inputs() const {
-  std::vector<std::pair<std::string, AnyImageView>> views{{"left", pair.left},
-                                                          {"right", pair.right},
-                                                          {"mask_left", pair.mask_left},
-                                                          {"mask_right", pair.mask_right},
-                                                          {"volume", pair.costs},
-                                                          {"paths_above", pair.paths_above},
-                                                          {"paths_below", pair.paths_below}};
-  const GivenMaps& maps = pair.maps;
-  views.insert(views.end(), {{"maps['disparity']", maps.disparity},
-                             {"maps['validity']", maps.validity},
-                             {"maps['right']", maps.right},
-                             {"maps['confidence']", maps.confidence}});
+  std::vector<std::pair<std::string, AnyImageView>> views;
+  for_each_input([&](std::size_t row, auto field) {
+    views.emplace_back(python_name(input_table[row]), AnyImageView(field(pair)));
+  });
   return views;
 }
 
@@ -114,18 +111,23 @@ void BorrowedPair::copy_images(std::array<std::vector<std::byte>, 2>& memory) {
     copy(pair.left, memory[0]);
     copy(pair.right, memory[1]);
   }
-  left = right = BorrowedArray();
+  std::erase_if(lent, [](const BorrowedArray& array) { return array.name() == "left" || array.name() == "right"; });
 }
 
 DevicePair BorrowedPair::device_pair() const {
-  return {on_device(pair.left),  on_device(pair.right), on_device(pair.mask_left), on_device(pair.mask_right),
-          on_device(pair.costs), pair.format,           pair.row_alignment};
+  DevicePair there;
+  there.format = pair.format;
+  there.row_alignment = pair.row_alignment;
+  for_each_input([&](std::size_t, auto field) {
+    if constexpr (requires { field(there); }) field(there) = on_device(field(pair));
+  });
+  return there;
 }
 
 // For maps without images, the kind is that of images of the maps' size.
 nb::tuple BorrowedPair::kind() const {
   const auto& maps = pair.maps.disparity;
-  const bool alone = !left.given() && !maps.empty();
+  const bool alone = pair.left.data == nullptr && !maps.empty();
   return nb::make_tuple(
       alone ? nb::make_tuple(maps.height, maps.width, pair.format ? 3 : 1, "uint8") : kind_of(pair.left, pair.format),
       kind_of(pair.costs), device);

@@ -66,11 +66,12 @@ def _out(out: Mapping[str, Any] | Result | None) -> dict[str, Any]:
 def _maps(maps: Mapping[str, Any] | Result | None) -> dict[str, Any]:
     names = ("disparity", "validity", "right", "confidence")
     if isinstance(maps, Result):
-        return {name: getattr(maps, name, None) for name in names}
-    named = {} if maps is None else _options.mapping("maps", maps, "a Result, or maps by their names")
+        named = {name: getattr(maps, name, None) for name in names}
+    else:
+        named = {} if maps is None else _options.mapping("maps", maps, "a Result, or maps by their names")
     for name in named:
         _options.one_of("a key of maps", name, *names)
-    return named
+    return {f"maps['{name}']": map_ for name, map_ in named.items()}
 
 
 def _last_volume(pipeline: Pipeline) -> str:
@@ -270,11 +271,12 @@ class Matcher:
         A stage in Python must not call its own matcher, or wait for a thread that calls it: such calls raise CallError. Only waits in
         Thread.join and in the result of a ThreadPoolExecutor are detected; any other wait never ends.
         """
-        beside = {"paths_above": paths_above, "paths_below": paths_below, **_maps(maps)}
         left, right = _options.image("left", left), _options.image("right", right)
-        if self._external is not None and any(given is not None for given in (volume, *beside.values())):
+        images = {"left": left, "right": right, "mask_left": mask_left, "mask_right": mask_right}
+        beside = {"volume": volume, "paths_above": paths_above, "paths_below": paths_below, **_maps(maps)}
+        if self._external is not None and any(given is not None for given in beside.values()):
             raise CallError(f"{self._pipeline.method} reads images only; leave volume, maps and path costs out")
-        pair = _native.Pair(left, right, mask_left, mask_right, volume, self._bit_depth, self._color, stream, beside)
+        pair = _native.Pair(images | beside, self._bit_depth, self._color, stream)
         if (rows := _rows(row_alignment)) is not None:
             if self._options["row_alignment"] is None:
                 raise CallError(
@@ -370,7 +372,7 @@ class Matcher:
 
     def _pair_of_stream(self, left: Any, right: Any, mask_left: Any = None, mask_right: Any = None) -> _native.Pair:
         left, right = _options.image("left", left), _options.image("right", right)
-        pair = _native.Pair(left, right, mask_left, mask_right, None, self._bit_depth, self._color, None, {})
+        pair = _native.Pair({"left": left, "right": right, "mask_left": mask_left, "mask_right": mask_right}, self._bit_depth, self._color, None)
         if pair.kind[2]:
             raise CallError("a stream requires arrays of the host, and these are on a GPU; call the matcher for each pair instead")
         return pair
@@ -396,7 +398,7 @@ class Matcher:
         self._check_open()
         if left is not None:
             left, right = _options.image("left", left), _options.image("right", right)
-            pair = _native.Pair(left, right, None, None, None, self._bit_depth, self._color, None, {})
+            pair = _native.Pair({"left": left, "right": right}, self._bit_depth, self._color, None)
             return Explanation(self._plan(pair, left, right), pair.kind)
         for made_for, planned in reversed(list(self._planned.values())):
             if made_for.still(_MadeFor(self._kind, self._pipeline, self._probes)):

@@ -18,7 +18,8 @@ def pair(scene):
 
 
 def lent(left, right, *, mask_left=None, mask_right=None, volume=None, stream=None, colour="rgb"):
-    return _native.Pair(left, right, mask_left, mask_right, volume, 0, colour, stream, {})
+    inputs = {"left": left, "right": right, "mask_left": mask_left, "mask_right": mask_right, "volume": volume}
+    return _native.Pair(inputs, 0, colour, stream)
 
 
 @pytest.mark.parametrize("versioned", [False, True])

@@ -54,6 +54,10 @@ def test_floats_in_8_bit_units_do_not_warn(scene):
         st.match(*black, disparities=32, device="cpu", warn_of_pair=False)
 
 
+def pair_of(left, right):
+    return _native.Pair({"left": left, "right": right}, 0, "rgb", None)
+
+
 def test_of_an_array_on_a_gpu_one_row_is_read(scene):
     class Readable(OnGpu):
         rows = []
@@ -65,16 +69,16 @@ def test_of_an_array_on_a_gpu_one_row_is_read(scene):
         max = None
 
     left, right = (Readable(image) for image in floats(scene))
-    pair = _native.Pair(left, right, None, None, None, 0, "rgb", None, {})
+    pair = pair_of(left, right)
     with pytest.warns(st.PairWarning, match="multiply both images by 255"):
         _pair.warn_of_scale(pair, left)
     assert Readable.rows == [60]
     normalised = [Readable(image) for image in floats(scene, 1 / 57, -2.1)]  # such images of the host are errors
     with pytest.warns(st.PairWarning, match=r"values from -\d.* undo the normalisation of both images"):
-        _pair.warn_of_scale(_native.Pair(*normalised, None, None, None, 0, "rgb", None, {}), normalised[0])
+        _pair.warn_of_scale(pair_of(*normalised), normalised[0])
     Readable.rows.pop()
     eight = [Readable(image) for image in (scene.left, scene.right)]
-    _pair.warn_of_scale(_native.Pair(*eight, None, None, None, 0, "rgb", None, {}), eight[0])
+    _pair.warn_of_scale(pair_of(*eight), eight[0])
     assert Readable.rows == [60]
 
 

@@ -185,7 +185,7 @@ def test_a_mark_over_both_eyes_of_a_sequence_is_told():
         return images
 
     def fault(pair, before):
-        one, other = (_native.Pair(*images, None, None, None, 0, "rgb", None, {}) for images in (pair, before))
+        one, other = (_native.Pair(dict(zip(("left", "right"), images)), 0, "rgb", None) for images in (pair, before))
         return one.fault(other, None, False)
 
     assert fault(frame(2), frame(1)).kind == "a shared pattern"

@@ -284,6 +284,8 @@ def test_the_window_holds_what_can_be_valid(scene):
     assert matched(scene, [], pipeline).searched.window == (0, 0, 160, 120)
     assert matched(scene, [], st.Pipeline("sgm")).searched.window == (0, 0, 160, 120)  # it fills
     assert matched(scene, [], st.Pipeline("sgm")).searched.step == 1 / 256
+    rated = st.Pipeline("prehn-window").set("refinements", ("left_right", "window_confidence")).set("select.border_candidates", False)
+    assert matched(scene, [], rated).searched.window == (2, 0, 158, 120)  # neither refinement gives a pixel a disparity
 
 
 def test_without_cameras_there_is_no_depth(scene, messages):

@@ -55,6 +55,33 @@ def test_stripes_have_the_bits_of_the_whole(paths: int) -> None:
     assert np.array_equal(refined.validity, whole.validity)
 
 
+def test_a_fill_divides_the_refinements_and_says_whether_its_rows_suffice() -> None:
+    def stages(pipeline: st.Pipeline | None) -> list[str]:
+        assert pipeline is not None
+        return [slot.stage for slot in pipeline.slots() if slot.is_refinement]
+
+    rules = st.Pipeline("sgm").partition_plan()
+    assert stages(rules.unfilled) + stages(rules.filled) == stages(rules.refined) and stages(rules.filled)[0] == "fill"
+    assert rules.takes_edges
+    nearest = st.Pipeline("sgm").set("fill.mode", "nearest").partition_plan()
+    assert not nearest.takes_edges and nearest.filled is not None
+    disparity, validity = np.full((12, 4), np.nan, np.float32), np.zeros((12, 4), np.uint8)
+    disparity[:, 0] = 7
+    assert nearest.filled.rows_suffice(disparity, validity, 4, 4, False, False)
+    assert not nearest.filled.rows_suffice(disparity, validity, 1, 4, False, False)  # a row above the maps may be nearer
+    assert nearest.filled.rows_suffice(disparity, validity, 1, 4, True, False)
+    with pytest.raises(st.CallError, match="rows"):
+        nearest.filled.rows_suffice(disparity, validity, 9, 4, False, False)
+
+
+def test_slots_have_the_properties_of_their_stages() -> None:
+    slots = {slot.slot: slot for slot in st.Pipeline("sgm").set("refinements", ("left_right", "window_confidence", "fill")).slots()}
+    assert slots["fill"].fills and not slots["fill"].keeps_invalid and slots["fill"].enabled
+    assert slots["left_right"].keeps_invalid and slots["left_right"].changes_disparity
+    assert not slots["window_confidence"].changes_disparity
+    assert slots["select"].computes_subpixels == (st.Pipeline("sgm").get("select.subpixel") != "none")
+
+
 def test_paths_alone_are_no_map() -> None:
     result = matched(st.Pipeline("sgm").partition_plan(), 0, 30, None, None, "down")
     assert "disparity" not in result and "paths" in result

@@ -44,13 +44,13 @@ DueImage due_input(const Plan& plan, std::size_t row) {
   const Problem& p = plan.problem();
   switch (input_table[row].kind) {
     case InputKind::picture: return due_view(plan);
-    case InputKind::mask: return {p.volumes.without_images ? rejected : optional, shape_of(p.size, PixelType::u8)};
+    case InputKind::mask:
+      return {p.volumes.without_images ? rejected : optional, shape_of(p.size, input_table[row].type)};
     case InputKind::volume:
       return due_if(p.volumes.given.has_value(),
                     shape_of(p.size, p.volumes.given.value_or(PixelType::u8), p.range.count));
     case InputKind::path_costs: return due_paths(plan, input_binding(row));
-    case InputKind::map_f32: return due_map(plan, input_binding(row), PixelType::f32);
-    case InputKind::map_u8: return due_map(plan, input_binding(row), PixelType::u8);
+    case InputKind::map: return due_map(plan, input_binding(row), input_table[row].type);
   }
   return {};
 }

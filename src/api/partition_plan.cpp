@@ -32,6 +32,7 @@ class Splitter {
     PipelineData raw = data_, refined = data_;
     raw.refinements.clear(), refined.refinements.clear();
     raw.confidence = refined.confidence = {};
+    PipelineData unfilled = refined, filled = refined;
     bool is_raw = true;
     for (const StageChoice& stage : data_.refinements) {
       if (!stage.enabled) continue;
@@ -41,12 +42,14 @@ class Splitter {
       else
         add_refined(stage, made);
       (is_raw ? raw : refined).refinements.push_back(stage);
+      if (!is_raw) (made.fills ? filled : unfilled).refinements.push_back(stage);
     }
     raw.region = RegionParameters{.margin = made.raw_rows};
     if (!refined.refinements.empty()) {
       made.needs = given_maps::needs_of(refined, want_confidence);
       made.refined_rows = made.before_fill + made.behind_fill;
       made.refined = Pipeline(std::move(refined));
+      if (made.fills) made.unfilled = Pipeline(std::move(unfilled)), made.filled = Pipeline(std::move(filled));
     }
     made.raw = Pipeline(std::move(raw));
     return made;
@@ -107,6 +110,7 @@ class Splitter {
     if (made.fills && support.fills_columns) refuse("the pipeline has two fills that search at any distance");
     (made.fills ? made.behind_fill : made.before_fill) += support.rows;
     made.fills = made.fills || support.fills_columns;
+    made.takes_edges = made.takes_edges || support.takes_edges;
   }
 
   const PipelineData& data_;
@@ -116,6 +120,20 @@ class Splitter {
 
 PartitionPlan partition_plan(const Pipeline& pipeline, bool want_confidence) {
   return Splitter(pipeline.data()).split(want_confidence);
+}
+
+bool rows_suffice(const Pipeline& filled, const StripeMaps& maps) {
+  if (maps.disparity.size() != maps.validity.size() || maps.first_row < 0 || maps.rows < 0 ||
+      maps.rows > maps.disparity.height - maps.first_row)
+    throw Error(ErrorCategory::call,
+                text("the stripe has the rows ", maps.first_row, " to ", maps.first_row + maps.rows, " of ",
+                     maps.disparity.height, " rows of disparities and ", maps.validity.height,
+                     " of validities; pass both maps in the same size, and rows within them"));
+  return std::ranges::all_of(filled.data().refinements, [&](const StageChoice& stage) {
+    const auto* striped = stage.facet<StripeSupport>();
+    return !stage.enabled || striped == nullptr || striped->suffices == nullptr ||
+           striped->suffices(stage.parameters, maps);
+  });
 }
 
 }  // namespace stereopsis

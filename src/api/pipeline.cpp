@@ -135,7 +135,7 @@ void Pipeline::set_method(UserMethod method) {
                 "a user-defined method requires a name, and a function for the cpu or a GPU; set both");
   PipelineData data;
   data.method = method.name;
-  data.cost = StageChoice(registry().at(Role::own_method));
+  data.cost = StageChoice(registry().with<OwnMethod>());
   data.cost.parameters = std::move(method);
   data.prepare = data_->prepare;
   data.refinements = data_->refinements;
@@ -267,8 +267,8 @@ Pipeline Pipeline::from_slots(const std::string& method, const std::vector<Pipel
   for (const PipelineSlot& slot : slots) {
     if (const SlotOfOne* one = slot_of_one(slot.slot))
       data.*one->stage = stage_for(*one, slot.kind);
-    else if (slot.slot != RegionParameters::stage && slot.slot != registry().at(Role::quantise).name &&
-             slot.slot != registry().at(Role::sum).name && !makes_image(slot.slot))
+    else if (slot.slot != RegionParameters::stage && slot.slot != registry().with<Quantisation>().name &&
+             slot.slot != registry().with<Summation>().name && !makes_image(slot.slot))
       data.refinements.push_back(refinement_of(slot.slot));
   }
   Pipeline pipeline(std::move(data));

@@ -53,7 +53,7 @@ void for_each_slot(Data& data, F&& f) {
   }
   using Flag = std::conditional_t<std::is_const_v<Data>, const bool*, bool*>;
   for (auto& image : data.images) f(image.entry->name, image.entry->name, image.parameters, Flag{});
-  const std::string &sum = registry().at(Role::sum).name, &quantise = registry().at(Role::quantise).name,
+  const std::string &sum = registry().with<Summation>().name, &quantise = registry().with<Quantisation>().name,
                     region = RegionParameters::stage;
   if (data.plus) f(sum, sum, data.summing, Flag{});
   if (may_quantise(data)) f(quantise, quantise, data.quantising, Flag{});

@@ -26,26 +26,6 @@ enum class Slot {
   internal
 };
 
-// Purposes for which the planner needs a stage, although no slot of a pipeline names the stage. Exactly one stage has
-// each role.
-enum class Role {
-  none,
-  word_volume,   // computes a cost volume from feature words
-  quantise,      // converts costs to 8 bits
-  sum,           // adds two volumes
-  rectify,       // resamples an image by a map
-  align_rows,    // resamples the right image by an alignment of rows
-  align_map,     // resamples the map of the right view by an alignment of rows
-  restore_rows,  // moves a map of the aligned right image back to the rows of the given one
-  triangulate,   // computes depth and points from a disparity
-  mark_filled,   // sets the confidence of pixels that were not measured
-  copy_maps,     // copies maps of the caller
-  own_method,    // a method of the caller, in place of the stages from the cost to the selection
-  check_map,     // checks the map of such a method
-  mask_black,    // masks black regions at the border of an image
-  mark_flat,     // marks pixels without contrast as filled
-};
-
 struct PipelineData;
 struct Request;
 
@@ -57,7 +37,8 @@ struct PlanFacts {
   int most_cost = 255;          // largest cost of an 8-bit volume
 };
 
-// The core of a descriptor, which every stage has. Properties that only some stages have are facets.
+// The core of a descriptor, which every stage has. Properties that only some stages have, and purposes for which the
+// planner needs a stage that no slot names, are facets.
 struct StageDescriptor {
   // `image` means that the stage is added if a port needs it, and `internal` that it is a part of another stage.
   Slot slot;
@@ -75,7 +56,6 @@ struct StageDescriptor {
   Scratch scratch = {};  // size of the scratch memory, in bytes
   // Null means that each operand is read or written once.
   Work (*work)(const Shape&) = nullptr;
-  Role role = Role::none;
   // Completes the parameters of a step with facts that are known only when it is planned.
   FunctionOf<StageParameters, void(const PlanFacts&)> plan = nullptr;
   void (*check_pipeline)(const PipelineData&, const Request&) = nullptr;

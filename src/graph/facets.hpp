@@ -1,5 +1,6 @@
-// The facets of stage descriptors: properties that only some stages have. A stage adds the facets that it needs; a new
-// kind of property is a new struct here, or in the header of the code that reads it.
+// The facets of stage descriptors: properties that only some stages have, and purposes for which the planner needs the
+// only stage with a facet. A stage adds the facets that it needs; a new kind of property is a new struct here, or in the
+// header of the code that reads it.
 #pragma once
 
 #include <map>
@@ -9,6 +10,7 @@
 #include "graph/descriptor.hpp"
 #include "stereopsis/pixel_format.hpp"
 #include "stereopsis/row_alignment.hpp"
+#include "stereopsis/stripe_maps.hpp"
 
 namespace stereopsis {
 
@@ -71,16 +73,19 @@ struct PathBoundary {
   std::string stage;                                  // name of the stage that computes only path costs
 };
 
-// The role `quantise`.
+// Converts costs to 8 bits.
 struct Quantisation {
   // Returns the parameters for costs of these units, and sets `units` to the units of the result.
   OfParameters<StageParameters(Element, bool has_holes, CostUnits& units)> fit;
 };
 
-// The role `sum`.
+// Adds two volumes.
 struct Summation {
   OfParameters<double(double first, double second)> largest;
 };
+
+// Computes a cost volume from feature words.
+struct WordVolume {};
 
 // Selections and refinements.
 
@@ -104,6 +109,7 @@ struct KeepsInvalid {};
 struct RowSupport {
   int rows = 0;                // number of rows above, and below
   bool fills_columns = false;  // true if it searches columns up to the next measured pixel
+  bool takes_edges = false;    // true if it needs only the disparity of such a pixel, and not the pixel's distance
   bool before_fills = false;   // true if it must not follow a refinement that searches columns
   std::string unlimited = {};  // reason why no number of rows is sufficient; empty if a number is
 };
@@ -111,6 +117,8 @@ struct RowSupport {
 // A refinement with support along whole rows, in stripes of a larger image.
 struct StripeSupport {
   OfParameters<RowSupport()> rows;
+  // Returns whether the maps contain all pixels for which the stripe searches; for refinements that search columns.
+  OfParameters<bool(const StripeMaps&)> suffices = nullptr;
 };
 
 // A refinement, confidence or density whose support depends on more than its own parameters.
@@ -136,14 +144,14 @@ struct FormatConversion {
   StageParameters (*parameters)(PixelFormat, Pixel first);  // the output begins at `first`
 };
 
-// The role `align_rows`.
+// Resamples the right image by an alignment of rows.
 struct AlignedView {
   // Adds the step that aligns the image `given` of the right view, whose rows begin at `first_row`, and returns the
   // result. The value `mask` receives the pixels that are usable; −1: no value.
   int (*align)(Builder&, int given, int first_row, int mask);
 };
 
-// The role `align_map`.
+// Resamples the map of the right view by an alignment of rows.
 struct AlignedMap {
   // Adds the step that aligns the shown columns of a map, and returns the shown part of the result.
   int (*align)(Builder&, int map);
@@ -154,29 +162,36 @@ struct PairParameters {
   OfParameters<StageParameters(const RowAlignment&)> of;  // the parameters for a pair with this alignment of rows
 };
 
-// The role `restore_rows`.
+// Moves a map of the aligned right image back to the rows of the given one.
 struct RestoredView {
   void (*restore)(Builder&, Maps&);  // adds the step that moves the right map back
 };
 
-// The role `mask_black`.
+// Masks black regions at the border of an image.
 struct BlackMask {
   // Adds the step for a view of which `part` is read.
   void (*mask_view)(Builder&, Images&, int view, const Rect& part);
   OfParameters<bool(const AnyView&)> has_effect;  // returns whether the step masks a pixel of an image on the host
 };
 
-// The role `mark_flat`.
+// Marks pixels without contrast as filled.
 struct FlatMarks {
   // Adds the step for maps whose pixels are `factor` pixels wide and begin at `first_row`.
   void (*mark_maps)(Builder&, Images& full, const Maps&, int factor, int first_row);
   Rect (*with_windows)(const PipelineData&, const Request&, const Rect&);  // extends a required input by the windows
 };
 
-// The role `triangulate`.
+// Computes depth and points from a disparity.
 struct Triangulation {
   StageParameters (*parameters)(const Request&, const Rect& shown);
 };
+
+// Resamples an image by a map.
+struct MapResampling {};
+// Sets the confidence of pixels that were not measured.
+struct FilledMarks {};
+// Copies maps of the caller.
+struct MapCopies {};
 
 // Plans and devices.
 
@@ -185,6 +200,9 @@ struct Triangulation {
 struct UserFunction {
   OfParameters<std::string()> title;
 };
+// A method of the caller, in place of the stages from the cost to the selection, and the check of its map.
+struct OwnMethod {};
+struct MapCheck {};
 
 // Constants for the function on a GPU, in addition to its operands. The constants are copied to the device once. The
 // span is valid as long as the parameters.

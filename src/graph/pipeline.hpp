@@ -65,9 +65,9 @@ struct PipelineData {
     return maker.parameters;
   }
   // Parameters for converting costs to 8-bit integers, if a stage requires 8 bits.
-  StageParameters quantising = registry().at(Role::quantise).parameters;
+  StageParameters quantising = registry().with<Quantisation>().parameters;
   // Parameters for adding the costs of `cost` and `plus`.
-  StageParameters summing = registry().at(Role::sum).parameters;
+  StageParameters summing = registry().with<Summation>().parameters;
 
   int margin() const { return region.as<RegionParameters>().margin; }
 };

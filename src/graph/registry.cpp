@@ -34,13 +34,6 @@ const StageDescriptor& Registry::at(std::string_view name) const {
               text("there is no stage '", name, "'; `stereopsis methods NAME` lists the stages of a method"));
 }
 
-const StageDescriptor& Registry::at(Role role) const {
-  for (const auto* list : {&entries, &own})
-    if (const auto found = std::ranges::find(*list, role, &StageDescriptor::role); found != list->end()) return **found;
-  throw Error(ErrorCategory::call,
-              "a stage that the planner requires is not registered; this is an error in the library, so report it");
-}
-
 Step fused_step(const StageDescriptor& operation, StageParameters parameters, std::span<const Step> run) {
   Step fused{&operation, std::move(parameters), run.front().context, {}, operation.title, {}};
   for_each_operand(operation.ports(fused.parameters, {}), [&](const Port& port, Side view) {

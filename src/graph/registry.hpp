@@ -61,15 +61,23 @@ struct Registry {
   // Returns null if there is no entry of that name.
   const StageDescriptor* find(std::string_view name) const;
   const StageDescriptor& at(std::string_view name) const;
-  const StageDescriptor& at(Role role) const;
+  // Returns the stage with a facet that only one stage has.
+  template <class F>
+  const StageDescriptor& with() const {
+    for (const auto* list : {&entries, &own})
+      for (const StageDescriptor* entry : *list)
+        if (entry->facet<F>() != nullptr) return *entry;
+    throw Error(ErrorCategory::call,
+                "a stage that the planner requires is not registered; this is an error in the library, so report it");
+  }
   std::vector<std::string> names(Slot) const;
 };
 // Returns the registry with the entries of all folders.
 const Registry& registry();
-// Returns the facet of the stage with a role.
+// Returns a facet that only one stage has.
 template <class F>
-const F& facet_of(Role role) {
-  return *registry().at(role).facet<F>();
+const F& facet_of() {
+  return *registry().with<F>().template facet<F>();
 }
 
 }  // namespace stereopsis

@@ -51,7 +51,7 @@ Maps lower(Builder& b, Size size) {
   take("disparity", Binding::given_disparity, Element::f32);
   take("validity", Binding::given_validity, Element::u8);
   if (needs.confidence) take("confidence", Binding::given_confidence, Element::f32);
-  b.add(registry().at(Role::copy_maps), {}, {}, given_values, copies);
+  b.add(registry().with<MapCopies>(), {}, {}, given_values, copies);
   if (needs.right) b.bind(maps["right"] = b.image(size, Element::f32), Binding::given_right);
   return maps;
 }

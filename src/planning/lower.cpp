@@ -30,7 +30,7 @@ void lower(Builder& b) {
   const PipelineData& p = b.pipeline();
   const Request& request = b.request();
   if (!request.refine_only) check_combination(p, request);
-  registry().at(Role::mask_black).check_pipeline(p, request);
+  registry().with<BlackMask>().check_pipeline(p, request);
   Images full = lower_inputs(b);
   const Reduction* reduction = reduction_of(p);
   Images seen = reduction != nullptr                                   ? reduction->reduce(b, p.prepare, full)

@@ -38,7 +38,7 @@ CostUnits make_costs_of(Builder& b, const StageChoice& cost, Scope& scope) {
   if (cost.facet<WordCosts>() != nullptr) {
     scope.word_cost = word_cost_of(cost);
     if (scope.images.find("words", 0) < 0) b.run(cost, scope);
-    b.run(registry().at(Role::word_volume), registry().at(Role::word_volume).parameters, scope);
+    b.run(registry().with<WordVolume>(), registry().with<WordVolume>().parameters, scope);
     return {255, 1};
   }
   b.run(cost, scope);
@@ -61,16 +61,15 @@ void fit_costs(Builder& b, const StageDescriptor& next, const StageParameters& p
   const bool is_shared = port->use == Port::Use::change && binding != Binding::none;
   if ((takes(element) && !too_large && !is_shared) || !takes(Element::u8)) return;
   const bool has_holes = element == Element::f32 && binding == Binding::costs;
-  b.run(registry().at(Role::quantise),
-        facet_of<Quantisation>(Role::quantise).fit(b.pipeline().quantising, element, has_holes, costs.units),
-        costs.scope);
+  b.run(registry().with<Quantisation>(),
+        facet_of<Quantisation>().fit(b.pipeline().quantising, element, has_holes, costs.units), costs.scope);
   costs.forget_words();
 }
 
 // Converts both costs to 8 bits and adds them.
 CostUnits add_costs(Builder& b, Scope& scope) {
   const PipelineData& p = b.pipeline();
-  const StageDescriptor& sum = registry().at(Role::sum);
+  const StageDescriptor& sum = registry().with<Summation>();
   const auto largest_of = [&](const StageChoice& cost, Scope& in) {
     Volume costs{in, make_costs_of(b, cost, in)};
     fit_costs(b, sum, p.summing, costs);

@@ -71,7 +71,7 @@ int shown_map(Builder& b, int view) {
   const AnyView map{.element = Element::s32, .width = whole.width, .height = whole.height, .channels = 2};
   if (view == 0 || !b.request().with_rows) return b.value(map.crop(b.shown()), of_view(Binding::map_left, view));
   const AnyView columns = map.crop({b.shown().x, 0, b.shown().width, whole.height});
-  return facet_of<AlignedMap>(Role::align_map).align(b, b.value(columns, Binding::map_rows_right));
+  return facet_of<AlignedMap>().align(b, b.value(columns, Binding::map_rows_right));
 }
 
 // Resamples an image of a view by its map, or by the alignment of rows, which leaves the left view as it is. `mask` is the
@@ -79,11 +79,10 @@ int shown_map(Builder& b, int view) {
 int resample(Builder& b, const char* name, int view, int mask) {
   const int raw = b.need(b.raw, name, view);
   if (view == 0 && b.request().aligns_image()) return raw;
-  if (b.request().aligns_image())
-    return facet_of<AlignedView>(Role::align_rows).align(b, raw, given_part(b, 1).y, mask);
+  if (b.request().aligns_image()) return facet_of<AlignedView>().align(b, raw, given_part(b, 1).y, mask);
   const int map = shown_map(b, view);
   const int made = b.image(b.shown().size(), b.raw.info.element, b.shape_of(raw).channels);
-  b.add(registry().at(Role::rectify), {}, {}, {{"raw", raw}, {"raw_mask", b.raw.find("mask", view)}, {"map", map}},
+  b.add(registry().with<MapResampling>(), {}, {}, {{"raw", raw}, {"raw_mask", b.raw.find("mask", view)}, {"map", map}},
         {{"image", made}, {"mask", mask}});
   return made;
 }
@@ -120,7 +119,7 @@ Images lower_inputs(Builder& b) {
   for (const int view : {0, 1}) {
     take_view(b, images, view, given_part(b, view));
     if (request.constant.mask_black && request.masks[static_cast<std::size_t>(view)])
-      facet_of<BlackMask>(Role::mask_black).mask_view(b, images, view, given_part(b, view));
+      facet_of<BlackMask>().mask_view(b, images, view, given_part(b, view));
   }
   if (!request.rectification && !request.with_rows) return images;
   b.raw = std::move(images);

@@ -26,7 +26,7 @@ bool selection_makes(const PipelineData& p, std::string_view map, bool requested
 // pixels are requested.
 void triangulate(Builder& b, const Images& full, Maps& maps) {
   const Request& request = b.request();
-  const StageDescriptor& stage = registry().at(Role::triangulate);
+  const StageDescriptor& stage = registry().with<Triangulation>();
   const bool wanted = request.requests(Binding::output_depth) || request.requests(Binding::output_points) ||
                       request.requests(Binding::output_uncertainty);
   if (!wanted) return;
@@ -52,7 +52,7 @@ void deliver(Builder& b, const Maps& maps) {
   const Request& request = b.request();
   if (request.requests(Binding::output_confidence) && !p.confidence && maps.contains("confidence") &&
       (request.refine_only || std::ranges::any_of(p.refinements, &StageChoice::enabled)))
-    b.add(registry().at(Role::mark_filled), {}, {},
+    b.add(registry().with<FilledMarks>(), {}, {},
           {{"validity", maps.at("validity")}, {"confidence", maps.at("confidence")}});
   for (std::size_t row = 0; row < output_rows.size(); ++row) {
     if (output_rows[row].kind != OutputKind::map || !request.requests(output_binding(row))) continue;
@@ -99,8 +99,7 @@ void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange&
   for (const StageChoice& refinement : p.refinements)
     if (refinement.enabled) b.run(refinement, scope);
   const auto mark_flat = [&](int factor, int first_row) {
-    if (b.request().constant.mark_flat)
-      facet_of<FlatMarks>(Role::mark_flat).mark_maps(b, full, maps, factor, first_row);
+    if (b.request().constant.mark_flat) facet_of<FlatMarks>().mark_maps(b, full, maps, factor, first_row);
   };
   mark_flat(reduction_factor(p), seen.rows.first);
   if (rates_pixels(p, b.request())) b.run(p.confidence, scope);
@@ -108,7 +107,7 @@ void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange&
   if (const Reduction* reduction = reduction_of(p)) reduction->restore(b, p.prepare, full, seen, maps);
   if (reduction_of(p) != nullptr && output_factor(p) == 1) mark_flat(1, 0);
   triangulate(b, full, maps);
-  if (b.request().with_rows) facet_of<RestoredView>(Role::restore_rows).restore(b, maps);
+  if (b.request().with_rows) facet_of<RestoredView>().restore(b, maps);
   deliver(b, maps);
 }
 

@@ -67,7 +67,7 @@ Rect required_input(const PipelineData& p, const Request& request) {
   const Rect all = whole_image(request);
   if (!request.region) return all;
   Rect required = intersect(required_of(p.prepare, required_by_method(p, request, all)), all);
-  if (request.constant.mark_flat) required = facet_of<FlatMarks>(Role::mark_flat).with_windows(p, request, required);
+  if (request.constant.mark_flat) required = facet_of<FlatMarks>().with_windows(p, request, required);
   return from_block(p, request, required);
 }
 

@@ -46,7 +46,8 @@ LAYERS = [
     (
         ("graph",),
         "values, steps, stage descriptors, builder",
-        ("argument_rows.hpp", "constant_regions.hpp", "pipeline.hpp", "rectification.hpp", "rig.hpp", "user_stage.hpp"),
+        ("argument_rows.hpp", "constant_regions.hpp", "pipeline.hpp", "rectification.hpp", "rig.hpp", "stripe_maps.hpp",
+         "user_stage.hpp"),
     ),
     (
         ("device",),

@@ -3,13 +3,13 @@
 
     tests/systems/record.py NAME [--root FOLDER] [--on SYSTEM] [--compiler COMMAND] [--with LIBRARY] -- COMMAND…
 
-The record is docs/measured/systems/NAME.log: what ran, where, with which compiler, at which commit, when, how it ended, how
-many tests it ran, and the last lines that it printed. A run that counts no test is recorded with 0 tests, which the table
-rejects.
+The record is in docs/measured/systems.json: what ran, where, with which compiler, at which commit, when, how it ended, and
+how many tests it ran. A run that counts no test is recorded with 0 tests, which the table rejects.
 """
 
 import argparse
 import datetime
+import json
 import os
 import re
 import subprocess
@@ -17,8 +17,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-RECORDS = ROOT / "docs/measured/systems"
-LAST_LINES = 25
+RECORDS = ROOT / "docs/measured/systems.json"
 
 
 def system_of(root):
@@ -81,9 +80,9 @@ def main():
         "exit code": process.returncode,
         "tests": f"{passed} passed, {failed} failed, {skipped} skipped",
     }
-    RECORDS.mkdir(parents=True, exist_ok=True)
-    head = "".join(f"{key}: {value}\n" for key, value in about.items())
-    (RECORDS / f"{options.name}.log").write_text(head + "\n" + "\n".join(lines[-LAST_LINES:]) + "\n")
+    records = json.loads(RECORDS.read_text()) | {options.name: about}
+    rows = [f"  {json.dumps(name)}: {json.dumps(row, ensure_ascii=False)}" for name, row in sorted(records.items())]
+    RECORDS.write_text("{\n" + ",\n".join(rows) + "\n}\n")
     return process.returncode
 
 

@@ -83,7 +83,7 @@ class Rules:
     raw: str  # the pipeline with which units are matched, before the remaining refinements
     refined: str | None = None  # the remaining refinements, or the refinements before a fill that searches at any distance
     filled: str | None = None  # the fill and the refinements after it
-    fill: str = ""  # mode of the fill
+    takes_edges: bool = False  # the fill takes the nearest measured disparities of columns; see edges.py
     rated: str | None = None  # the confidence of the refined maps
     follows_paths: bool = False
     kinds: int = 0  # number of kinds of paths that lead from stripe to stripe

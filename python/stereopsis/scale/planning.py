@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from .. import _native
 from .._errors import CallError, FormatError
 from .._matching import BoundaryStripe, Matcher
 from .._pipeline import Pipeline
 from .._result import Explanation
-from . import filling
 from .coarse import Coarse
 from .manifest import NAME, Input, Job, Manifest, Rules, Unit
 from .rasters import FAST, Picture
@@ -58,16 +58,16 @@ def _job_in(folder: Path) -> str | None:
 
 def rules_of(pipeline: Pipeline, confidence: bool) -> Rules:
     found = pipeline.partition_plan(want_confidence=confidence)
-    refined = None if found.refined is None else found.refined.to_json()
-    filled, mode = None, ""
-    if refined is not None and found.fills:
-        refined, filled, mode = filling.split(refined)
+
+    def text_of(pipeline: _native.Pipeline | None) -> str | None:
+        return None if pipeline is None else pipeline.to_json()
+
     return Rules(
         raw=found.raw.to_json(),
-        refined=refined,
-        filled=filled,
-        fill=mode,
-        rated=None if found.rated is None else found.rated.to_json(),
+        refined=text_of(found.unfilled if found.fills else found.refined),
+        filled=text_of(found.filled),
+        takes_edges=found.takes_edges,
+        rated=text_of(found.rated),
         follows_paths=found.follows_paths,
         kinds=found.path_kinds,
         raw_rows=found.raw_rows,
@@ -287,9 +287,8 @@ class Planner:
         memory = takes(count)
         stage = self._stage("refine", cut(height, count), rules.refined_rows, matched, memory, whole)
         if rules.filled:
-            carries = rules.fill == filling.LOOKS_ALONG_COLUMNS
-            edges = [self._edges(stage, 8 * count * width, whole)] if carries else []
-            self._stage("fill", cut(height, count), rules.filled_rows + int(carries), stage, memory, whole, edges)
+            edges = [self._edges(stage, 8 * count * width, whole)] if rules.takes_edges else []
+            self._stage("fill", cut(height, count), rules.filled_rows + int(rules.takes_edges), stage, memory, whole, edges)
 
     def _ratings(self, rated: str) -> None:
         """Adds the units that compute the confidence of stripes of the refined maps, with a margin."""

@@ -16,9 +16,10 @@ import numpy as np
 from .._errors import Error
 from .._matching import BoundaryStripe, Matcher
 from .._pair import Fault, Judge
+from .._pipeline import Pipeline
 from .._run import Run, RunResult
 from ..validity import filled
-from . import filling, flat
+from . import edges, flat
 from .manifest import KINDS, Job, Manifest, Unit
 from .matchers import MATCHERS
 from .rasters import Array, decoded, encoded, read
@@ -134,28 +135,28 @@ class Worker:
         assert self._rules.refined is not None
         result = self._refined(self._rules.refined, unit, unit.read_rows, self._maps_before(unit, unit.read_rows))
         files = self._maps(unit, result, unit.read_rows, unit.columns, self._kept)
-        if self._rules.fill == filling.LOOKS_ALONG_COLUMNS:
-            files[f"maps/{unit.name}.edges.tif"] = self._encoded(filling.edges_of(result.disparity[unit.rows.within(unit.read_rows)]))
+        if self._rules.takes_edges:
+            files[f"maps/{unit.name}.edges.tif"] = self._encoded(edges.edges_of(result.disparity[unit.rows.within(unit.read_rows)]))
         return files
 
     def _make_edges(self, unit: Unit) -> dict[str, bytes]:
         both = Span(0, 2)
-        edges = [self._decoded(stripe, "edges", both, unit.columns) for stripe in self._manifest.of_kind("refine")]
-        return {f"maps/{unit.name}.edges.tif": self._encoded(filling.carried(edges))}
+        of_stripes = [self._decoded(stripe, "edges", both, unit.columns) for stripe in self._manifest.of_kind("refine")]
+        return {f"maps/{unit.name}.edges.tif": self._encoded(edges.carried(of_stripes))}
 
     def _make_fill(self, unit: Unit) -> dict[str, bytes]:
         """Fills a stripe from its own rows and as many rows around them as the fill needs."""
         assert self._rules.filled is not None
-        mode, height = self._rules.fill, self._manifest.size[1]
+        fill, height = Pipeline.from_json(self._rules.filled), self._manifest.size[1]
         own = unit.rows.grown(self._rules.filled_rows, self._rules.filled_rows, height)
-        more = FIRST_LOOK if mode == "nearest" else 0
-        beside = 1 if mode == filling.LOOKS_ALONG_COLUMNS else 0
+        more, beside = 0, int(self._rules.takes_edges)
         while True:
             exact = own.grown(more, more, height)
             rows = exact.grown(beside, beside, height)
             maps = self._maps_before(unit, rows)
-            inner = {name: map_[exact.within(rows)] for name, map_ in maps.items()}
-            if filling.ends(mode, inner, own, exact, height):
+            disparity, validity = (maps[name][exact.within(rows)] for name in ("disparity", "validity"))
+            at_borders = exact.first == 0, exact.end == height
+            if fill.rows_suffice(disparity, validity, own.first - exact.first, own.length, *at_borders):
                 break
             more = 2 * more + FIRST_LOOK
         if beside:
@@ -173,9 +174,9 @@ class Worker:
     def _put_edges(self, unit: Unit, exact: Span, rows: Span, maps: dict[str, Array]) -> None:
         """Writes the nearest measured values beyond the rows `exact` into the rows of the maps just above and below `exact`."""
         if rows.first < exact.first:
-            filling.put(maps, 0, self._met(unit, exact.first - 1, above=True))
+            edges.put(maps, 0, self._met(unit, exact.first - 1, above=True))
         if rows.end > exact.end:
-            filling.put(maps, -1, self._met(unit, exact.end, above=False))
+            edges.put(maps, -1, self._met(unit, exact.end, above=False))
 
     def _met(self, unit: Unit, row: int, above: bool) -> Array:
         """Returns the nearest measured values from `row` upwards or downwards, in the row's own stripe or in others."""
@@ -184,8 +185,8 @@ class Worker:
         part = Span(stripes[k].rows.first, row + 1) if above else Span(row, stripes[k].rows.end)
         here = self._edge_of(stripes[k], part, unit.columns, above)
         line = 2 * k if above else 2 * k + 1
-        (edges,) = self._manifest.of_kind("edges")
-        return filling.last_of(self._decoded(edges, "edges", Span(line, line + 1), unit.columns)[0], here)
+        (carried,) = self._manifest.of_kind("edges")
+        return edges.last_of(self._decoded(carried, "edges", Span(line, line + 1), unit.columns)[0], here)
 
     def _edge_of(self, stripe: Unit, part: Span, columns: Span, above: bool) -> Array:
         """Returns the last (`above`) or first measured values in a part of a stripe. A few rows usually contain these values for all
@@ -194,7 +195,7 @@ class Worker:
         look, has_any = FIRST_LOOK, np.isfinite(self._decoded(stripe, "edges", Span(0, 1), columns)[0])
         while True:
             near = Span(max(part.first, part.end - look), part.end) if above else Span(part.first, min(part.end, part.first + look))
-            found: Array = filling.edges_of(read_map(self._job, [stripe], "disparity", near, columns))[1 if above else 0]
+            found: Array = edges.edges_of(read_map(self._job, [stripe], "disparity", near, columns))[1 if above else 0]
             if near == part or np.isfinite(found[has_any]).all():
                 return found
             look *= 4

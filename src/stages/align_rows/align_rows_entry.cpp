@@ -34,7 +34,6 @@ const StageDescriptor align_entry{
               c.template of<OutputOf, T>(c.template image<T>("image"), c.template image<std::uint8_t>("mask")));
       });
     }),
-    .role = Role::align_rows,
     .facets = {AlignedView{.align = align_right}, PairParameters{.of = of_pair}}};
 
 const StageDescriptor map_entry{
@@ -47,7 +46,6 @@ const StageDescriptor map_entry{
       align_positions(c, c.template as<Planned>().for_kernels(), c.template image<const std::int32_t>("map"),
                       c.template image<std::int32_t>("aligned_map"));
     }),
-    .role = Role::align_map,
     .facets = {AlignedMap{.align = align_map}, PairParameters{.of = of_pair}, ImageShape{.keeps_channels = true}}};
 
 const StageDescriptor restore_entry{.slot = Slot::internal,
@@ -60,7 +58,6 @@ const StageDescriptor restore_entry{.slot = Slot::internal,
                                               c.template image<const float>("right"),
                                               c.template image<float>("restored"));
                                     }),
-                                    .role = Role::restore_rows,
                                     .facets = {RestoredView{.restore = restore_right}, PairParameters{.of = of_pair}}};
 
 }  // namespace

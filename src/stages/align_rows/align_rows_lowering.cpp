@@ -23,7 +23,7 @@ int align_right(Builder& b, int given, int first_row, int mask) {
   const Request& request = b.request();
   const int made = b.image(b.shown().size(), b.raw.info.element, b.shape_of(given).channels);
   const int white = request.element == Element::u16 ? (1 << request.bit_depth) - 1 : 255;
-  b.add(registry().at(Role::align_rows), Planned{{}, request.size, {b.shown().x, b.shown().y}, first_row, white}, {},
+  b.add(registry().with<AlignedView>(), Planned{{}, request.size, {b.shown().x, b.shown().y}, first_row, white}, {},
         {{"given", given}, {"given_mask", b.raw.find("mask", 1)}}, {{"image", made}, {"mask", mask}});
   return made;
 }
@@ -31,7 +31,7 @@ int align_right(Builder& b, int given, int first_row, int mask) {
 int align_map(Builder& b, int map) {
   const int made = b.image(b.shown().size(), Element::s32, 2);
   const Planned planned{{}, b.request().rectification->size, {b.shown().x, b.shown().y}, 0, 0};
-  b.add(registry().at(Role::align_map), planned, {}, {{"map", map}}, {{"aligned_map", made}});
+  b.add(registry().with<AlignedMap>(), planned, {}, {{"map", map}}, {{"aligned_map", made}});
   return made;
 }
 
@@ -42,7 +42,7 @@ void restore_right(Builder& b, Maps& maps) {
   const Size whole = output_size(b.pipeline(), b.request().seen_size());
   const Pixel origin{b.shown().x / factor, b.shown().y / factor};
   right->second = b.image(b.shape_of(map).size(), Element::f32);
-  b.add(registry().at(Role::restore_rows), Planned{{}, whole, origin, origin.y, 0, factor}, {}, {{"right", map}},
+  b.add(registry().with<RestoredView>(), Planned{{}, whole, origin, origin.y, 0, factor}, {}, {{"right", map}},
         {{"restored", right->second}});
 }
 

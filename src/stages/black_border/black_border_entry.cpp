@@ -59,7 +59,7 @@ const StageDescriptor entry{
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size()); },
                 .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size()); }},
     .work = [](const Shape& s) { return Work{.bytes = 6 * s.pixels()}; },
-    .role = Role::mask_black,
+
     .check_pipeline = check,
     .facets = {BlackMask{.mask_view = mask_view, .has_effect = [](const StageParameters& p, const AnyView& image) {
                            return has_region(p.as<Parameters>(), image);

@@ -44,8 +44,7 @@ void mask_view(Builder& b, Images& images, int view, const Rect& part) {
   const double darkest = request.format == PixelFormat::nv12 ? 16 : 0;  // luma of black
   const Parameters p{static_cast<float>(darkest + request.constant.black * white / 255), {part.x, part.y}};
   const int whole = whole_view(b, images, view, part), made = b.image(part.size(), Element::u8);
-  b.add(registry().at(Role::mask_black), p, {}, {{"given", whole}, {"mask", images.find("mask", view)}},
-        {{"mask", made}});
+  b.add(registry().with<BlackMask>(), p, {}, {{"given", whole}, {"mask", images.find("mask", view)}}, {{"mask", made}});
   images.put("mask", view, made);
 }
 

@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/checked_map/checked_map.hpp"
 
@@ -25,7 +26,7 @@ const StageDescriptor entry{
                                  c.template image<const std::uint8_t>("mask")));
     }),
     .work = [](const Shape& s) { return Work{.bytes = 9 * s.pixels()}; },
-    .role = Role::check_map};
+    .facets = {MapCheck{}}};
 
 }  // namespace
 

@@ -21,7 +21,7 @@ const StageDescriptor entry{.slot = Slot::internal,
                                      c.template image<std::uint8_t>("validity"));
                               });
                             }),
-                            .role = Role::mark_flat,
+
                             .facets = {FlatMarks{.mark_maps = mark_maps, .with_windows = with_windows}}};
 
 }  // namespace

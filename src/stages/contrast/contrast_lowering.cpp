@@ -10,7 +10,7 @@ namespace stereopsis::contrast {
 // The luma of NV12 is compared alone, because the method may not need the colours.
 void mark_maps(Builder& b, Images& full, const Maps& maps, int factor, int first_row) {
   const char* const name = b.request().format == PixelFormat::nv12 ? "grey" : "image";
-  b.add(registry().at(Role::mark_flat), Parameters{factor, first_row}, {},
+  b.add(registry().with<FlatMarks>(), Parameters{factor, first_row}, {},
         {{"image", b.need(full, name, 0)}, {"validity", maps.at("validity")}});
 }
 

@@ -1,4 +1,5 @@
 // Registers the computation of a cost volume from feature words.
+#include "graph/facets.hpp"
 #include "stages/cost/source_of.hpp"
 #include "stages/cost_volume/cost_volume.hpp"
 
@@ -48,8 +49,8 @@ const StageDescriptor entry{
                       return bytes;
                     }},
     .work = [](const Shape& s) { return Work{.bytes = s.cells()}; },
-    .role = Role::word_volume,
-    .plan = [](Parameters& p, const PlanFacts& facts) { p = Parameters{facts.word_cost}; }};
+    .plan = [](Parameters& p, const PlanFacts& facts) { p = Parameters{facts.word_cost}; },
+    .facets = {WordVolume{}}};
 
 }  // namespace
 

@@ -40,6 +40,7 @@
 #include "device/gpu/view.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
+#include "stereopsis/stripe_maps.hpp"
 
 namespace stereopsis {
 class Threads;
@@ -102,6 +103,11 @@ void check_images(const Parameters& p, const InputOf<View>& input, const View<fl
                      input.right.height, " for a left disparity map of ", input.disparity.width, "×",
                      input.disparity.height, "; pass maps of the same size, or use another mode"));
 }
+
+// Returns whether the rows of a stripe contain every valid pixel for which the stripe's pixels search, in the modes that
+// search columns at any distance. A fill by second_lowest may also read two rows, just above and below, with the nearest
+// valid disparity of each column farther away; these two rows do not belong to `maps`.
+bool rows_suffice(const Parameters&, const StripeMaps& maps);
 
 void oracle(const Parameters&, const Input&, ImageView<float> filled, ImageView<std::uint8_t> validity);
 

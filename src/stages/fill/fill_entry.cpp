@@ -29,14 +29,16 @@ const StageDescriptor entry{
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.as<Parameters>(), s.size()); },
                 .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size()); }},
     .facets = {StripeSupport{.rows = [](const Parameters& p) -> RowSupport {
-                 switch (p.mode) {
-                   case Mode::cross: return {.rows = p.distance};
-                   case Mode::box: return {.rows = p.window / 2};
-                   case Mode::hirschmueller:
-                     return {.unlimited = "fill.mode = hirschmueller asks whole regions of invalid pixels"};
-                   default: return {.fills_columns = true};
-                 }
-               }},
+                               switch (p.mode) {
+                                 case Mode::cross: return {.rows = p.distance};
+                                 case Mode::box: return {.rows = p.window / 2};
+                                 case Mode::hirschmueller:
+                                   return {.unlimited =
+                                               "fill.mode = hirschmueller asks whole regions of invalid pixels"};
+                                 default: return {.fills_columns = true, .takes_edges = p.mode == Mode::second_lowest};
+                               }
+                             },
+                             .suffices = rows_suffice},
                Fills{}},
     .examples = {{"mode=background"},
                  {"mode=nearest"},

@@ -222,6 +222,70 @@ TEST(Fill, IsDenseWhereThereIsAnyValidPixelAndUnchangedWhereThereIsNone) {
   }
 }
 
+// The nearest valid disparities of each column above (step −1) or below (step 1) row `y`; the other pixels are masked.
+void put_edge(const Map& whole, int y, int step, Map& part, int row) {
+  for (int x = 0; x < whole.disparity.width(); ++x) {
+    int at = y + step;
+    while (at >= 0 && at < whole.disparity.height() && std::isnan(whole.disparity(x, at))) at += step;
+    const bool found = at >= 0 && at < whole.disparity.height();
+    part.disparity(x, row) = found ? whole.disparity(x, at) : nan;
+    part.validity(x, row) = found ? 0 : validity::masked;
+  }
+}
+
+// Returns the rows [first, last) of a map, with a row of edges above and below unless the map ends there.
+Map rows_of(const Map& whole, int first, int last, bool with_edges) {
+  const int height = whole.disparity.height(), above = with_edges && first > 0 ? 1 : 0,
+            below = with_edges && last < height ? 1 : 0;
+  const Size size{whole.disparity.width(), above + last - first + below};
+  Map part{Image<float>(size), Image<std::uint8_t>(size)};
+  for (int y = first; y < last; ++y) {
+    std::copy_n(whole.disparity.row(y), size.width, part.disparity.row(y - first + above));
+    std::copy_n(whole.validity.row(y), size.width, part.validity.row(y - first + above));
+  }
+  if (above > 0) put_edge(whole, first, -1, part, 0);
+  if (below > 0) put_edge(whole, last - 1, 1, part, size.height - 1);
+  return part;
+}
+
+Image<float> filled_by_oracle(const fill::Parameters& p, const Map& map) {
+  Image<float> filled(map.disparity.size());
+  Image<std::uint8_t> validity(map.validity);
+  fill::oracle(p, {map.disparity.view(), {}}, filled.view(), validity.view());
+  return filled;
+}
+
+// A stripe whose rows suffice is filled as in the whole map. The whole map always suffices.
+TEST(Fill, RowsThatSufficeGiveTheResultOfTheWholeMap) {
+  constexpr Size size{23, 40};
+  constexpr int first = 17, count = 5;
+  for (const Mode mode : {Mode::background, Mode::nearest, Mode::second_lowest}) {
+    int enough = 0, too_few = 0;
+    for (int seed = 0; seed < 200; ++seed) {
+      const Map map = random_map(size, seed, -3, 30, std::array{30, 80, 95, 99}[static_cast<std::size_t>(seed % 4)]);
+      const Image<float> whole = filled_by_oracle({mode}, map);
+      for (int more = 0; more <= 23; ++more) {
+        const int begin = std::max(0, first - more), end = std::min(size.height, first + count + more);
+        const Map read = rows_of(map, begin, end, false);
+        const StripeMaps maps{read.disparity.view(), read.validity.view(), first - begin, count, begin == 0,
+                              end == size.height};
+        const bool suffices = fill::rows_suffice({mode}, maps);
+        ++(suffices ? enough : too_few);
+        ASSERT_TRUE(suffices || begin > 0 || end < size.height) << "the whole map suffices";
+        if (!suffices) continue;
+        const bool with_edges = mode == Mode::second_lowest;
+        const Image<float> part = filled_by_oracle({mode}, rows_of(map, begin, end, with_edges));
+        const int above = with_edges && begin > 0 ? 1 : 0;
+        for (int y = first; y < first + count; ++y)
+          ASSERT_EQ(std::memcmp(whole.row(y), part.row(y - begin + above), sizeof(float) * size.width), 0)
+              << "row " << y << " of rows " << begin << " to " << end << ", map " << seed;
+      }
+    }
+    EXPECT_GT(enough, 500) << detail::value_text(mode);
+    EXPECT_GT(too_few, 20) << detail::value_text(mode);
+  }
+}
+
 TEST(FillParameters, TheModeHasAnEffect) {
   const Map map = random_map({60, 30}, 3, 0, 40, 40);
   const Image<float> right = random_map({60, 30}, 4, 0, 40, 20).disparity;

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "device/gpu/device.hpp"
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 
 namespace stereopsis::given_maps {
@@ -33,7 +34,7 @@ const StageDescriptor entry{
     .ports = {in("disparity"), out("disparity", Element::f32), in("validity"), out("validity", Element::u8),
               if_there("confidence"), wanted("confidence", Element::f32)},
     .functions = {on_host<On::oracle>, on_host<On::cpu>, on_gpu},
-    .role = Role::copy_maps};
+    .facets = {MapCopies{}}};
 
 }  // namespace
 

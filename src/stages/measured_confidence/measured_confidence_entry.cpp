@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/measured_confidence/measured_confidence.hpp"
 
@@ -15,7 +16,7 @@ const StageDescriptor entry{.slot = Slot::internal,
                                                c.template image<float>("confidence"));
                             }),
                             .work = [](const Shape& s) { return Work{.bytes = 9 * s.pixels()}; },
-                            .role = Role::mark_filled};
+                            .facets = {FilledMarks{}}};
 
 }  // namespace
 

@@ -20,7 +20,7 @@ const StageDescriptor entry{
          c.template volume<std::uint8_t>("costs"));
       });
     }),
-    .role = Role::quantise,
+
     .facets = {Quantisation{
         .fit = [](const Parameters& p, Element element, bool has_holes, CostUnits& units) -> StageParameters {
           // Costs of 8 bits are copied.

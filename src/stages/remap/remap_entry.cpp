@@ -1,3 +1,4 @@
+#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/remap/remap.hpp"
 
@@ -20,7 +21,7 @@ const StageDescriptor entry{
                  c.template of<OutputOf, T>(c.template image<T>("image"), c.template image<std::uint8_t>("mask")));
       });
     }),
-    .role = Role::rectify};
+    .facets = {MapResampling{}}};
 
 }  // namespace
 

@@ -116,7 +116,7 @@ class Tiles {
     Scope scope{images, maps, b_.context_of(range_at(level, from_right), images), read};
     scope.context.from_right = from_right;
     scope.word_cost = word_cost_of(p.cost);
-    const StageDescriptor& volume = registry().at(Role::word_volume);
+    const StageDescriptor& volume = registry().with<WordVolume>();
     b_.run(volume, volume.parameters, scope, title);
     scope.context.rows = {rows.first - read.first, rows.last - read.first};
     b_.run(*p.aggregation.entry, filter, scope, title);

@@ -18,7 +18,7 @@ const StageDescriptor entry{
           c.template volume<std::uint8_t>("plus_costs"));
     }),
     .work = [](const Shape& s) { return Work{.bytes = 3 * s.cells(), .int_ops = 4 * s.cells()}; },
-    .role = Role::sum,
+
     .facets = {Summation{
         .largest = [](const Parameters& p, double first, double second) { return largest(p, first, second); }}},
     .examples = {{}, {"cost_weight=255", "plus_weight=26"}}};

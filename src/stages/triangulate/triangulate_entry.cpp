@@ -33,7 +33,7 @@ const StageDescriptor entry{
           c.template of<OutputOf>(c.template image<float>("depth"), c.template image<float>("points"),
                                   c.template image<float>("uncertainty")));
     }),
-    .role = Role::triangulate,
+
     .facets = {Triangulation{.parameters = [](const Request& request, const Rect& shown) -> StageParameters {
       return Parameters{*request.rig, request.frame, request.disparity_error, shown.x, shown.y, 1};
     }}}};

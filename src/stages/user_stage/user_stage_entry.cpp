@@ -201,7 +201,7 @@ void match(Builder& b, Images& images, const DisparityRange& range, Maps& maps) 
     Scope scope{images, made, b.context_of(from_right ? DisparityRange{-range.max(), range.count} : range, images)};
     scope.context.from_right = from_right;
     b.run(p.cost, scope);
-    b.run(registry().at(Role::check_map), {}, scope);
+    b.run(registry().with<MapCheck>(), {}, scope);
   };
   const auto right = maps.extract("right");
   if (!right.empty()) {
@@ -247,9 +247,10 @@ StageDescriptor method_entry() {
       .required_input = [](const UserMethod&, const Rect&) { return everything; },
       .global_support = true,
       .check = [](const Shape& s) { check<UserMethod>(s); },
-      .role = Role::own_method,
+
       .check_pipeline = check_method,
-      .facets = {UserFunction{.title = [](const UserMethod& method) { return method.name; }}, &method_lowering},
+      .facets = {UserFunction{.title = [](const UserMethod& method) { return method.name; }}, OwnMethod{},
+                 &method_lowering},
   };
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the fields of outputs into the public headers and the Python package, from the table in stereopsis/argument_rows.hpp.
+"""Writes the fields of inputs and outputs into the public headers and the Python package, from the tables in
+stereopsis/argument_rows.hpp.
 
-Usage: generate_outputs.py [--check]. With --check it changes nothing, and exits with 1 if a file is not up to date.
+Usage: generate_arguments.py [--check]. With --check it changes nothing, and exits with 1 if a file is not up to date.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ class Row(NamedTuple):
     field: str
     kind: str
     type: str
-    channels: int
-    want_bit: int
-    flag: str
     description: str
+    channels: int = 1
+    want_bit: int = 0
+    flag: str = ""
 
     @property
     def member(self) -> str:
@@ -34,16 +35,25 @@ class Row(NamedTuple):
 
     @property
     def is_typed(self) -> bool:
-        return self.kind in ("map", "path_costs")
+        return self.kind in ("map", "mask", "path_costs")
 
 
-def read_table() -> list[Row]:
+def read_table(name: str) -> list[list[str]]:
+    """The cells of the rows. The last cell is the description."""
     text = (ROOT / "include/stereopsis/argument_rows.hpp").read_text()
-    table = text[text.index("#define STEREOPSIS_OUTPUTS(X)") : text.index("// clang-format on")].replace("\\\n", "\n")
+    table = text[text.index(f"#define STEREOPSIS_{name}(X)") :].split("\n\n")[0].replace("\\\n", "\n")
+    rows = re.finditer(r'^\s*X\(([^"]*(?:"[^"]*",\s*)*)"([^"]*)"\)', table, re.MULTILINE)
+    return [[*(cell.strip() for cell in row[1].split(",")), row[2]] for row in rows]
+
+
+def read_inputs() -> list[Row]:
+    return [Row(*cells[:4], description=cells[-1]) for cells in read_table("INPUTS")]
+
+
+def read_outputs() -> list[Row]:
     rows = []
-    for match in re.finditer(r'^\s*X\(([^"]*)"([^"]*)"\)', table, re.MULTILINE):
-        name, field, kind, type_, channels, _, bit, flag = [part.strip() for part in match[1].split(",")[:8]]
-        rows.append(Row(name, field, kind, type_, int(channels), int(bit), flag, match[2]))
+    for name, field, kind, type_, channels, _, bit, flag, *_, description in read_table("OUTPUTS"):
+        rows.append(Row(name, field, kind, type_, description, int(channels), int(bit), flag))
     return rows
 
 
@@ -86,7 +96,7 @@ def c_bits(rows: list[Row]) -> list[str]:
 
 
 def c_fields(rows: list[Row]) -> list[str]:
-    return [f"  const sp_image* {row.member}; /* {row.description} */" for row in rows if in_c(row)]
+    return [f"  const sp_image* {row.member}; /* {row.description} */" for row in rows]
 
 
 def in_c(row: Row) -> bool:
@@ -108,19 +118,32 @@ def python_fields(rows: list[Row]) -> list[str]:
     return lines
 
 
-def blocks(rows: list[Row]) -> dict[str, list[list[str]]]:
+def input_member(row: Row) -> str:
+    """The member of StereoPair, or of GivenMaps."""
+    kind = f"ImageView<const {ELEMENTS[row.type]}>" if row.is_typed else "AnyImageView"
+    return f"{kind} {row.field.split('.')[-1]} = {{}};"
+
+
+def blocks(inputs: list[Row], rows: list[Row]) -> dict[str, list[list[str]]]:
     """The generated lines of each file, in the order of its blocks."""
     on_device = [row for row in rows if row.kind in ("map", "volume")]
+    maps = [row for row in inputs if row.field.startswith("maps.")]
+    own = [row for row in inputs if row not in maps]
+    anywhere = [row for row in own if row.kind != "path_costs"]  # path costs are in host memory
     return {
         "include/stereopsis/matcher.hpp": [
+            commented(maps, input_member),
+            commented(own, input_member),
             flags(rows, "geometry.", by_hand="rectified"),  # designated initialisers must follow the order of the members
             flags(rows, "volumes."),
             flags(rows, ""),
             commented(rows, lambda row: member_of("Image", "AnyImage", row)),
             commented(rows, lambda row: member_of("ImageView", "AnyOutputView", row)),
         ],
-        "include/stereopsis/device_image.hpp": [commented(on_device, lambda row: f"DeviceImageView {row.member} = {{}};")],
-        "include/stereopsis.h": [c_bits(rows), c_fields(rows)],
+        "include/stereopsis/device_image.hpp": [
+            commented(of, lambda row: f"DeviceImageView {row.member} = {{}};") for of in (anywhere, on_device)
+        ],
+        "include/stereopsis.h": [c_bits(rows), c_fields(anywhere), c_fields([row for row in rows if in_c(row)])],
         "python/stereopsis/_result.py": [python_names(rows), python_fields(rows)],
     }
 
@@ -128,7 +151,7 @@ def blocks(rows: list[Row]) -> dict[str, list[list[str]]]:
 def rewritten(text: str, generated: list[list[str]], path: str) -> str:
     found = list(re.finditer(rf"(?m)^.*{re.escape(BEGIN)}.*\n((?:.*\n)*?)^.*{re.escape(END)}", text))
     if len(found) != len(generated):
-        raise SystemExit(f"{path} has {len(found)} blocks of outputs; {len(generated)} are written to it")
+        raise SystemExit(f"{path} has {len(found)} blocks; {len(generated)} are written to it")
     for match, lines in reversed(list(zip(found, generated))):
         text = text[: match.start(1)] + "".join(line + "\n" for line in lines) + text[match.end(1) :]
     return text
@@ -137,7 +160,7 @@ def rewritten(text: str, generated: list[list[str]], path: str) -> str:
 def main() -> int:
     check = sys.argv[1:] == ["--check"]
     stale = []
-    for name, generated in blocks(read_table()).items():
+    for name, generated in blocks(read_inputs(), read_outputs()).items():
         path = ROOT / name
         text = path.read_text()
         new = rewritten(text, generated, name)
@@ -147,7 +170,7 @@ def main() -> int:
         if not check:
             path.write_text(new)
     if check and stale:
-        print(f"{', '.join(stale)}: not as the table of outputs says; run ./dev outputs")
+        print(f"{', '.join(stale)}: not as the tables say; run ./dev outputs")
     return 1 if check and stale else 0
 
 
