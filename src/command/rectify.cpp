@@ -15,6 +15,7 @@
 #include "command/rig_options.hpp"
 #include "command/terminal.hpp"
 #include "jobs/record.hpp"
+#include "jobs/rows.hpp"
 #include "stereopsis/io.hpp"
 
 namespace stereopsis::command {
@@ -27,12 +28,13 @@ struct Options {
   PairOptions pairing;
   RigOptions rig;
   DeviceOptions device;
+  std::string rows = "off";
   bool resume = false;
 };
 
 class Job {
  public:
-  explicit Job(const Options& options) : options_(options) {
+  explicit Job(const Options& options) : options_(options), rows_(jobs::row_settings(options.rows, CommandFrontEnd())) {
     options.rig.calibration().check();
     Pairs pairs = find_pairs(options.left, options.right, options.pairing);
     if (!pairs.note.empty()) remark("{}", pairs.note);
@@ -69,17 +71,15 @@ class Job {
     for (const View& view : views_) fs::create_directories(options_.output / view.name);
     const std::vector<bool> there = frames_there(maps.size());
     Progress progress(left().size(), "pairs", left().sequence ? "continue with --resume" : "");
+    const bool needs_all = !rows_.is_off && !rows_.fixed && left().sequence;  // a filter follows the rows
     for (std::size_t i = 0; i < left().size(); ++i) {
-      if (!there[i]) {
-        const auto [of_left, of_right] = read_pair(left(), right(), i);
-        rectify_one(i, views_[0], of_left.image, maps.left);
-        rectify_one(i, views_[1], of_right.image, maps.right);
-      }
+      if (!there[i] || needs_all) rectify_pair(i, maps, there[i]);
       progress.update(i + 1);
     }
     write_rig(options_.output / "rig.yml", calibration.rig);
-    summarise("{}: {} {} of {} in left/ and right/, with mask_left.png, mask_right.png and rig.yml\n",
-              options_.output.string(), left().size(), left().size() == 1 ? "pair" : "pairs", size_text(maps.size()));
+    summarise("{}: {} {} of {}{} in left/ and right/, with mask_left.png, mask_right.png and rig.yml\n",
+              options_.output.string(), left().size(), left().size() == 1 ? "pair" : "pairs", size_text(maps.size()),
+              aligned_ > 0 ? fmt::format(", of which {} with aligned rows,", aligned_) : "");
   }
 
  private:
@@ -118,21 +118,50 @@ class Job {
                          {"--right-first", options_.pairing.right_first},
                          {"--calib", jobs::lines_of(options_.rig.files)},
                          {"--calib-scale", options_.rig.scale.value_or(1)},
+                         {"--align-rows", options_.rows},
                          {"--lens", options_.rig.lens}}}},
                       frames, options_.resume, options_.output);
   }
 
-  void rectify_one(std::size_t i, const View& view, const AnyImage& image, const Image<std::int32_t>& map) const {
+  // Rectifies a pair, and writes it unless it is there. The rows are measured in the rectified pair, and the right image
+  // is then rectified again, so that its pixels are interpolated once.
+  void rectify_pair(std::size_t i, const RectificationMaps& maps, bool is_there) {
+    const auto [of_left, of_right] = read_pair(left(), right(), i);
+    const RectifiedView of_left_view = rectified_view(i, views_[0], of_left.image, maps.left);
+    RectifiedView of_right_view = rectified_view(i, views_[1], of_right.image, maps.right);
+    if (const auto alignment = alignment_of(of_left_view.image, of_right_view.image)) {
+      of_right_view = rectified_view(i, views_[1], of_right.image, aligned_maps(maps, *alignment).right);
+      ++aligned_;
+    }
+    if (is_there) return;
+    write(i, views_[0], of_left_view);
+    write(i, views_[1], of_right_view);
+  }
+
+  std::optional<RowAlignment> alignment_of(const AnyImage& of_left, const AnyImage& of_right) {
+    if (rows_.is_off || rows_.fixed) return rows_.fixed;
+    if (!left().sequence) return estimate_row_alignment(of_left, of_right).alignment;
+    return filter_.next(measure_rows(of_left, of_right)).alignment;
+  }
+
+  RectifiedView rectified_view(std::size_t i, const View& view, const AnyImage& image,
+                               const Image<std::int32_t>& map) const {
     if (image.size() != size_)
       refuse(fmt::format("{} is {}, but {} is {}; all images must have the same size", view.frames.name(i),
                          size_text(image.size()), left().name(0), size_text(size_)));
-    const RectifiedView result = rectified(image, map, {}, options_.device.threads.value_or(0));
-    const bool is_float = image.view().type == PixelType::f32;
+    return rectified(image, map, {}, options_.device.threads.value_or(0));
+  }
+
+  void write(std::size_t i, const View& view, const RectifiedView& result) const {
+    const bool is_float = result.image.view().type == PixelType::f32;
     write_image(rectified_name(i, view, is_float ? ".tiff" : ".png"), result.image);
     if (i == 0) write_image(mask_name(view), result.usable);
   }
 
   const Options& options_;
+  const jobs::RowSettings rows_;
+  RowFilter filter_;
+  std::size_t aligned_ = 0;  // pairs
   std::array<View, 2> views_ = {{{"left"}, {"right"}}};
   Size size_;  // size of the raw images
   const char* extension_ = ".png";
@@ -151,6 +180,10 @@ void add_rectify(CLI::App& application) {
             "Directory, into which left/, right/, the masks and the rectified rig are written")
       .required();
   command.creates_folders();
+  command.text("--align-rows", o->rows, "HOW",
+               "Align the rows of the right image: auto (estimated for each pair), off, "
+               "OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels, or a file with such numbers; mask_right.png is that of the "
+               "first pair [off]");
   o->device.add_threads_to(command);
   command.flag("--resume", o->resume, "Skip pairs that an earlier run of the same call has completed");
   command.footer("`stereopsis match --calib FILE --raw` rectifies on its device, without intermediate files.");

@@ -76,6 +76,25 @@ TEST_F(Geometry, RawIsRectifyAndThenMatch) {
   EXPECT_TRUE(same("raw_z.pfm", "three_z.pfm"));
 }
 
+// Aligned rows go into the maps, in both programs.
+TEST_F(Geometry, RawWithAlignedRowsIsRectifyAndThenMatch) {
+  for (const char* rows : {"auto", "0.5,-0.25"}) {
+    SCOPED_TRACE(rows);
+    const std::string how = std::string("--align-rows=") + rows;
+    fs::remove_all(folder / "aligned");
+    fs::create_directory(folder / "aligned");
+    const Answer answer =
+        call({"rectify", "scene/left.png", "scene/right.png", "--calib", "rig.yml", "-o", "aligned", how});
+    expect_done(answer);
+    expect_done(match_raw({"-o", "raw.pfm", how}));
+    expect_done(call({"match", "aligned/left/left.png", "aligned/right/right.png", "--disparities", "32", "-o",
+                      "two.pfm", "--align-rows", "off", "--mask-left", "aligned/mask_left.png", "--mask-right",
+                      "aligned/mask_right.png"}));
+    EXPECT_TRUE(same("raw.pfm", "two.pfm"));
+    EXPECT_TRUE(std::string(rows) == "auto" || answer.out.find("of which 1 with aligned rows") != std::string::npos);
+  }
+}
+
 TEST_F(Geometry, RectificationHasItsTimeAndItsRegion) {
   const Answer answer = match_raw({"-o", "d.pfm", "--depth", "z.png", "--timings"});
   expect_done(answer);

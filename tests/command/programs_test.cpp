@@ -28,7 +28,8 @@ TEST_F(Programs, HelpAndVersion) {
   }
   EXPECT_TRUE(call({"--version"}).out.starts_with("stereopsis "));
   const std::string parts = call({"--version", "--verbose"}).out;
-  EXPECT_TRUE(contains(parts, "files: TIFF") && contains(parts, "videos, by OpenCV")) << parts;
+  for (const char* part : {"files: TIFF", "videos, by OpenCV"})
+    EXPECT_NE(parts.find(part), std::string::npos) << parts;
 }
 
 TEST_F(Programs, SynthGivesTheSameBytesAgain) {
