@@ -20,7 +20,7 @@ class Beside:
 
 
 def scores_beside(dataset: str, names: Sequence[str]) -> list[Beside]:
-    """Scores the matchers on the scenes of a folder. Those that do not support every scene are left out, with a warning."""
+    """Scores the matchers on the scenes of a folder. A matcher that does not support every scene is left out, with a warning."""
     if not names:
         return []
     found = compare(dataset, list(names), repeat=1)

@@ -90,7 +90,7 @@ class Comparison:
         }
 
     def write(self, folder: Path, trials: Trials) -> None:
-        if not self.best.method.startswith("program:"):  # which a pipeline file must not run
+        if not self.best.method.startswith("program:"):  # a pipeline file must not run programs
             write_json(str(folder / "pipeline.json"), json.loads(self.best.pipeline))
         write_json(str(folder / "report.json"), self.as_json(trials))
         _native.write_bytes(folder / "accuracy-time.svg", picture(trials.tries, self.best, self.search.limit, self.unit).encode())

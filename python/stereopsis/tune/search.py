@@ -66,7 +66,7 @@ class Try:
     """A finished trial."""
 
     pipeline: str  # JSON
-    method: str  # as it was given
+    method: str  # the name in --methods
     score: float
     ms: float
 
