@@ -521,3 +521,67 @@ def test_two_pages_a_preset_and_the_end(view, tmp_path):
     assert page.process.wait(20) == 0
     page.wait_for(lambda: "does not answer" in page.notice(), "the sentence about the end")
     assert np.array_equal(page.plane("disparity"), expected, equal_nan=True)
+
+
+def box(page, css):
+    return page.script("const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]", css)
+
+
+def test_saving_is_near_the_top_and_has_the_name_of_the_documentation(view):
+    page = view("synth:table,240x160x32", "--paused")
+    groups = [one.text for one in page.driver.find_elements("css selector", "#side details > summary")]
+    assert groups.index("Save") == 1 and "Keep" not in groups
+
+
+def test_nothing_covers_the_panel_in_a_narrow_window(view, sequence):
+    page = view(sequence)
+    page.resize(800, 800)
+    panel = box(page, "#side")[0]
+    for css in ("#layout", "#speed", "#timeline-card", "#panes"):
+        assert box(page, css)[2] <= panel + 1, css
+    assert box(page, "#help")[2] <= page.script("return innerWidth") and box(page, "#position")[2] <= box(page, "#place")[0] + 1
+    page.resize(1280, 800)
+
+
+def test_wide_pictures_are_shown_one_below_the_other(view):
+    page = view("synth:table,480x120x32", "--paused")
+    page.resize(1280, 1000)
+    page.wait_for(lambda: page.script("return getComputedStyle(document.getElementById('panes')).gridTemplateColumns.split(' ').length") == 1, "one column")
+    first, second = (one.rect for one in page.driver.find_elements("css selector", ".pane-body"))
+    assert second["y"] > first["y"] + first["height"] and second["x"] == first["x"]
+    page.resize(1280, 800)
+
+
+def test_the_distance_of_two_points_and_the_depths_of_the_range(view, tmp_path):
+    rig = st.Rig(focal=300.0, baseline=100.0, cx_left=120, cy=80, unit="mm", size=(240, 160))
+    rig.write(tmp_path / "rig.yml")
+    page = view("synth:table,240x160x32", "--paused", "--calib", tmp_path / "rig.yml", "--disparities", 32)
+    disparity, measured = page.plane("disparity"), page.plane("validity") == 0
+    page.press("m")
+    page.wait_for(lambda: page.find("#distance").text == "Distance: click two points.", "the ruler")
+    ends = [tuple(int(v) for v in np.argwhere(measured[40:120, part] & (disparity[40:120, part] > 4))[0] + (40, part.start))[::-1] for part in (slice(40, 80), slice(160, 200))]
+    for end in ends:
+        page.point(0, *end, click=True)
+    clicked = page.script("return [...document.querySelectorAll('#distance')].map(e => e.textContent)")
+    page.wait_for(lambda: " m (right " in page.find("#distance").text, f"a distance, not {clicked}")
+    points = [np.array([(x - 120) * 30 / disparity[y, x] / 300, (y - 80) * 30 / disparity[y, x] / 300, 30 / disparity[y, x]]) for x, y in ends]
+    shown = float(page.find("#distance").text.split()[1])
+    assert shown == pytest.approx(np.linalg.norm(points[0] - points[1]), rel=0.02)
+    page.press("m")
+    assert page.find("#distance").text == ""
+    page.enter('[aria-label="Nearest depth"]', 2)
+    page.settle()
+    assert page.script("return viewer.frame.disparities") == [0, 16]  # 30 m·px / 2 m
+    page.enter('[aria-label="Farthest depth"]', 10)
+    page.settle()
+    assert page.script("return viewer.frame.disparities") == [3, 16]
+
+
+def test_a_sequence_has_a_timeline(view, sequence):
+    page = view(sequence)
+    page.wait_for(lambda: page.script("return document.querySelectorAll('#timeline polyline').length") == 4, "the timeline")
+    page.wait_for(lambda: "measured" in page.find("#timeline").get_attribute("aria-label"), "its description")
+    page.press(" ")
+    line = page.find("#timeline")
+    page.script("const b = arguments[0].getBoundingClientRect(); arguments[0].dispatchEvent(new MouseEvent('click', {clientX: b.right - 1, clientY: b.top + 5, bubbles: true}))", line)
+    page.wait_for(lambda: page.script("return viewer.frame.index === viewer.state.playback.length - 1"), "the last pair")

@@ -25,7 +25,7 @@ export function keep_buttons(send) {
       save("all", "Everything", "Pair, disparity, preset and command line in one ZIP file")),
     make("div", {class: "buttons"}, recording,
       make("button", {id: "snapshot", title: "A page of its own that shows this result, to send to somebody", onclick: () => snapshot(send)}, "Snapshot page")));
-  return make("details", {class: "group", id: "keep", open: true}, make("summary", {}, "Keep"), rows);
+  return make("details", {class: "group", id: "keep", open: true}, make("summary", {}, "Save"), rows);
 }
 
 export function take_file(message) {

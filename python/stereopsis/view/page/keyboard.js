@@ -2,6 +2,7 @@
 import {by_id, make} from "./elements.js";
 import {fit} from "./geometry.js";
 import {model} from "./model.js";
+import {toggle_ruler} from "./ruler.js";
 import {toggle_pin, toggle_region} from "./side.js";
 import {toggle_theme} from "./theme.js";
 
@@ -20,6 +21,7 @@ export function keyboard(send) {
     x: ["swap the cameras", () => by_id("swap").click(), "X"],
     p: ["post-processing on or off", () => by_id("refine").click(), "P"],
     c: ["pin these settings and compare, or unpin", () => toggle_pin(send), "C"],
+    m: ["measure the distance between two points", toggle_ruler, "M"],
     l: ["rows to judge a rectification by", () => model.look_at({lines: !model.look.lines}), "L"],
     s: ["save the preset", () => send({do: "keep", what: "preset"}), "S"],
     t: ["dark or light", toggle_theme, "T"],

@@ -11,9 +11,11 @@ import {Panes} from "./panes.js";
 import {playback} from "./playback.js";
 import {Probe} from "./probe.js";
 import {Renderer} from "./renderer.js";
+import {ruler, toggle_ruler} from "./ruler.js";
 import {setter} from "./setter.js";
 import {Side} from "./side.js";
 import {show_theme, toggle_theme} from "./theme.js";
+import {timeline} from "./timeline.js";
 import {available, views} from "./views.js";
 
 const host = by_id("panes");
@@ -32,6 +34,12 @@ playback(send);
 keyboard(send);
 const probe = new Probe(by_id("readout"), by_id("curve"), send);
 by_id("theme").onclick = toggle_theme;
+by_id("ruler").onclick = toggle_ruler;
+timeline(send);
+model.on("tool", () => {
+  by_id("ruler").setAttribute("aria-pressed", ruler.on);
+  ask();
+});
 for (const [id, change] of [["source", (v) => ({do: "source", index: Number(v)})], ["method", (v) => ({do: "method", name: v})], ["device", (v) => ({do: "device", name: v})]])
   by_id(id).onchange = (event) => send(change(event.target.value));
 
@@ -50,6 +58,7 @@ function ask() {
   if (!model.running || model.pixel) names.add("validity"); // else nobody asks for a pixel's reason
   if (model.frame?.truth && (!model.running || model.frame.pinned)) names.add("truth");
   if (model.frame?.pinned) names.add("pinned");
+  if (ruler.on && model.frame?.rig) names.add("surface");
   const have = Object.fromEntries([...names].map((name) => [name, model.planes[name]?.key ?? null]));
   const text = JSON.stringify(have);
   if (text !== ask.last) send({do: "ready", have});
@@ -79,7 +88,7 @@ link.on("frame", (frame) => {
   model.frame = frame;
   if (!frame.truth) delete model.planes.truth;
   if (!frame.pinned) delete model.planes.pinned;
-  if (size && size !== frame.size.join()) model.pixel = null;
+  if (size && size !== frame.size.join()) Object.assign(model, {pixel: null}), (ruler.points = []);
   model.changed("frame");
   figures();
   ask();

@@ -9,7 +9,7 @@ class Model extends EventTarget {
   frame = null;
   planes = {};
   look = {
-    layout: 2, views: ["left", "disparity", "cloud", "validity"], colours: choices[0], automatic: true, low: 0, high: 64,
+    layout: 2, views: ["left", "disparity", "cloud", "validity"], colours: choices[0], automatic: true, low: 0, high: 64, near: 1, far: 20,
     lines: false, wipe: 0.5, cloud_colour: "image", ...kept,
   };
   limits = new Map(); // lowest and highest value that a parameter may have now, by its name

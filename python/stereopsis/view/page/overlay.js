@@ -1,6 +1,7 @@
 // Draws lines over the images: the region, a pixel and its match, rows to check a rectification, the edge of a wipe.
 import {to_screen} from "./geometry.js";
 import {model} from "./model.js";
+import {ruler} from "./ruler.js";
 
 const accent = "#4fc4b5", shadow = "rgb(0 0 0 / .55)";
 
@@ -9,9 +10,9 @@ let drawn = "";
 export function draw_overlay(canvas, boxes, width, height, ratio) {
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
   if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
-  canvas.hidden = !(model.pixel || model.dragged || model.frame?.region || model.look.lines || boxes.some((box) => box.view === "compare"));
+  canvas.hidden = !(model.pixel || ruler.points.length || model.dragged || model.frame?.region || model.look.lines || boxes.some((box) => box.view === "compare"));
   const places = boxes.map((b) => [b.view, b.x, b.y, b.width, b.height]);
-  const key = canvas.hidden ? "" : JSON.stringify([places, model.zoom, model.pixel, model.dragged, model.frame?.region, model.frame?.size, model.look, w, h]);
+  const key = canvas.hidden ? "" : JSON.stringify([places, model.zoom, model.pixel, ruler.points, model.dragged, model.frame?.region, model.frame?.size, model.look, w, h]);
   if (key === drawn && !model.pixel) return;
   drawn = key;
   const c = canvas.getContext("2d");
@@ -31,6 +32,7 @@ export function draw_overlay(canvas, boxes, width, height, ratio) {
     if (model.look.lines && (box.view === "left" || box.view === "right")) rows(c, box);
     if (box.view !== "right") region(c, box);
     if (model.pixel) mark(c, box);
+    if (ruler.points.length && box.view !== "right") distance(c, box);
     if (box.view === "compare") wipe(c, box);
     c.restore();
   }
@@ -88,6 +90,12 @@ function mark(c, box) {
     return;
   }
   cross(c, to_screen(box, x + 0.5, 0)[0], row);
+}
+
+function distance(c, box) {
+  const ends = ruler.points.map(([x, y]) => to_screen(box, x + 0.5, y + 0.5));
+  for (const end of ends) cross(c, ...end);
+  if (ends.length === 2) stroke(c, () => (c.moveTo(...ends[0]), c.lineTo(...ends[1])), "#f0b35b", 2);
 }
 
 function cross(c, x, y) {

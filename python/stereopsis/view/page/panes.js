@@ -5,11 +5,14 @@ import {model} from "./model.js";
 import {listen} from "./pointer.js";
 import {available, limits, map_of, needs, reasons, unit, views} from "./views.js";
 
+const HEAD = 40; // height of a pane without its picture, in pixels of the screen
+
 export class Panes {
   constructor(host, send, box_of) {
     Object.assign(this, {host, send, box_of, panes: []});
     this.#layout();
     this.shown = "";
+    new ResizeObserver(() => this.#arrange()).observe(host);
     for (const what of ["look", "frame"]) model.on(what, () => this.#follow());
     model.on("figures", () => this.#label());
   }
@@ -23,9 +26,20 @@ export class Panes {
   #layout() {
     const wanted = model.views();
     this.host.dataset.layout = wanted.length;
+    this.#arrange();
     while (this.panes.length > wanted.length) this.panes.pop().element.remove();
     while (this.panes.length < wanted.length) this.panes.push(this.#pane(this.panes.length));
     this.#label();
+  }
+
+  // Chooses the number of columns in which the pictures are largest.
+  #arrange() {
+    const count = model.views().length;
+    const [width, height] = model.frame?.size ?? [4, 3];
+    const {clientWidth, clientHeight} = this.host;
+    const scale = (columns) => Math.min(clientWidth / columns / width, (clientHeight / Math.ceil(count / columns) - HEAD) / height);
+    const columns = [...Array(count).keys()].map((k) => k + 1).reduce((best, one) => (scale(one) > scale(best) * 1.02 ? one : best));
+    this.host.style.setProperty("--columns", columns);
   }
 
   #pane(index) {

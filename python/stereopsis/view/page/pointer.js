@@ -1,6 +1,7 @@
 // Actions of the pointer in a pane: zoom, pan, hold a pixel, drag a region, wipe, turn the cloud.
 import {fit, pan, to_picture, zoom_at} from "./geometry.js";
 import {model} from "./model.js";
+import {mark_point, ruler} from "./ruler.js";
 import {approach, reset_orbit, turn} from "./orbit.js";
 
 export const tool = {region: false};
@@ -60,7 +61,7 @@ export function listen(body, box_of, send) {
     const {box, x, y} = place(event);
     body.toggleAttribute("data-dragging", false);
     if (drag.kind === "region" && model.dragged) send({do: "region", rect: in_full(model.dragged)});
-    else if (!drag.moved && box.view !== "cloud") point_at(box, x, y, true);
+    else if (!drag.moved && box.view !== "cloud") click(box, x, y);
     if (drag.kind === "region") tool.region = false;
     model.dragged = null;
     drag = null;
@@ -77,6 +78,14 @@ export function listen(body, box_of, send) {
     if (body.dataset.view === "cloud") reset_orbit();
     fit();
   });
+}
+
+// With the ruler, a click on a map marks an end of the distance.
+function click(box, x, y) {
+  const [px, py] = to_picture(box, x, y).map(Math.floor);
+  const [width, height] = model.frame.size;
+  if (!ruler.on || box.view === "right") return point_at(box, x, y, true);
+  if (px >= 0 && py >= 0 && px < width && py < height) mark_point(px, py);
 }
 
 function point_at(box, x, y, hold) {

@@ -1,13 +1,15 @@
 // Shows the values of the pixel under the pointer, and the curves of the costs of its candidates.
-import {draw, make, number_text} from "./elements.js";
+import {by_id, draw, make, number_text} from "./elements.js";
 import {model} from "./model.js";
+import {ruler, ruler_text} from "./ruler.js";
 import {reason_text} from "./views.js";
 
 const names = {cost: "raw", aggregated: "aggregated", optimised: "optimised"};
 
 export class Probe {
   constructor(readout, svg, send) {
-    Object.assign(this, {readout, svg, send, waiting: false, asked: ""});
+    Object.assign(this, {readout, svg, send, waiting: false, asked: "", distance: by_id("distance")});
+    model.on("tool", () => this.#show());
     model.on("pixel", () => this.#ask());
     model.on("figures", () => this.#ask());
     model.on("costs", () => this.#take());
@@ -36,6 +38,8 @@ export class Probe {
 
   #show() {
     const {pixel, frame} = model;
+    this.distance.hidden = !ruler.on || !frame;
+    if (ruler.on && frame) this.distance.textContent = ruler_text();
     if (!pixel || !frame) {
       this.readout.textContent = "Point at a picture. Click to hold the pixel.";
       this.svg.replaceChildren();

@@ -4,6 +4,7 @@ import {choices} from "./colourmaps.js";
 import {fill, make, segments} from "./elements.js";
 import {keep_buttons} from "./keep.js";
 import {model} from "./model.js";
+import {in_metres} from "./ruler.js";
 import {tool} from "./pointer.js";
 import {Slots} from "./slots.js";
 
@@ -16,7 +17,7 @@ export class Side {
   constructor(host, send, set) {
     this.send = send;
     this.slots = new Slots(make("div"), set, send);
-    host.append(this.#search(), this.#picture(), this.#compare(), this.slots.host, keep_buttons(send));
+    host.append(this.#search(), keep_buttons(send), this.#picture(), this.#compare(), this.slots.host);
     model.on("state", () => this.#show());
     model.on("frame", () => this.#show_frame());
     model.on("tool", () => this.#show_tool());
@@ -42,9 +43,15 @@ export class Side {
       row("Views paired by", "Number of the picture, or when it was taken", this.pair_by),
       row("Strict synchronisation", "By number, no picture of a file may be without a partner; else times are all but the same", this.strict),
     ];
+    const length = (label) => make("input", {type: "number", min: 0, step: "any", "aria-label": label, onchange: () => this.#send_depths()});
+    [this.near, this.far] = [length("Nearest depth"), length("Farthest depth")];
+    this.depth_unit = make("span", {class: "hint"});
+    this.depth_row = row("Depths", "Search range as depths; 0 is infinitely far", this.near, "to", this.far, this.depth_unit);
+    this.depth_row.hidden = true;
     this.rectify_row = row("Rectified", "Rectify by the calibration", this.rectify);
     return group("Search", true,
       row("Disparities", "Search range, in pixels of the full size", this.first, "to", this.last),
+      this.depth_row,
       make("div", {class: "row"}, this.searched, this.estimate),
       row("Resolution", "Working resolution: pictures, range and calibration are scaled", this.resolution),
       make("div", {class: "row"}, make("span", {class: "name"}, "Region"), make("span", {class: "value"}, this.region)),
@@ -60,6 +67,8 @@ export class Side {
     fill(this.colours, choices.map((c) => ({value: c, text: c})), model.look.colours);
     const number = (name, label) => make("input", {type: "number", "aria-label": label, onchange: (e) => model.look_at({automatic: false, [name]: Number(e.target.value)})});
     [this.low, this.high] = [number("low", "Colours from, pixels"), number("high", "Colours to, pixels")];
+    const depth = (name, label) => make("input", {type: "number", min: 0, step: "any", "aria-label": label, onchange: (e) => model.look_at({automatic: false, [name]: Number(e.target.value)})});
+    [this.near_colour, this.far_colour] = [depth("near", "Colours of depth from"), depth("far", "Colours of depth to")];
     this.automatic = make("input", {type: "checkbox", onchange: () => model.look_at({automatic: this.automatic.checked})});
     this.lines = make("input", {id: "lines", type: "checkbox", onchange: () => model.look_at({lines: this.lines.checked})});
     const cloud = make("span", {class: "segments"});
@@ -68,6 +77,7 @@ export class Side {
       row("Colours", "Of disparity and depth", this.colours),
       row("Colours span the search range", "Else what is given here", this.automatic),
       row("From, to", "Disparities at the ends of the colours", this.low, "to", this.high),
+      row("Depths", "Depths at the ends of the colours, in the unit of the legend (metres for millimetres)", this.near_colour, "to", this.far_colour),
       row("Rows", "Lines to judge a rectification by (L)", this.lines),
       make("div", {class: "row"}, make("span", {class: "name"}, "Cloud's colour"), make("span", {class: "value"}, cloud)));
   }
@@ -107,6 +117,30 @@ export class Side {
     this.send({do: "range", first: Number(this.first.value), end: Number(this.last.value) + 1});
   }
 
+  // The rig of a frame is that of the working size.
+  #send_depths() {
+    const {rig, full, size} = model.frame;
+    const {factor} = in_metres(rig);
+    const [near, far] = [this.near, this.far].map((field) => Number(field.value) / factor);
+    const whole = full[0] / size[0];
+    const disparity = (z) => (z > 0 ? whole * (rig.fb / z + rig.doffs) : whole * rig.doffs);
+    const [first, last] = [Math.floor(disparity(far)), Math.ceil(disparity(near))];
+    if (near > 0 && last >= first) this.send({do: "range", first, end: last + 1});
+    else this.#show_depths();
+  }
+
+  // Shows the depths of the search range.
+  #show_depths() {
+    const {rig, full, size, disparities} = model.frame;
+    this.depth_row.hidden = !rig;
+    if (!rig) return;
+    const {factor, unit} = in_metres(rig);
+    const depth = (d) => (d > rig.doffs ? Number(((factor * rig.fb) / (d - rig.doffs)).toPrecision(4)) : 0);
+    for (const [field, d] of [[this.near, disparities[1] - 1], [this.far, disparities[0]]])
+      if (document.activeElement !== field) field.value = depth(d);
+    this.depth_unit.textContent = unit;
+  }
+
   #send_pairing() {
     this.send({do: "pairing", by: this.pair_by.value, strict: this.strict.checked});
   }
@@ -139,6 +173,7 @@ export class Side {
     const [first, end] = model.frame.disparities;
     const text = `${end - first} searched at ${model.frame.size.join("×")}`;
     if (this.searched.textContent !== text) this.searched.textContent = text;
+    this.#show_depths();
   }
 
   #show_tool() {
@@ -152,7 +187,8 @@ export class Side {
     this.colours.value = look.colours;
     this.automatic.checked = look.automatic;
     [this.low.value, this.high.value] = [look.low, look.high];
-    this.low.disabled = this.high.disabled = look.automatic;
+    [this.near_colour.value, this.far_colour.value] = [look.near, look.far];
+    for (const field of [this.low, this.high, this.near_colour, this.far_colour]) field.disabled = look.automatic;
     this.lines.checked = look.lines;
     this.show_cloud(look.cloud_colour);
   }

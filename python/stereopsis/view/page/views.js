@@ -1,3 +1,5 @@
+import {in_metres} from "./ruler.js";
+
 // The views that a pane can show, each with its planes and the unit, range and colours of its values. The plane `surface`
 // has the disparities from which depth and points are computed.
 const range = (m) => m.frame?.disparities ?? [0, 64];
@@ -44,6 +46,7 @@ function far_near(m) {
 
 export function limits(view, m) {
   const v = views[view];
+  if (view === "depth" && !m.look.automatic && rig(m)) return [m.look.far, m.look.near].map((z) => z / in_metres(rig(m)).factor);
   return m.look.automatic || v.plain || view === "depth" || view === "uncertainty" ? v.auto(m) : [m.look.low, m.look.high];
 }
 
