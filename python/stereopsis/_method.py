@@ -23,7 +23,7 @@ def reads_method(files: _native.CallFiles, arguments: argparse.Namespace) -> Non
 def files_of_method(name: str) -> list[Path]:
     """Returns the files of a network: the network, and its description beside it. Other methods have none."""
     kind, _, file = name.partition(":")
-    return [Path(file), Path(file).with_suffix(".json")] if kind == "onnx" and file else []
+    return [Path(file), Path(file).with_suffix(".json")] if kind == "onnx" and Path(file).name else []
 
 
 def pipeline_of(arguments: argparse.Namespace) -> Pipeline:

@@ -91,6 +91,8 @@ def method_of(method: str | Method) -> Method:
     if not isinstance(method, str):
         return method
     kind, _, rest = method.partition(":")
+    if kind == "onnx" and not Path(rest).name:
+        raise CallError(f"the method '{method}' names no file; write onnx:FILE, with the ONNX file of a network")
     return ProgramMethod(rest) if kind == "program" else _network(rest, _stamp(rest))
 
 

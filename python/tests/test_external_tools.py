@@ -272,6 +272,12 @@ def test_networks_have_the_options_of_other_methods(folder, tmp_path):
     assert "2 of 2 frames (1 from an earlier run)" in run(*sequence, "--resume").stdout
 
 
+@pytest.mark.parametrize("name", ["onnx:", "onnx:/", "onnx:."])
+def test_a_network_without_a_name_is_refused(name):
+    with pytest.raises(st.CallError, match="names no file; write onnx:FILE"):
+        st.Pipeline(name)
+
+
 def test_wrong_calls_are_named(folder, tmp_path):
     np.save(tmp_path / "c.npy", np.zeros((101, 150, D), np.uint8))
     pair = [folder / f"scenes/table1/{name}.png" for name in ("left", "right")]

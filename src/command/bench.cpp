@@ -10,7 +10,6 @@
 #include "command/frames.hpp"
 #include "command/outside_methods.hpp"
 #include "command/result_files.hpp"
-#include "command/terminal.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/simd.hpp"
 
@@ -72,7 +71,7 @@ void add_methods(const Options& options, const std::vector<int>& threads, Bench&
     refuse(fmt::format("--no-peers excludes --method {}; leave one of them out", bench.peers.front().text()));
   if (!bench.peers.empty() || options.no_peers) return;
   bench.peers = peers_there();
-  if (const std::string missing = peers_left_out(); !missing.empty()) remark("{}", missing);
+  bench.left_out = peers_left_out();
 }
 
 void bench(const Options& options) {
@@ -80,6 +79,7 @@ void bench(const Options& options) {
   const bool scenes = !options.dataset.empty();
   const std::vector<int> threads = parse_threads(options.threads);
   Bench bench{{},
+              {},
               {},
               !options.no_stream,
               options.confidence,
@@ -189,7 +189,7 @@ void add_bench(CLI::App& application) {
       "On a GPU, run times are measured with all images on the device. The column `stream ms` is the time per pair "
       "from host memory to host memory, with three pairs in flight.\n"
       "The roof is a lower bound of the run time: the time for the memory traffic and the operations of all stages at "
-      "the measured rates of the device.\n"
+      "the measured rates of the device. Above 100 %, the data lie in a cache, which is faster than the memory.\n"
       "Other matchers run with the settings of src/command/peers.json: for each of them, the customary setting "
       "with "
       "the fewest errors on indoor or on road scenes. With --dataset, their images are padded on the left to obtain "

@@ -30,6 +30,7 @@ inline std::string device_text(const std::string& device, const std::string& sim
 struct Bench {
   std::vector<Contender> contenders;
   std::vector<PeerName> peers;
+  std::string left_out;  // a sentence about the peers that are not there
   bool stream = true;
   bool confidence = false;  // the methods compute the confidence, too
   int threads = 0;          // 0: all

@@ -201,6 +201,7 @@ void bench_dataset(const Bench& bench, const std::filesystem::path& dataset) {
   say("ms: mean over the scenes of the median of {} runs after one warm-up run{}.\nD1: over all pixels, or over nonocc "
       "if the ground truth of occluded pixels is not known.\n",
       bench.repeat, common_threads(compared.entries));
+  if (!bench.left_out.empty()) remark("{}", bench.left_out);
   if (failures.size() > 0) throw CheckFailed{};
 }
 

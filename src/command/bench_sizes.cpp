@@ -106,7 +106,7 @@ void print_results(const std::vector<Result>& results) {
                r.device == "cpu" ? std::to_string(r.threads) : "–", std::to_string(r.batch), cell(r.median_ms(), 3),
                cell(r.min_ms(), 3), cell(quantile(r.ms, 0.99), 3), cell(quantile(r.ms, 1), 3),
                r.peer ? "–" : cell(r.first_ms, 1), cell(r.gde_per_s(), 3),
-               r.peer ? "–" : cell(100 * r.roof().ms / r.median_ms(), 0), r.peer ? "–" : to_string(r.roof().bound),
+               r.peer ? "–" : roof_share(r.roof().ms, r.median_ms()), r.peer ? "–" : to_string(r.roof().bound),
                r.stream ? cell(r.stream->ms, 3) : "–",
                r.peer ? "–" : cell(static_cast<double>(r.workspace_bytes) / mebibyte, 1)});
   say("\n");
@@ -316,6 +316,7 @@ void bench_sizes(const Bench& bench, const std::vector<Workload>& workloads) {
     }
   }
   print_results(results);
+  if (!bench.left_out.empty()) remark("{}", bench.left_out);
   if (bench.json.empty()) return;
   Json list = Json::array();
   for (const Result& result : results) list.push_back(to_json(result));

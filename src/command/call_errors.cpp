@@ -4,12 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/suggestion.hpp"
 #include "core/text.hpp"
+#include "stereopsis/pipeline.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -66,6 +69,35 @@ std::string hint_at_wildcards(const std::vector<std::string>& words) {
   return "";
 }
 
+// Options of other programs, and what they are here.
+constexpr std::array meant = {
+    std::pair{"--max-disparity", "--disparities N, which counts from --min-disparity"},
+    std::pair{"--num-disparities", "--disparities N"},
+    std::pair{"--ndisp", "--disparities N"},
+    std::pair{"--block-size", "--set window_sad.window=N, or the window of another cost"},
+};
+
+// Returns a hint for a parameter that was given as an option: "--paths" is `--set optimisation.paths=8`.
+std::string hint_at_parameter(const CLI::App& command, const std::string& option) {
+  if (command.get_option_no_throw("--set") == nullptr) return "";
+  std::string own = "." + option.substr(std::min(option.find_first_not_of('-'), option.size()));
+  std::ranges::replace(own, '-', '_');
+  std::vector<MethodInfo> known = methods();
+  std::ranges::stable_partition(known, [](const MethodInfo& method) { return method.name == "sgm"; });
+  for (const MethodInfo& method : known)
+    for (const ParameterInfo& parameter : Pipeline(method.name).parameters())
+      if (parameter.name.ends_with(own)) return fmt::format(" (it is a parameter: --set {}=VALUE)", parameter.name);
+  return "";
+}
+
+std::string hint_at_option(const CLI::App& command, const std::string& option) {
+  for (const auto& [theirs, ours] : meant)
+    if (option == theirs && command.get_option_no_throw("--disparities") != nullptr)
+      return fmt::format(" (did you mean {}?)", ours);
+  const std::string parameter = hint_at_parameter(command, option);
+  return parameter.empty() ? did_you_mean(option, names_of_options(command)) : parameter;
+}
+
 std::string unknown_option(const CLI::App& application, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   const std::vector<std::string> early = application.remaining(false);
@@ -75,8 +107,8 @@ std::string unknown_option(const CLI::App& application, const std::string& word)
     return fmt::format("{} is an option of {}; write it after the command, as in `{} {}`", name, command.get_name(),
                        title_of(application), with_value(*command.get_option_no_throw(name)));
   const std::string whose = &command == &application || before_command ? "there is" : command.get_name() + " has";
-  return fmt::format("{} no option '{}'{}; `{} --help` lists all options", whose, name,
-                     did_you_mean(name, names_of_options(command)), title_of(application));
+  return fmt::format("{} no option '{}'{}; `{} --help` lists all options", whose, name, hint_at_option(command, name),
+                     title_of(application));
 }
 
 std::string surplus_argument(const CLI::App& application, const std::vector<std::string>& words) {

@@ -146,6 +146,13 @@ std::pair<PointCloud, std::size_t> cloud_of(const Options& o, const Rig& rig, co
   return {std::move(cloud), static_cast<std::size_t>(valid)};
 }
 
+Image<float> disparity_of(const Options& o) try {
+  return read_disparity(o.disparity, o.depth_input ? o.scale.value_or(1) : o.scale.value_or(0));
+} catch (const Error& error) {
+  if (error.category() != ErrorCategory::call || o.scale) throw;
+  refuse(fmt::format("{} (--scale S). The input of `cloud` is a disparity map, not an image", error.what()));
+}
+
 void make_cloud(Options& o) {
   resolve_input(o.disparity);
   PipedResult piped;
@@ -155,7 +162,7 @@ void make_cloud(Options& o) {
   const Frame frame = to_frame(o.frame);
   check_call(o);
   if (!o.outliers.empty()) to_outliers(o.outliers);
-  Image<float> disparity = read_disparity(o.disparity, o.depth_input ? o.scale.value_or(1) : o.scale.value_or(0));
+  Image<float> disparity = disparity_of(o);
   Image<std::uint8_t> colour;
   if (!o.colour.empty()) {
     const AnyImage picture = o.intensity.applied(read_masked_image(o.colour), o.colour, option_names()).image;

@@ -199,12 +199,16 @@ Json stages_json(const std::vector<StageTime>& stages, const Roofs& roofs) {
   return list;
 }
 
+std::string roof_share(double roof_ms, double ms) {
+  const double share = ms > 0 ? 100 * roof_ms / ms : 0;
+  return share > 100 ? "> 100" : cell(share, 0);
+}
+
 Table stage_table(const std::string& title, const std::vector<StageTime>& stages, const Roofs& roofs) {
   Table table({title, "ms", "GB/s", "% of roof", "bound"});
   for (const StageTime& stage : stages)
     table.add({stage.name, cell(stage.ms, 3), cell(gigabytes_per_second(stage), 2),
-               cell(stage.ms > 0 ? 100 * roof_of(stage, roofs).ms / stage.ms : 0, 0),
-               to_string(bound_of(stage, roofs))});
+               roof_share(roof_of(stage, roofs).ms, stage.ms), to_string(bound_of(stage, roofs))});
   return std::move(table.left({0, 4}));
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <sstream>
 
@@ -19,6 +20,9 @@ void check_colors(const Options& options) {
   if (options.color.given() && !options.run.sinks.wants(ResultFile::colour) &&
       !options.run.sinks.wants(ResultFile::depth_picture))
     refuse("--color-map, --color-range, --no-legend and --show-filled apply to pictures; add --color or --depth-color");
+  if (options.run.sinks.pictures.depth_limits && !options.run.sinks.wants(ResultFile::depth_picture))
+    refuse(fmt::format("--color-range {} is a range of depths; add --depth-color FILE, or give disparities",
+                       options.color.range));
   const bool depth_has_filled = options.run.matching.fill_depth && options.run.cameras.register_to.empty();
   if (options.color.show_filled && !options.run.sinks.wants(ResultFile::colour) && !depth_has_filled)
     refuse(
@@ -172,17 +176,31 @@ void ColorOptions::add_to(Command& command) {
   command.text(
       "--color-map", map, "NAME",
       fmt::format("Colours of the pictures: {} [{}]", join(color_map_names(), ", "), color_map_names().front()));
-  command.text("--color-range", range, "LOW,HIGH",
-               "Disparities at the ends of the colours, also for --depth-color, or auto (percentiles of each picture) "
-               "or sequence (the search range, for all frames) [auto for a pair, sequence for sequences]");
+  command.text(
+      "--color-range", range, "LOW,HIGH",
+      "Disparities at the ends of the colours, or depths for --depth-color (1m,5m), or auto (percentiles of each "
+      "picture) or sequence (the search range, for all frames) [auto for a pair, sequence for sequences]");
   command.flag("--no-legend", no_legend, "Write the pictures without a legend");
   command.flag("--show-filled", show_filled, "Hatch filled and repaired pixels in the pictures");
 }
 
 PictureSettings ColorOptions::settings() const {
-  PictureSettings made{.map = map, .limits = {}, .shared = {}, .legend = !no_legend, .show_filled = show_filled};
+  PictureSettings made;
+  made.map = map;
+  made.legend = !no_legend;
+  made.show_filled = show_filled;
   if (!map.empty()) color_map(map);
-  if (const auto halves = halves_of(range))
+  const auto halves = halves_of(range);
+  if (halves && std::isalpha(static_cast<unsigned char>(halves->first.empty() ? '0' : halves->first.back())) != 0) {
+    made.depth_limits = {to_length("--color-range", halves->first), to_length("--color-range", halves->second)};
+    if (!(made.depth_limits->first.in("mm") < made.depth_limits->second.in("mm")))
+      refuse(
+          fmt::format("--color-range {} is not allowed; the depth LOW must be below HIGH, and both need a unit, as in "
+                      "1m,5m",
+                      range));
+    return made;
+  }
+  if (halves)
     made.limits = {to_number("--color-range", halves->first, -1e6, 1e6),
                    to_number("--color-range", halves->second, -1e6, 1e6)};
   else if (!range.empty())

@@ -1,5 +1,7 @@
 #include "command/outside_methods.hpp"
 
+#include <fmt/core.h>
+
 #include <chrono>
 #include <fstream>
 #include <future>
@@ -66,6 +68,11 @@ bool is_outside_pipeline(const std::filesystem::path& file) {
 }
 
 ChosenMethod method_named(const std::string& method, const DeviceOptions& device) {
+  if (!is_outside_method(method) && method.find(',') != method.npos)
+    refuse(
+        fmt::format("--method {} names several methods; name one, or compare them with `bench` or `evaluate "
+                    "--dataset`, where --method is repeatable",
+                    method));
   return has_outside_methods() && is_outside_method(method) ? made(method, device) : ChosenMethod{Pipeline(method), ""};
 }
 

@@ -106,6 +106,9 @@ void FileRun::check_unit() const {
     refuse(fmt::format("{} {} stores millimetres, but {} has no unit; {}, or use .pfm, .npy or .tiff",
                        front_end_.spelled("depth"), file.string(), cameras_->source().name(),
                        cameras_->source().how_to_name_the_unit(*rig)));
+  if (const auto& limits = settings_.sinks.pictures.depth_limits)
+    for (const Length& limit : {limits->first, limits->second})
+      cameras_->source().in_unit_of(*rig, "color_range", limit);  // throws for a rig without a unit
 }
 
 // Checks that the region and the probed pixels are inside the image.

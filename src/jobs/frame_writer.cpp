@@ -63,7 +63,10 @@ Image<std::uint8_t> FrameWriter::depth_picture(const Matched& result, ImageView<
   how.near_is_low = true;
   how.unit = facts_.rig->unit;
   const auto shared = shared_limits();
-  std::tie(how.low, how.high) = shared ? depth_limits(*facts_.rig, *shared) : display_limits(depth, 1e-6);
+  if (const auto& given = settings_.pictures.depth_limits)
+    std::tie(how.low, how.high) = std::pair{given->first.in(how.unit), given->second.in(how.unit)};
+  else
+    std::tie(how.low, how.high) = shared ? depth_limits(*facts_.rig, *shared) : display_limits(depth, 1e-6);
   return colour_values(depth, how);
 }
 

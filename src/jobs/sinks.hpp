@@ -15,6 +15,7 @@
 #include "jobs/result_kinds.hpp"
 #include "jobs/video_file.hpp"
 #include "sources/frames.hpp"
+#include "stereopsis/length.hpp"
 #include "stereopsis/rig.hpp"
 
 namespace stereopsis::jobs {
@@ -26,8 +27,9 @@ struct SavedVolume {
 };
 
 struct PictureSettings {
-  std::string map;                                  // name of a colour map; empty: the default
-  std::optional<std::pair<double, double>> limits;  // disparities at the ends of the colours
+  std::string map;                                        // name of a colour map; empty: the default
+  std::optional<std::pair<double, double>> limits;        // disparities at the ends of the colours
+  std::optional<std::pair<Length, Length>> depth_limits;  // depths at the ends of the colours of depth pictures
   std::optional<bool>
       shared;  // without limits, the colours span the search range; else the percentiles of each picture
   bool legend = true, show_filled = false;

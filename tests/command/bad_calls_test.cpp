@@ -49,6 +49,19 @@ class BadCalls : public Command {
   }
 };
 
+TEST_F(BadCalls, WordsOfOtherProgramsGetAHint) {
+  expect_match_refused({"--device", "gpu"}, {"did you mean 'cuda' or 'opencl'?"});
+  expect_match_refused({"--max-disparity", "64"}, {"did you mean --disparities N, which counts from --min-disparity"});
+  expect_match_refused({"--paths", "8"}, {"it is a parameter: --set optimisation.paths=VALUE"});
+  expect_match_refused({"--method", "sgm,zncc"}, {"names several methods", "`bench`", "--method is repeatable"});
+  expect_refused({"cloud", "scene/left.png", "-o", "c.ply", "--focal", "100", "--baseline", "1m"}, 2, {"--scale S"});
+  expect_match_refused({"--color", "c.png", "--color-range", "1m,5m"}, {"is a range of depths", "--depth-color"});
+  expect_match_refused({"--depth-color", "c.png", "--color-range", "5m,1m", "--focal", "100", "--baseline", "1m"},
+                       {"LOW must be below HIGH"});
+  expect_match_refused({"--depth-color", "c.png", "--color-range", "1m,5m", "--focal", "100", "--baseline", "1"},
+                       {"--color-range", "unit"});
+}
+
 TEST_F(BadCalls, MissingFile) {
   expect_refused({"match", "nowhere.png", "scene/right.png", "-o", "existing.pfm"}, 2, {"nowhere.png", "left"});
   expect_refused({"match", "scene/left.png", "nowhere.png", "-o", "existing.pfm"}, 2, {"nowhere.png", "right"});

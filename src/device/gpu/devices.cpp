@@ -36,9 +36,10 @@ Device& device(const std::string& name) {
   const std::string api = name.substr(0, colon);
   const auto number = colon == std::string::npos ? 0 : parse_number<unsigned>(name.substr(colon + 1));
   if ((api != "cuda" && api != "opencl") || !number)
-    throw Error(ErrorCategory::call,
-                text("there is no device '", name, "'", did_you_mean(api, {"auto", "cpu", "cuda", "opencl"}),
-                     "; it must be auto, cpu, cuda[:N] or opencl[:N]"));
+    throw Error(ErrorCategory::call, text("there is no device '", name, "'",
+                                          api == "gpu" ? " (did you mean 'cuda' or 'opencl'?)"
+                                                       : did_you_mean(api, {"auto", "cpu", "cuda", "opencl"}),
+                                          "; it must be auto, cpu, cuda[:N] or opencl[:N]"));
   const Found& found = api == "cuda" ? cuda_devices() : opencl_devices();
   if (!found.reason.empty()) cannot_use(name, found.reason);
   if (*number >= found.candidates.size())

@@ -39,7 +39,9 @@ export class Panes {
     const {clientWidth, clientHeight} = this.host;
     const scale = (columns) => Math.min(clientWidth / columns / width, (clientHeight / Math.ceil(count / columns) - HEAD) / height);
     const columns = [...Array(count).keys()].map((k) => k + 1).reduce((best, one) => (scale(one) > scale(best) * 1.02 ? one : best));
+    if (this.host.style.getPropertyValue("--columns") === String(columns)) return;
     this.host.style.setProperty("--columns", columns);
+    model.changed("look"); // the panes have other places
   }
 
   #pane(index) {

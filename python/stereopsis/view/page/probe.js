@@ -39,7 +39,10 @@ export class Probe {
   #show() {
     const {pixel, frame} = model;
     this.distance.hidden = !ruler.on || !frame;
-    if (ruler.on && frame) this.distance.textContent = ruler_text();
+    if (ruler.on && frame) {
+      this.distance.textContent = ruler_text();
+      this.distance.title = ruler.points.map((point) => point.join(", ")).join(" to ");
+    }
     if (!pixel || !frame) {
       this.readout.textContent = "Point at a picture. Click to hold the pixel.";
       this.svg.replaceChildren();

@@ -10,7 +10,7 @@ let of = "";
 const values = ({density, ms}) => ({measured: 100 * density, ms});
 
 export function timeline(send) {
-  const [card, svg] = ["timeline-card", "timeline"].map(by_id);
+  const svg = by_id("timeline");
   model.on("frame", () => {
     const {frame, state} = model;
     const now = `${state?.source} ${state?.playback.length} ${frame.size}`;
@@ -23,8 +23,9 @@ export function timeline(send) {
     for (const run of Object.values(runs)) while (run.size > most && state?.playback.live) run.delete(run.keys().next().value);
   });
   model.on("figures", () => {
-    card.hidden = !model.running && (model.state?.playback.length ?? 1) < 2;
-    if (!card.hidden) show(svg);
+    const several = model.state?.playback.live || (model.state?.playback.length ?? 1) > 1;
+    svg.toggleAttribute("hidden", !several);
+    if (several) show(svg);
   });
   svg.onclick = (event) => {
     if (model.state?.playback.live) return;
