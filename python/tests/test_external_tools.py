@@ -272,6 +272,23 @@ def test_networks_have_the_options_of_other_methods(folder, tmp_path):
     assert "2 of 2 frames (1 from an earlier run)" in run(*sequence, "--resume").stdout
 
 
+@pytest.mark.parametrize(
+    "option, sentence",
+    [
+        (["--cost-volume", "v.npy"], "--cost-volume replaces the matching cost, and onnx:net.onnx has none; leave one of them out"),
+        (["--save-volume", "cost=v.npy"], "computes no costs, which are requested"),
+        (["--probe", "3,3"], "computes no costs, which are requested"),
+    ],
+)
+def test_options_that_do_not_apply_to_a_network_say_why(folder, tmp_path, option, sentence):
+    """docs/networks.md has the list: networks have all other options of `match`."""
+    np.save(tmp_path / "v.npy", np.zeros((101, 150, D), np.uint8))
+    pair = [folder / f"scenes/table1/{name}.png" for name in ("left", "right")]
+    words = [tmp_path / word if word == "v.npy" else word.replace("v.npy", f"{tmp_path}/w.npy") for word in option]
+    given = [] if "--cost-volume" in option else ["--disparities", D]
+    assert sentence in run("match", *pair, "--method", f"onnx:{folder}/net.onnx", "-o", tmp_path / "d.pfm", *given, *words, code=2).stderr
+
+
 @pytest.mark.parametrize("name", ["onnx:", "onnx:/", "onnx:."])
 def test_a_network_without_a_name_is_refused(name):
     with pytest.raises(st.CallError, match="names no file; write onnx:FILE"):

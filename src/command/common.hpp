@@ -71,8 +71,8 @@ Json parameters_json(const Pipeline& pipeline);
 Json stages_json(const std::vector<StageTime>& stages, const Roofs& roofs);
 // Returns a table with one row per stage: ms, GB/s, share of the roof, bound.
 Table stage_table(const std::string& title, const std::vector<StageTime>& stages, const Roofs& roofs);
-// Returns the share of the roof in percent for a table. Above 100, the data lie in a cache, which is faster than the memory of
-// the roof.
+// Returns the share of the roof in percent for a table. A share above 100 means that the data lie in a cache, which is faster
+// than the memory of the roof.
 std::string roof_share(double roof_ms, double ms);
 std::string json_text(const Json& json);
 void write_json(const std::filesystem::path& file, const Json& json);

@@ -266,7 +266,7 @@ std::string comparison_page(const std::string& dataset, const std::vector<Entry>
       "that are "
       "off by more than 1 px or have no disparity, over non-occluded pixels where these are known.</p>\n",
       escaped(dataset), style, entries.size(), lefts.size(), STEREOPSIS_VERSION);
-  if (lefts.empty()) return out + "<p>No scene could be matched.</p></body></html>\n";
+  if (lefts.empty() || entries.empty()) return out + "<p>No scene could be matched.</p></body></html>\n";
   out += "<h2>Means over all scenes</h2>\n" + summary(entries);
   out += "<h2>Accuracy over time</h2>\n" + accuracy_over_time(entries);
   out += "<h2>bad1.0 of each scene, in percent</h2>\n" + scenes_table(entries);

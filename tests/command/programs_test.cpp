@@ -295,6 +295,14 @@ TEST_F(Programs, NamedPeersAreEvaluatedOrTheReasonIsGiven) {
   } else {  // a build without OpenCV hands the call on to the Python package, which is not installed here
     EXPECT_NE(answer.err.find("Python package"), std::string::npos) << answer.err;
   }
+  ASSERT_EQ(call({"synth", "-o", "tiny", "--width", "24", "--height", "4", "--disparities", "16"}).code, 0);
+  const Answer tiny =
+      call({"evaluate", "--dataset", "tiny", "--method", "opencv:BM", "--html", "tiny.html", "--json", "tiny.json"});
+  if (answer.code == 0) {  // the page and the JSON have no method, and the reason is said
+    EXPECT_EQ(tiny.code, 0) << tiny.err;
+    EXPECT_NE(tiny.err.find("is left out"), std::string::npos) << tiny.err;
+    EXPECT_TRUE(json("tiny.json")["results"].empty());
+  }
   const Answer both = call({"bench", "--dataset", "scene", "--no-peers", "--method", "opencv:3WAY"});
   EXPECT_NE(both.code, 0) << both.out;
   const Answer libelas = call({"bench", "--dataset", "scene", "--repeat", "1", "--method", "libelas"});
