@@ -22,6 +22,7 @@ struct Options {
   std::optional<int> batch, repeat;
   std::filesystem::path dataset, json, html;
   bool no_peers = false, no_stream = false, confidence = false;
+  RowOptions rows;
 };
 
 Workload parse_workload(const std::string& text) {
@@ -88,6 +89,7 @@ void bench(const Options& options) {
               options.batch.value_or(1),
               options.json,
               options.html,
+              {},
               {}};
   if (scenes && bench.batch != 1)
     throw Error(
@@ -95,6 +97,7 @@ void bench(const Options& options) {
         fmt::format(
             "--batch {} cannot be used with --dataset, because the scenes of a dataset differ in size; use --batch 1",
             bench.batch));
+  bench.rows = options.rows.settings();
   add_methods(options, threads, bench);
   std::vector<Workload> workloads;
   for (const std::string& size :
@@ -169,6 +172,7 @@ void add_bench(CLI::App& application) {
       "Folder of scenes with a dataset.json; they replace the generated pairs, and the accuracy is reported as "
       "well");
   dataset.excludes(sizes);
+  o->rows.add_to(command, dataset);
   command.integer("--batch", o->batch, 1, 4096, "N", "Number of pairs in flight at a time [1]");
   command.integer("--repeat", o->repeat, 1, 10000, "N",
                   "Number of timed runs after one warm-up run [7, or 3 with --dataset]");

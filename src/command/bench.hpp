@@ -9,6 +9,7 @@
 #include "command/comparison.hpp"
 #include "command/frames.hpp"
 #include "command/peers.hpp"
+#include "command/row_options.hpp"
 
 namespace stereopsis::command {
 
@@ -37,7 +38,8 @@ struct Bench {
   int repeat = 0;
   int batch = 1;
   std::filesystem::path json, html;
-  CallFiles files;  // pipelines that the call reads
+  jobs::RowSettings rows = {.is_off = true, .fixed = {}};  // of the scenes of a dataset
+  CallFiles files;                                         // pipelines that the call reads
 };
 
 // Parses NAME or FILE.json, optionally with :slot.parameter=value,…, which follow the settings for all methods; or a

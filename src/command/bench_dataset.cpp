@@ -81,7 +81,7 @@ ImageView<const std::uint8_t> drawn_region(const LoadedScene& loaded) {
 // Runs every entry on one scene. A peer that does not support the scene has no result of it.
 void bench_scene(const Bench& bench, const DatasetScene& scene, std::vector<Entry>& entries,
                  std::vector<Image<std::uint8_t>>& lefts) {
-  const LoadedScene loaded = load_scene(scene);
+  const LoadedScene loaded = load_scene(scene, bench.rows);
   const auto note = [&](Entry& entry, ImageView<const float> disparity, double ms) {
     entry.results.push_back(score(scene, loaded, disparity, ms));
     if (!bench.html.empty())

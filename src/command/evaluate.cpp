@@ -16,6 +16,7 @@
 #include "command/outside_methods.hpp"
 #include "command/progress.hpp"
 #include "command/result_files.hpp"
+#include "command/row_options.hpp"
 #include "command/scores.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"
@@ -40,6 +41,7 @@ struct Options {
   MethodOptions method;
   std::vector<std::string> methods;
   DeviceOptions device;
+  RowOptions rows;
 };
 
 Image<std::uint8_t> read_counted(const fs::path& file) {
@@ -158,8 +160,8 @@ void evaluate_file(const Options& o) {
 
 constexpr int timed_runs = 3;  // after one warm-up run; the median is reported
 
-SceneResult evaluate_scene(const DatasetScene& scene, const Contender& contender) {
-  const LoadedScene loaded = load_scene(scene);
+SceneResult evaluate_scene(const DatasetScene& scene, const jobs::RowSettings& rows, const Contender& contender) {
+  const LoadedScene loaded = load_scene(scene, rows);
   const StereoPair pair{loaded.left, loaded.right, {}, {}};
   Matcher matcher(Plan(contender.pipeline, Problem::of(pair, {0, scene.disparities}), contender.device));
   Matched matched;
@@ -167,8 +169,9 @@ SceneResult evaluate_scene(const DatasetScene& scene, const Contender& contender
   return score(scene, loaded, matched.disparity, ms);
 }
 
-SceneResult evaluate_scene(const DatasetScene& scene, const PeerName& name, int threads, Json& parameters) {
-  const LoadedScene loaded = load_scene(scene);
+SceneResult evaluate_scene(const DatasetScene& scene, const jobs::RowSettings& rows, const PeerName& name, int threads,
+                           Json& parameters) {
+  const LoadedScene loaded = load_scene(scene, rows);
   const Image<std::uint8_t> left = jobs::to_8_bits(loaded.left), right = jobs::to_8_bits(loaded.right);
   const auto peer = make_peer(name, {left, right, scene.disparities, threads, PeerColumns::all, scene.dataset});
   if (!peer)
@@ -222,6 +225,7 @@ void compare_methods(const Options& o) {
   bench.repeat = timed_runs;
   bench.json = o.json;
   bench.html = o.html;
+  bench.rows = o.rows.settings();
   const fs::path& file = o.method.pipeline_file;
   if (o.methods.empty()) bench.contenders.push_back(contender_of(o));
   for (const std::string& method : o.methods) add_method(bench, method, o.method.settings, o.device);
@@ -240,16 +244,18 @@ struct Evaluated {
 };
 
 void choose(const Options& o, Evaluated& one) {
+  const jobs::RowSettings rows = o.rows.settings();
   if (!o.methods.empty() && is_peer(o.methods[0])) {
     const PeerName peer = peers_named(o.methods[0]).front();
-    one = {peer.text(), "cpu", {}, [&one, peer, threads = o.device.threads.value_or(0)](const DatasetScene& scene) {
-             return evaluate_scene(scene, peer, threads, one.parameters);
-           }};
+    const auto run = [&one, rows, peer, threads = o.device.threads.value_or(0)](const DatasetScene& scene) {
+      return evaluate_scene(scene, rows, peer, threads, one.parameters);
+    };
+    one = {peer.text(), "cpu", {}, run};
     return;
   }
   const Contender contender = contender_of(o);
   one = {contender.pipeline.method(), contender.runs_on(), parameters_json(contender.pipeline),
-         [contender](const DatasetScene& scene) { return evaluate_scene(scene, contender); }};
+         [rows, contender](const DatasetScene& scene) { return evaluate_scene(scene, rows, contender); }};
 }
 
 // Returns whether the call names several methods.
@@ -285,6 +291,7 @@ void evaluate_dataset(const Options& o) {
   const std::vector<SceneResult> means = averages(results);
   if (!o.json.empty()) {
     Json json = scenes_json(one.method, one.device, one.parameters, results);
+    json["align_rows"] = o.rows.how;
     json["failed"] = failures.json();
     write_json(o.json, json);
   }
@@ -352,6 +359,7 @@ void add_evaluate(CLI::App& application) {
                    "one of its matchers such as opencv:3WAY; with the Python package also onnx:FILE or program:CMD; "
                    "several are compared; repeatable [sgm]");
   o->method.add_file_to(command, methods);
+  o->rows.add_to(command, dataset);
   command.path("--html", o->html, "FILE.html",
                "Write a page with figures, medals, accuracy over time, the worst scenes and the settings that differ");
   o->device.add_to(command);

@@ -80,6 +80,19 @@ TEST_F(AlignRows, OfTheRightView) {
   EXPECT_LT(wrong_right("right.pfm"), wrong_right("unaligned.pfm") / 2);
 }
 
+TEST_F(AlignRows, OfTheScenesOfADataset) {
+  const auto wrong_scene = [](const std::string& rows) {
+    EXPECT_EQ(call({"evaluate", "--dataset", "s0", "--align-rows", rows, "--json", "score.json"}).code, 0);
+    EXPECT_EQ(json("score.json")["align_rows"], rows);
+    return json("score.json")["scenes"][0]["measures"]["nonocc"]["bad1.0"].get<double>();
+  };
+  EXPECT_LT(wrong_scene("auto"), wrong_scene("off") / 2);
+  const Answer several = call({"bench", "--dataset", "s0", "--no-peers", "--method", "sgm", "--repeat", "1",
+                               "--align-rows", "auto", "--json", "bench.json"});
+  ASSERT_EQ(several.code, 0) << several.err;
+  EXPECT_EQ(call({"bench", "--size", "64x48x16", "--align-rows", "auto"}).code, 2);
+}
+
 // A run that continues has the same rows as one that was not interrupted.
 TEST_F(AlignRows, OfASequenceThatIsResumed) {
   std::vector<std::string> arguments = {"match",         "left", "right",    "-o",         "maps",
