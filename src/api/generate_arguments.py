@@ -104,7 +104,7 @@ def in_c(row: Row) -> bool:
 
 
 def python_names(rows: list[Row]) -> list[str]:
-    return [f'    "{row.name}",' for row in rows if in_c(row)]
+    return [f'    "{row.name}",' for row in rows]
 
 
 def python_fields(rows: list[Row]) -> list[str]:
@@ -144,7 +144,11 @@ def blocks(inputs: list[Row], rows: list[Row]) -> dict[str, list[list[str]]]:
             commented(of, lambda row: f"DeviceImageView {row.member} = {{}};") for of in (anywhere, on_device)
         ],
         "include/stereopsis.h": [c_bits(rows), c_fields(anywhere), c_fields([row for row in rows if in_c(row)])],
-        "python/stereopsis/_result.py": [python_names(rows), python_fields(rows)],
+        "python/stereopsis/_result.py": [
+            python_names([row for row in rows if in_c(row)]),
+            python_names([row for row in rows if (row.kind, row.type, row.channels) == ("map", "f32", 1)]),
+            python_fields(rows),
+        ],
     }
 
 
