@@ -74,7 +74,8 @@ void provide(nb::object make, nb::object end, nb::object opencv) {
   const nb::handle make_method = make.release(), end_methods = end.release();
   const auto made = [make_method](const std::string& what, const std::string& device, int threads) {
     return in_python([&] {
-      const nb::object found = make_method(what, device, threads);
+      const auto bytes = [](const std::string& text) { return nb::bytes(text.data(), text.size()); };
+      const nb::object found = make_method(bytes(what), bytes(device), threads);
       return command::ChosenMethod{nb::cast<Pipeline>(found[0]), nb::cast<std::string>(found[1])};
     });
   };
@@ -89,9 +90,11 @@ void provide(nb::object make, nb::object end, nb::object opencv) {
                            }});
 }
 
-int run_command(std::vector<std::string> arguments, const std::filesystem::path& modules) {
+// The arguments are bytes, because names of files may be no text.
+int run_command(const std::vector<nb::bytes>& given, const std::filesystem::path& modules) {
   command::look_for_video_module_in(modules);
-  arguments.insert(arguments.begin(), "stereopsis");
+  std::vector<std::string> arguments = {"stereopsis"};
+  for (const nb::bytes& word : given) arguments.emplace_back(word.c_str(), word.size());
   std::vector<char*> words;
   for (std::string& word : arguments) words.push_back(word.data());
   words.push_back(nullptr);

@@ -289,6 +289,19 @@ def test_options_that_do_not_apply_to_a_network_say_why(folder, tmp_path, option
     assert sentence in run("match", *pair, "--method", f"onnx:{folder}/net.onnx", "-o", tmp_path / "d.pfm", *given, *words, code=2).stderr
 
 
+def test_names_that_are_no_text_are_names_of_files(folder, tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xe9.png"
+    try:
+        with open(name, "wb") as file:
+            file.write((folder / "scenes/table1/left.png").read_bytes())
+    except OSError:
+        pytest.skip("this file system has no such names")
+    words = [name, folder / "scenes/table1/right.png", "--method", f"onnx:{folder}/net.onnx", "--disparities", D, "-o", tmp_path / "d.pfm"]
+    done = subprocess.run([sys.executable, "-m", "stereopsis", "match", *(os.fsencode(str(word)) if not isinstance(word, bytes) else word for word in words)], capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "d.pfm").exists()
+
+
 @pytest.mark.parametrize("name", ["onnx:", "onnx:/", "onnx:."])
 def test_a_network_without_a_name_is_refused(name):
     with pytest.raises(st.CallError, match="names no file; write onnx:FILE"):

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import pkgutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -58,7 +59,7 @@ def has_outside_method(arguments: Sequence[str]) -> bool:
 def run_compiled(arguments: list[str]) -> int:
     """Runs a compiled subcommand in this process, so that its methods may be networks and programs. Returns its exit code."""
     provide_methods(opencv=arguments[0] in COMPARISONS)
-    return int(_native.run_command(arguments, PROGRAMS))
+    return int(_native.run_command([os.fsencode(word) for word in arguments], PROGRAMS))
 
 
 def provide_methods(opencv: bool) -> None:
@@ -66,10 +67,11 @@ def provide_methods(opencv: bool) -> None:
     _native.provide_methods(_method_of, end_programs, _opencv_peers.provided() if opencv else "it was not asked for")
 
 
-def _method_of(what: str, device: str, threads: int) -> tuple[Pipeline, str]:
+def _method_of(given: bytes, device: bytes, threads: int) -> tuple[Pipeline, str]:
     """Returns the pipeline of a network or a program, or of a pipeline file that names one, with the method on a device, and the device."""
+    what = os.fsdecode(given)
     try:
-        return placed(Pipeline(what) if is_external(what) else Pipeline.read(what), device, threads)
+        return placed(Pipeline(what) if is_external(what) else Pipeline.read(what), os.fsdecode(device), threads)
     except ModuleNotFoundError as missing:
         raise lacks("a network", "onnx", missing) from missing
 
