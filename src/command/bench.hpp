@@ -38,7 +38,7 @@ struct Bench {
   int repeat = 0;
   int batch = 1;
   std::filesystem::path json, html;
-  jobs::RowSettings rows = {.is_off = true, .fixed = {}};  // of the scenes of a dataset
+  jobs::RowSettings rows = {.is_off = true, .fixed = {}};  // the rows of a dataset's scenes
   CallFiles files;                                         // pipelines that the call reads
 };
 
