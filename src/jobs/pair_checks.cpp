@@ -119,8 +119,9 @@ PairChecks::Faults PairChecks::faults(const InputFrame& frame, std::size_t i) co
   const PairReport report = cameras_.with_matched(frame, [&](const AnyImageView& l, const AnyImageView& r) {
     const RowEstimate rows = frame.rows ? *frame.rows : estimate_row_alignment(l, r);
     if (!aligns_rows_) of_rows = fault_of_rows(rows);
-    // Rows that a calibration has not rectified are a fault of the calibration.
-    if (!aligns_rows_ || !rows.alignment || cameras_.raw_cameras())
+    // Rows that a calibration has not rectified, or was not asked to, are a fault of the calibration or of the call.
+    const bool has_raw_calibration = cameras_.raw_cameras() || !cameras_.how_to_rectify().empty();
+    if (!aligns_rows_ || !rows.alignment || has_raw_calibration)
       return check_pair(l, r, CheckEffort::quick, range_.given());
     return check_pair(l, with_aligned_rows(r, *rows.alignment).image, CheckEffort::quick, range_.given());
   });

@@ -24,7 +24,7 @@ class SceneFolder : public testing::Test {
       for (int x = 0; x < of.width; ++x)
         for (int c = 0; c < channels; ++c) {
           left(x, y, c) = static_cast<std::uint8_t>(random() % 256);
-          if (x >= disparity) right(x - disparity, y, c) = left(x, y, c);
+          (x >= disparity ? right(x - disparity, y, c) : right(x + of.width - disparity, y, c)) = left(x, y, c);
         }
     write_image(file("left", i), left);
     write_image(file("right", i), right);
