@@ -444,5 +444,17 @@ TEST_F(Misuse, MemoryOfTheHostIsNotADevices) {
   if (!any && !IsSkipped()) GTEST_SKIP() << "no CUDA device: " << gpu::cuda_devices().reason;
 }
 
+// A copy of an image without pixels has an address.
+TEST_F(Misuse, AMaskWithoutPixelsIsNoMask) {
+  const Image<std::uint8_t> image(Size{40, 30}, 1, 100), none, copy = none;
+  StereoPair given{image, image};
+  const Matched expected = match(given, {0, 8});
+  std::uint8_t memory = 0;
+  given.mask_left = {&memory, 0, 0, 1, 0};
+  given.mask_right = copy;
+  const Matched found = match(given, {0, 8});
+  for (int y = 0; y < 30; ++y) EXPECT_EQ(std::memcmp(found.validity.row(y), expected.validity.row(y), 40), 0);
+}
+
 }  // namespace
 }  // namespace stereopsis::misuse_test

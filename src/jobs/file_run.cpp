@@ -136,8 +136,9 @@ void FileRun::align_first() {
 // Chooses the range of the first frame, and of all frames where it is the same. Judges the frames that it reads.
 void FileRun::choose_range() {
   range_.emplace(settings_.range, inputs_, *cameras_, sinks_->holds_no_sign(), front_end_);
-  checks_.emplace(inputs_, *cameras_, *range_, settings_.inputs.vertical, !settings_.rows.is_off, complaints_,
-                  front_end_);
+  neighbours_.emplace(*cameras_);
+  checks_.emplace(inputs_, *cameras_, *neighbours_, *range_, settings_.inputs.vertical, !settings_.rows.is_off,
+                  complaints_, front_end_);
   checks_->judge_first(first_);
   if (costs_) {
     range_->choose_of_costs(costs_->channels());
@@ -208,7 +209,9 @@ std::vector<bool> FileRun::there(Size result) const {
 
 InputFrame FileRun::take(std::size_t i) {
   if (i == inputs_.first_index() && !first_.left.view().empty()) return std::move(first_);
-  InputFrame frame = cameras_->read_frame(i);
+  const auto kept = neighbours_->kept(i);
+  InputFrame frame = kept ? *kept : cameras_->read_frame(i);
+  if (PairJudge::is_sample(i + 1)) neighbours_->keep(i, frame);
   frame.costs = costs_;
   checks_->check_strictly(frame, i);
   frame.range = range_->of(frame);

@@ -100,6 +100,7 @@ class FileRun : private LoopFrames {
   std::optional<MemoryBudget> memory_;
   std::optional<Problems> problems_;
   std::optional<SearchRange> range_;
+  std::optional<Neighbours> neighbours_;
   std::optional<PairChecks> checks_;
   std::optional<FrameRows> rows_;
   InputFrame first_;

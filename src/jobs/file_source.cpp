@@ -8,10 +8,7 @@ namespace stereopsis {
 namespace {
 
 StereoPair views_of(const PairOfImages& images) {
-  StereoPair views{images.left.image, images.right.image};
-  if (!images.left.mask.empty()) views.mask_left = images.left.mask;
-  if (!images.right.mask.empty()) views.mask_right = images.right.mask;
-  return views;
+  return {images.left.image, images.right.image, images.left.mask, images.right.mask};
 }
 
 }  // namespace

@@ -88,6 +88,9 @@ std::unique_ptr<LoopPair> Loop::take() {
     slot->input = reading.get();
     frames_.align(slot->input.frame, slot->input.passed);
     if (settings_.with_right) slot->input.mirrored.rows = mirrored(slot->input.frame.rows);
+    // Judging takes longer than matching on a GPU, and therefore begins before.
+    slot->judging =
+        std::async(launch(), [this, &of = *slot] { return frames_.sampled_faults(of.input.frame, of.frame); });
   } catch (...) {
     slot->failure = std::current_exception();
     slot->is_unreadable = true;
@@ -151,7 +154,7 @@ void Loop::write(std::unique_ptr<Slot> slot) {
 // Counts and writes a result. Returns the number of pixels that are too far for a 16-bit depth file.
 long long Loop::conclude(Slot& slot, FrameRecord& record) {
   note_result(slot, record);
-  slot.sampled_faults = frames_.sampled_faults(slot.input.frame, slot.frame);
+  slot.sampled_faults = slot.judging.get();
   const Stopwatch watch;
   const long long too_far = sinks_.write(slot.frame, slot.input.frame, slot.result, facts_);
   record.writing_ms = watch.ms();

@@ -83,7 +83,8 @@ class Loop : private LoopSteps {
     ViewTickets tickets;
     double measured = 0;  // share of the usable pixels
     std::optional<std::vector<PairFault>> sampled_faults;
-    std::future<long long> writing;  // declared last, so that it is finished before its inputs are destroyed
+    std::future<std::optional<std::vector<PairFault>>> judging;
+    std::future<long long> writing;  // both are declared last, so that they end before their inputs are destroyed
   };
   // The failure that ends the run.
   struct Failure {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/memory_text.hpp"
+#include "jobs/neighbours.hpp"
 #include "jobs/texts.hpp"
 #include "stereopsis/resources.hpp"
 
@@ -70,12 +71,13 @@ std::size_t MemoryBudget::bytes_of_frame() const {
   return bytes;
 }
 
-// Besides the frames in flight, `files_at_once` frames are read, and as many are written.
+// Besides the frames in flight, `files_at_once` frames are read, and as many are written; others are kept for their
+// neighbours.
 std::size_t MemoryBudget::bytes_beside_matching(std::size_t files_at_once) const {
   const std::size_t maps = 2 * 2 * sizeof(std::int32_t) * pixels_of(cameras_.rectified_size());
   const auto& target = cameras_.target();
   const std::size_t registration = target ? bytes_for_registration(cameras_.matched_size(), target->size) : 0;
-  const std::size_t frames = inputs_.is_sequence() ? frames_in_flight() + 2 * files_at_once : 1;
+  const std::size_t frames = inputs_.is_sequence() ? frames_in_flight() + 2 * files_at_once + Neighbours::most_kept : 1;
   return maps + registration + bytes_of_frame() * frames;
 }
 

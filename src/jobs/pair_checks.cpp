@@ -11,10 +11,11 @@
 
 namespace stereopsis::jobs {
 
-PairChecks::PairChecks(const Inputs& inputs, const Cameras& cameras, const SearchRange& range, bool vertical,
-                       bool aligns_rows, const Complaints& complaints, const SettingNames& names)
+PairChecks::PairChecks(const Inputs& inputs, const Cameras& cameras, Neighbours& neighbours, const SearchRange& range,
+                       bool vertical, bool aligns_rows, const Complaints& complaints, const SettingNames& names)
     : inputs_(inputs),
       cameras_(cameras),
+      neighbours_(neighbours),
       range_(range),
       vertical_(vertical),
       aligns_rows_(aligns_rows),
@@ -39,9 +40,9 @@ std::optional<PairFault> PairChecks::fault_beside_neighbour(const Faults& found,
   if (found.empty() ? !is_sampled : !may_be_late(found[0].kind)) return {};
   const bool has_before = i > 0;
   const std::size_t k = has_before ? i - 1 : i + 1;
-  const InputFrame neighbour = cameras_.read_frame(k);
+  const auto neighbour = neighbours_.read(k);
   return cameras_.with_matched(frame, [&](const AnyImageView& l, const AnyImageView& r) {
-    return cameras_.with_matched(neighbour, [&](const AnyImageView& other_l, const AnyImageView& other_r) {
+    return cameras_.with_matched(*neighbour, [&](const AnyImageView& other_l, const AnyImageView& other_r) {
       if (found.empty()) return fixed_pattern_fault(l, r, other_l, other_r);
       const auto late = late_eye(l, r, other_l, other_r, has_before);
       if (!late) return std::optional<PairFault>();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "jobs/neighbours.hpp"
 #include "jobs/search_range.hpp"
 #include "sources/pairs.hpp"
 #include "stereopsis/pair_judge.hpp"
@@ -18,8 +19,8 @@ class PairChecks {
 
   // `vertical`: the cameras are above each other. `aligns_rows`: pairs are judged as if their rows were aligned. All
   // arguments but these and `complaints` must outlive the object.
-  PairChecks(const Inputs& inputs, const Cameras& cameras, const SearchRange& range, bool vertical, bool aligns_rows,
-             const Complaints& complaints, const SettingNames& names);
+  PairChecks(const Inputs& inputs, const Cameras& cameras, Neighbours& neighbours, const SearchRange& range,
+             bool vertical, bool aligns_rows, const Complaints& complaints, const SettingNames& names);
 
   // Judges the first frame, or one that was read to estimate the range, before anything is matched.
   void judge_first(const InputFrame& first);
@@ -52,6 +53,7 @@ class PairChecks {
 
   const Inputs& inputs_;
   const Cameras& cameras_;
+  Neighbours& neighbours_;
   const SearchRange& range_;
   const bool vertical_, aligns_rows_;
   const Complaints complaints_;

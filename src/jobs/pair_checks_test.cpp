@@ -31,7 +31,8 @@ class JobChecks : public test::SceneFolder {
     Cameras cameras(camera, inputs, false, false, 1, front_end);
     cameras.read(first, complaints());
     SearchRange range(searched, inputs, cameras, false, front_end);
-    PairChecks checks(inputs, cameras, range, false, true, complaints(), front_end);
+    Neighbours neighbours(cameras);
+    PairChecks checks(inputs, cameras, neighbours, range, false, true, complaints(), front_end);
     checks.judge_first(first);
     std::vector<std::string> found;
     for (std::size_t i = 0; i < measured.size(); ++i) {

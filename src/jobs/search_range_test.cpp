@@ -27,7 +27,8 @@ class JobRange : public test::SceneFolder {
     cameras.read(first, Complaints(strict, front_end));
     cameras.make_maps();
     SearchRange found(range, inputs, cameras, without_sign, front_end);
-    PairChecks checks(inputs, cameras, found, false, true, Complaints(strict, front_end), front_end);
+    Neighbours neighbours(cameras);
+    PairChecks checks(inputs, cameras, neighbours, found, false, true, Complaints(strict, front_end), front_end);
     checks.judge_first(first);
     found.choose(first, {}, strict, [](const InputFrame&, std::size_t) {});
     found.check();
