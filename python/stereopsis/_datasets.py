@@ -69,6 +69,7 @@ def evaluate_dataset(
         "method": chosen.method,
         "device": used[-1] if used else device,
         "parameters": chosen.get_params(),
+        "align_rows": "off",  # the pairs are matched as they are
         "scenes": results,
         "average": averages(results),
         **({} if (twelve := average_of_12(results)) is None else {"average_of_12": twelve}),

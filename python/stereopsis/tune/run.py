@@ -74,7 +74,7 @@ def check_files(arguments: argparse.Namespace, tried: Sequence[str], folder: Pat
     """Raises CallError if a result is an input."""
     files = _native.CallFiles()
     for name in tried:
-        for file in files_of_method(name) or ([name] if name.endswith(".json") else []):
+        for file in files_of_method(name) or ([Path(name)] if name.endswith(".json") else []):
             files.reads(file, "--methods")
     for scene in _native.find_scenes(folder_of(arguments.dataset))[0] if arguments.dataset else ():
         files.reads(scene.folder / "dataset.json", "a scene's description")
