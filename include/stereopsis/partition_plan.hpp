@@ -24,12 +24,12 @@ struct PartitionPlan {
 
   std::optional<Pipeline> refined = {};  // pipeline of the remaining refinements
   int refined_rows = 0;                  // margin of `refined`, in rows above and below
-  // True if `refined` has a fill, which searches columns for measured pixels at any distance. Then `unfilled` has the
-  // refinements before the fill, and `filled` the fill and the refinements after it. After `unfilled` has run on the
-  // maps of all stripes, the caller reads the maps of a stripe with a margin of `behind_fill` rows, and more rows until
-  // rows_suffice() returns true, and runs `filled` on these rows.
+  // True if `refined` has a fill, which searches columns for measured pixels at any distance. After `unfilled` has run
+  // on the maps of all stripes, the caller reads the maps of a stripe with a margin of `behind_fill` rows, and more rows
+  // until rows_suffice() returns true, and runs `filled` on these rows.
   bool fills = false;
-  std::optional<Pipeline> unfilled = {}, filled = {};
+  std::optional<Pipeline> unfilled = {};  // the refinements before the fill
+  std::optional<Pipeline> filled = {};    // the fill, and the refinements after it
   // True if, from pixels farther away, the fill needs only the nearest measured disparity in each column. The caller
   // must then add two rows to the maps, just above and below, with these disparities; other pixels are masked.
   bool takes_edges = false;

@@ -54,7 +54,7 @@ class LiveSource : public RunSource, public LiveQueue<RunPair> {
 // number, from 0. A pair that cannot be read ends the run with its error.
 class FileSource : public RunSource {
  public:
-  explicit FileSource(PairSource files);
+  explicit FileSource(PairSource files);  // starts to read the first pair
   ~FileSource() override;
   std::optional<RunPair> take() override;
   bool is_ready() override;

@@ -123,6 +123,7 @@ class Run:
                attributes left, right and, if pixels are masked, mask_left and mask_right
     in_flight  largest number of pairs in flight on each device, 1 to 1024 [3]
     copy       as in Matcher.stream()
+    matcher    a Matcher, or a function that returns the Matcher of a pair, in place of options
     on_error   function of (pair, error), which is called with a pair that cannot be matched; the run then continues. None: the error
                ends the run
     options    those of Matcher. Faults of pairs are in the results, and nothing is warned of
@@ -143,7 +144,7 @@ class Run:
         in_flight: int = 3,
         copy: bool = True,
         on_error: Callable[[Any, Error], None] | None = None,
-        judge: Judge | None = None,
+        _judge: Judge | None = None,  # judges the pairs of several runs together
         **options: Any,
     ) -> None:
         try:
@@ -152,7 +153,7 @@ class Run:
             raise CallError(f"source={_options.shown(source)} is not allowed; it must be an iterable of pairs") from None
         self._in_flight = _options.integer("in_flight", in_flight, 1, 1024)
         self._copy = _options.flag("copy", copy)
-        self._on_error, self._judge = on_error, Judge() if judge is None else judge
+        self._on_error, self._judge = on_error, Judge() if _judge is None else _judge
         self._before: tuple[Matcher, _native.Pair] | None = None  # the pair that was judged last
         self._options = options
         self._matcher: MatcherOf = _made(options) if matcher is None else matcher

@@ -268,7 +268,7 @@ class Worker:
         (left, mask_left), (right, mask_right) = (
             read(file.path, file.picture, rows or unit.read_rows, unit.read_columns) for file in pair
         )
-        run = Run(matcher=matcher, judge=judge_of(self._manifest.job))
+        run = Run(matcher=matcher, _judge=judge_of(self._manifest.job))
         part = Part(left, right, mask_left, mask_right)
         done = run.one(part, judge=unit.kind in CHECKED, before=lambda: self._read_before(unit, rows or unit.read_rows), **(given or {}))
         self._note(unit, done)

@@ -359,7 +359,7 @@ class Engine:
         if self._judge is None or self._judge[0] != way:
             self._judge, self._before = (way, Judge()), None
         before = self._before[1] if self._before is not None and self._before[0] == index - 1 else None
-        done = Run(matcher=matcher, judge=self._judge[1]).one(prepared, judge=is_new, before=lambda: before)
+        done = Run(matcher=matcher, _judge=self._judge[1]).one(prepared, judge=is_new, before=lambda: before)
         if is_new:
             self._judged_pair, self._before = self._pair, (index, prepared)
             fault_before, self.fault = self.fault, done.fault
