@@ -155,6 +155,8 @@ class Run:
         self._copy = _options.flag("copy", copy)
         self._on_error, self._judge = on_error, Judge() if _judge is None else _judge
         self._before: tuple[Matcher, _native.Pair] | None = None  # the pair that was judged last
+        if matcher is not None and options:
+            raise CallError(f"{sorted(options)[0]} is an option of the matcher, and a matcher is given; set the option where the matcher is made")
         self._options = options
         self._matcher: MatcherOf = _made(options) if matcher is None else matcher
         self._flight: Flight | None = None

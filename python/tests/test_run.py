@@ -119,3 +119,8 @@ def test_one_pair_of_a_caller_is_judged_with_the_pair_before_it(scenes):
 def test_wrong_options_are_told(options, sentence):
     with pytest.raises((st.CallError, TypeError), match=sentence):
         st.Run(**options)
+
+
+def test_options_beside_a_matcher_are_rejected():
+    with pytest.raises(st.CallError, match="want is an option of the matcher"):
+        st.Run(matcher=st.Matcher("sgm", disparities=8), want="confidence")
