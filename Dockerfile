@@ -27,7 +27,7 @@ WORKDIR /src
 RUN STEREOPSIS_WHEEL_CUDA=${CUDA} ./dev wheel ${SIMD}
 
 FROM ${RUN_BASE}
-ARG EXTRAS=view,tune
+ARG EXTRAS=opencv,view,tune
 RUN apt-get update && \
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ca-certificates ocl-icd-libopencl1 python3-venv && \
     rm -rf /var/lib/apt/lists/*

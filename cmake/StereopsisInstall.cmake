@@ -81,7 +81,7 @@ endif()
 
 # StereopsisComplete.cmake builds this target: all that is installed.
 add_custom_target(stereopsis_installed)
-foreach(target IN ITEMS ${libraries} stereopsis_c stereopsis_command stereopsis_video stereopsis_pages)
+foreach(target IN ITEMS ${libraries} stereopsis_c stereopsis_command stereopsis_opencv stereopsis_pages)
   if(TARGET ${target})
     add_dependencies(stereopsis_installed ${target})
   endif()

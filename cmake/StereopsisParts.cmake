@@ -1,8 +1,8 @@
 # The parts of a build, for the table at the end of configuring and for `stereopsis --version --verbose`.
 
 # Notes a part: stereopsis_part(<name> <whether it is there> <why it is off> [<remark if it is on>]).
-function(stereopsis_part name on why_off)
-  if(on)
+function(stereopsis_part name is_there why_off)
+  if(is_there)
     set(state on)
     set(note "${ARGN}")
   else()

@@ -1,12 +1,11 @@
 #include "command/command.hpp"
-#include "linked_peers.hpp"
+#ifdef STEREOPSIS_HAS_LIBELAS
+#include "libelas_peers.hpp"
+#endif
 
 int main(int argc, char** argv) {
-#ifdef STEREOPSIS_OPENCV_PEERS
-  stereopsis::command::provide_linked_opencv();
-#endif
-#ifdef STEREOPSIS_LIBELAS_PEERS
-  stereopsis::command::provide_linked_libelas();
+#ifdef STEREOPSIS_HAS_LIBELAS
+  stereopsis::command::provide_libelas();
 #endif
   return stereopsis::command::run(argc, argv);
 }

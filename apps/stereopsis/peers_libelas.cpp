@@ -9,7 +9,7 @@
 
 #include "command/bench.hpp"
 #include "command/peers.hpp"
-#include "linked_peers.hpp"
+#include "libelas_peers.hpp"
 #include "stereopsis/disparity.hpp"
 
 namespace stereopsis::command {
@@ -62,6 +62,6 @@ std::optional<Peer> libelas_peer(const std::string& name, const PeerProblem& pro
 
 }  // namespace
 
-void provide_linked_libelas() { provide_peers("libelas", libelas_peer); }
+void provide_libelas() { provide_libelas(libelas_peer); }
 
 }  // namespace stereopsis::command

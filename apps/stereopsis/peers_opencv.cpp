@@ -1,4 +1,4 @@
-// OpenCV's matchers for `bench` and `evaluate`.
+// OpenCV's matchers for `bench` and `evaluate`, in the module for OpenCV.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -6,8 +6,7 @@
 #include <opencv2/core.hpp>
 #include <utility>
 
-#include "command/opencv_peers.hpp"
-#include "linked_peers.hpp"
+#include "opencv_parts.hpp"
 
 namespace stereopsis::command {
 namespace {
@@ -17,7 +16,7 @@ cv::Mat as_mat(Image<std::uint8_t>& image) {
                  static_cast<std::size_t>(image.view().pitch));
 }
 
-cv::Ptr<cv::StereoMatcher> make_matcher(const std::string& name, const Json& p) {
+cv::Ptr<cv::StereoMatcher> make_matcher(const std::string& name, const nlohmann::ordered_json& p) {
   if (name == "BM") {
     const cv::Ptr<cv::StereoBM> matcher = cv::StereoBM::create(p.at("numDisparities"), p.at("blockSize"));
     matcher->setPreFilterCap(p.at("preFilterCap"));
@@ -48,16 +47,14 @@ struct Run {
   cv::Mat found;
 };
 
-OpenCvMatcher make_run(const std::string& name, const Json& parameters, int threads, Image<std::uint8_t> left,
-                       Image<std::uint8_t> right) {
+}  // namespace
+
+OpenCvMatcher make_opencv_matcher(const std::string& name, const nlohmann::ordered_json& parameters, int threads,
+                                  Image<std::uint8_t> left, Image<std::uint8_t> right) {
   cv::setNumThreads(threads > 0 ? threads : -1);
   const auto run = std::make_shared<Run>(Run{std::move(left), std::move(right), make_matcher(name, parameters), {}});
   return {[run] { run->matcher->compute(as_mat(run->left), as_mat(run->right), run->found); },
           [run] { return copy_of(run->found); }};
 }
-
-}  // namespace
-
-void provide_linked_opencv() { provide_opencv({CV_VERSION, make_run}); }
 
 }  // namespace stereopsis::command

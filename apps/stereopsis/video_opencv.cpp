@@ -1,4 +1,4 @@
-// The module that decodes and encodes videos by OpenCV's videoio: video.cpp opens it.
+// Decodes and encodes videos with OpenCV's videoio, in the module for OpenCV.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <opencv2/videoio.hpp>
 #include <opencv2/videoio/registry.hpp>
 
-#include "command/video.hpp"
 #include "device/system/system.hpp"
+#include "opencv_parts.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis::command {
@@ -104,7 +104,7 @@ class OpenCvVideo : public Video {
   std::mutex mutex_;
 };
 
-class OpenCvVideoFile : public VideoFile {
+class OpenCvVideoFile : public jobs::VideoFile {
  public:
   OpenCvVideoFile(std::filesystem::path file, std::filesystem::path unfinished, double rate)
       : file_(std::move(file)), unfinished_(std::move(unfinished)), rate_(rate) {
@@ -142,16 +142,14 @@ class OpenCvVideoFile : public VideoFile {
 };
 
 }  // namespace
+
+std::shared_ptr<Video> open_opencv_video(const std::filesystem::path& file) {
+  return std::make_shared<OpenCvVideo>(file);
+}
+
+std::shared_ptr<jobs::VideoFile> create_opencv_video(const std::filesystem::path& file,
+                                                     const std::filesystem::path& unfinished, double rate) {
+  return std::make_shared<OpenCvVideoFile>(file, unfinished, rate);
+}
+
 }  // namespace stereopsis::command
-
-extern "C" {
-
-void stereopsis_open_video(const std::filesystem::path& file, std::shared_ptr<stereopsis::Video>& video) {
-  video = std::make_shared<stereopsis::command::OpenCvVideo>(file);
-}
-
-void stereopsis_create_video(const std::filesystem::path& file, const std::filesystem::path& unfinished, double rate,
-                             std::shared_ptr<stereopsis::command::VideoFile>& video) {
-  video = std::make_shared<stereopsis::command::OpenCvVideoFile>(file, unfinished, rate);
-}
-}

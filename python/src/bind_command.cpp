@@ -1,6 +1,5 @@
-// The command and its comparisons in this process, with the networks and programs of the package, and OpenCV's matchers of
-// its environment.
-#include <nanobind/ndarray.h>
+// The command and its comparisons in this process, with the networks and programs of the package, and OpenCV of its
+// environment.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -18,11 +17,10 @@
 #include "bindings.hpp"
 #include "command/bench.hpp"
 #include "command/command.hpp"
-#include "command/opencv_peers.hpp"
 #include "command/outside_methods.hpp"
 #include "command/result_files.hpp"
 #include "command/terminal.hpp"
-#include "command/video.hpp"
+#include "opencv_functions.hpp"
 #include "user_stage.hpp"
 
 namespace nb = nanobind;
@@ -31,45 +29,7 @@ using namespace nb::literals;
 namespace stereopsis::python {
 namespace {
 
-// Calls Python, whose exception becomes an Error.
-template <class Function>
-auto in_python(const Function& function) {
-  const nb::gil_scoped_acquire lock;
-  try {
-    return function();
-  } catch (nb::python_error& error) {
-    throw Error(category_of(error.value()).value_or(ErrorCategory::unsupported), RaisedInPython(error).what());
-  }
-}
-
-command::OpenCvMatcher made_opencv(nb::handle make, const std::string& matcher, const command::Json& parameters,
-                                   int threads, Image<std::uint8_t> left, Image<std::uint8_t> right) {
-  const auto made = in_python([&] {
-    nb::dict values;
-    for (const auto& [name, value] : parameters.items()) values[name.c_str()] = value.get<int>();
-    const auto array = [](Image<std::uint8_t>& image) {
-      auto owner = std::make_shared<Image<std::uint8_t>>(std::move(image));
-      return lend(*owner, owner);
-    };
-    return shared_object(make(matcher, values, threads, array(left), array(right)));
-  });
-  return {[made] { in_python([&] { made->attr("run")(); }); },
-          [made] {
-            return in_python([&] {
-              using Found = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-              const auto found = nb::cast<Found>(made->attr("found"));
-              const ImageView<const std::int16_t> view(found.data(), static_cast<int>(found.shape(1)),
-                                                       static_cast<int>(found.shape(0)), 1,
-                                                       static_cast<std::ptrdiff_t>(found.shape(1)));
-              Image<std::int16_t> copy(view.width, view.height);
-              copy.copy_from(view);
-              return copy;
-            });
-          }};
-}
-
-// `opencv` is the version and the function that makes a matcher, or the reason why there are none. The functions are kept
-// until the process ends.
+// `opencv` is the module stereopsis._opencv. All are kept until the process ends.
 void provide(nb::object make, nb::object end, nb::object opencv) {
   const nb::handle make_method = make.release(), end_methods = end.release();
   const auto made = [make_method](const std::string& what, const std::string& device, int threads) {
@@ -83,16 +43,11 @@ void provide(nb::object make, nb::object end, nb::object opencv) {
     const nb::gil_scoped_acquire lock;
     end_methods();
   });
-  if (nb::isinstance<nb::str>(opencv)) return command::provide_peers("opencv", {}, nb::cast<std::string>(opencv));
-  const nb::handle make_matcher = nb::object(opencv[1]).release();
-  command::provide_opencv({nb::cast<std::string>(opencv[0]), [make_matcher](auto&&... arguments) {
-                             return made_opencv(make_matcher, std::forward<decltype(arguments)>(arguments)...);
-                           }});
+  command::provide_opencv(opencv_of(opencv.release()));
 }
 
 // The arguments are bytes, because names of files may be no text.
-int run_command(const std::vector<nb::bytes>& given, const std::filesystem::path& modules) {
-  command::look_for_video_module_in(modules);
+int run_command(const std::vector<nb::bytes>& given) {
   std::vector<std::string> arguments = {"stereopsis"};
   for (const nb::bytes& word : given) arguments.emplace_back(word.c_str(), word.size());
   std::vector<char*> words;
@@ -159,8 +114,8 @@ std::string compare(const std::filesystem::path& dataset, const std::vector<Comp
 
 void bind_command(nb::module_& m) {
   m.def("provide_methods", &provide, "make"_a, "end"_a, "opencv"_a,
-        "Provides methods from outside the library and OpenCV's matchers for run_command() and compare().");
-  m.def("run_command", &run_command, "arguments"_a, "modules"_a,
+        "Provides methods from outside the library and the module _opencv for run_command() and compare().");
+  m.def("run_command", &run_command, "arguments"_a,
         "Runs a subcommand of the compiled command, and returns its exit code. A process calls it once.");
   m.def("compare", &compare, "dataset"_a, "methods"_a, "settings"_a, "device"_a, "repeat"_a, "html"_a, "on_scene"_a,
         "Runs methods on the scenes of a folder, and returns the results as JSON.");

@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "geometry/stereo_rectify.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/length.hpp"
 #include "stereopsis/rectification.hpp"
@@ -293,6 +294,18 @@ void bind_rig(nb::module_& m) {
                   "| None = None) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray | None, numpy.ndarray | None]"),
           "Returns both rectified images and their masks. A mask is 0 at pixels without a source that the given mask\n"
           "leaves, and None if every pixel has one. A Matcher with `calibration=` computes the same pixels.");
+
+  m.def(
+      "stereo_rectified",
+      [](std::pair<int, int> size, const CalibratedCamera& left, const CalibratedCamera& right, const Matrix3& rotation,
+         const Vector3& translation, const std::string& unit, double zoom) {
+        StereoCalibration c = stereopsis::stereo_rectified(
+            {{size.first, size.second}, left.lens, right.lens, {rotation, translation}, unit}, zoom);
+        if (zoom == 0) close_gaps(c);
+        return c;
+      },
+      "size"_a, "left"_a, "right"_a, "rotation"_a, "translation"_a, "unit"_a, "zoom"_a,
+      "Rectifies two cameras, as calibrate() does.");
 
   m.def(
       "parse_length",

@@ -5,6 +5,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "opencv_functions.hpp"
 #include "stereopsis/pair_source.hpp"
 
 using namespace nanobind::literals;
@@ -42,13 +43,6 @@ class PythonVideo : public Video {
   double rate_;
 };
 
-OpenVideo opener_of(nb::handle open) {
-  return [open](const Path& file) -> std::shared_ptr<Video> {
-    const nb::gil_scoped_acquire gil;
-    return std::make_shared<PythonVideo>(open(file.string()));
-  };
-}
-
 // `open_video` is called during construction only.
 void construct(PairSource* self, const Path& left, const Path& right, std::string pair, std::string slop,
                bool side_by_side, bool top_bottom, bool right_first, bool keep_going, nb::handle open_video) {
@@ -74,6 +68,13 @@ nb::tuple read(const PairSource& source, std::size_t i) {
 }
 
 }  // namespace
+
+OpenVideo opener_of(nb::handle open) {
+  return [open](const Path& file) -> std::shared_ptr<Video> {
+    const nb::gil_scoped_acquire gil;
+    return std::make_shared<PythonVideo>(open(file.string()));
+  };
+}
 
 void bind_sources(nb::module_& m) {
   nb::class_<PairSource>(m, "PairSource")

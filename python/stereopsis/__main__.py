@@ -29,14 +29,15 @@ def _leave_at_signals() -> None:
             signal.signal(number, leave)
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None, in_process: bool = False) -> int:
+    """Runs a subcommand. The compiled command calls this function with `in_process` for calls that it hands on to the package."""
     if arguments is None:
         arguments = sys.argv[1:]
     from . import commands  # imported here, because the compiled command does not need it
 
-    if commands.has_outside_method(arguments):
-        return commands.run_compiled(arguments)
     if not arguments or arguments[0] not in commands.names():
+        if in_process:
+            return commands.run_compiled(arguments)
         program(arguments)
     from ._errors import Error
     from .commands import _help

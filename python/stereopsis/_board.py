@@ -10,21 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._errors import CallError, UnsupportedError
+from ._cv2 import opencv as _opencv
+from ._errors import CallError
 
 Points = npt.NDArray[np.float32]  # (n, 2): the coordinates x, y
 
 
 def opencv() -> Any:
-    """Returns the module cv2. Raises UnsupportedError if it is not installed."""
-    try:
-        import cv2
-    except ImportError as missing:
-        raise UnsupportedError(
-            "calibrate requires OpenCV, and this Python has no module cv2; run: python -m pip install "
-            "opencv-python-headless"
-        ) from missing
-    return cv2
+    """Returns the module cv2. Raises UnsupportedError if it cannot calibrate."""
+    return _opencv("calibrate", "findChessboardCorners", "calibrateCamera", "stereoCalibrateExtended", "stereoRectify")
 
 
 @dataclass(frozen=True)
@@ -98,9 +92,7 @@ class Board:
         return {i: (float(x), float(y)) for i, (x, y) in enumerate(points)}
 
     def _charuco(self, grey: npt.NDArray[np.uint8]) -> dict[int, tuple[float, float]]:
-        aruco: Any = getattr(opencv(), "aruco", None)
-        if not hasattr(aruco, "CharucoDetector"):
-            raise UnsupportedError("charuco boards require OpenCV 4.7 or later; run: python -m pip install -U opencv-python-headless")
+        aruco = _opencv("a charuco board", "aruco.CharucoDetector").aruco
         number = getattr(aruco, self.dictionary, None)
         if not self.dictionary.startswith("DICT_") or number is None:
             raise CallError(f"the dictionary '{self.dictionary}' is not known; it must be one of OpenCV's, such as DICT_4X4_50")
@@ -134,15 +126,15 @@ def _saddle_near(smooth: Any, corner: Any, radius: int) -> Any:
     # f = p·(x² + y² − mean) + m·(x² − y²) + b·xy + d·x + e·y + constant, all orthogonal on the window.
     basis = [x * x + y * y - (x * x + y * y).mean(), x * x - y * y, x * y, x, y]
     at = np.array(corner, float)
-    for _ in range(10):
-        patch = opencv().getRectSubPix(smooth, (2 * radius + 1, 2 * radius + 1), tuple(map(float, at)))
+    for _ in range(20):
+        centre = at.astype(np.float32)  # the precision of getRectSubPix
+        patch = opencv().getRectSubPix(smooth, (2 * radius + 1, 2 * radius + 1), tuple(map(float, centre))).astype(float)
         p, m, b, d, e = ((patch * f).sum() / (f * f).sum() for f in basis)
         a, c = p + m, p - m
         determinant = 4 * a * c - b * b
         if determinant >= 0:
             return corner  # no saddle
-        step = np.array([b * e - 2 * c * d, b * d - 2 * a * e]) / determinant
-        at += step
-        if np.hypot(*step) < 1e-4:
+        before, at = at, centre + np.array([b * e - 2 * c * d, b * d - 2 * a * e]) / determinant
+        if np.hypot(*(at - before)) < 1e-6:
             break
     return at if np.hypot(*(at - corner)) < 1 else corner

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from . import _options
 from ._board import Board, opencv
 from ._errors import CallError, FileError, FormatError
-from ._native import Calibration, Camera, Rectification, Rig
+from ._native import Calibration, Camera, stereo_rectified
 from ._pair_source import PairSource
 from ._scenes import read_image
 
@@ -98,16 +98,22 @@ def calibrate(
         named = [source.files(i) for i in range(len(source))]
         files = [left_file for left_file, _ in named], [right_file for _, right_file in named]
     opencv()
-    pairs, size = _Pair.all_of(layout, *files)
+    return solved(*Found.all_of(layout, *files), zoom, keep_outliers)
+
+
+def solved(pairs: Sequence[Found], board: Board, size: tuple[int, int], zoom: float, keep_outliers: bool) -> Calibrated:
+    """Computes the calibration from the corners of all pairs of views."""
+    for pair in pairs:
+        pair.turn_same_way_up(board)
     usable = [pair for pair in pairs if len(pair.shared) >= LEAST_CORNERS]
-    outliers: list[tuple[_Pair, int, _Fit]] = []
+    outliers: list[tuple[Found, int, _Fit]] = []
     while True:
         if len(usable) < LEAST_VIEWS:
             raise CallError(
                 f"both cameras see the board in {len(usable)} of {len(pairs)} pairs; {LEAST_VIEWS} are required, and 10 to 20 "
                 "are recommended; check the board's size, the light and the focus, and record more pairs"
             )
-        fit = _Fit(usable, layout, size)
+        fit = _Fit(usable, board, size)
         worst = int(np.argmax(fit.view_rms))
         if keep_outliers or fit.view_rms[worst] <= OUTLIER * np.sort(fit.view_rms)[(len(usable) - 1) // 2]:
             break
@@ -160,7 +166,7 @@ def _grey(view: Any, name: str) -> npt.NDArray[np.uint8]:
 
 
 @dataclass
-class _Pair:
+class Found:
     """The corners of a board that both cameras see."""
 
     name: str
@@ -183,7 +189,7 @@ class _Pair:
         return "too few common corners"
 
     @classmethod
-    def all_of(cls, board: Board, left: list[Any], right: list[Any]) -> tuple[list[_Pair], tuple[int, int]]:
+    def all_of(cls, board: Board, left: list[Any], right: list[Any]) -> tuple[list[Found], Board, tuple[int, int]]:
         pairs, size = [], None
         for number, views in enumerate(zip(left, right)):
             found = []
@@ -199,10 +205,9 @@ class _Pair:
                 found.append(board.find(grey))
             name = os.path.basename(os.fspath(views[0])) if isinstance(views[0], (str, os.PathLike)) else f"view {number}"
             pairs.append(cls(name, *found))
-            pairs[-1]._turn_same_way_up(board)
-        return pairs, (size[1], size[0]) if size else (0, 0)
+        return pairs, board, (size[1], size[0]) if size else (0, 0)
 
-    def _turn_same_way_up(self, board: Board) -> None:
+    def turn_same_way_up(self, board: Board) -> None:
         """Numbers the corners of both views from the same end of the board. A chessboard whose numbers of columns and rows are both even or
         both odd looks the same upside down.
         """
@@ -224,7 +229,7 @@ class _Camera:
 class _Fit:
     """Computes both cameras from a set of pairs."""
 
-    def __init__(self, pairs: Sequence[_Pair], board: Board, size: tuple[int, int]) -> None:
+    def __init__(self, pairs: Sequence[Found], board: Board, size: tuple[int, int]) -> None:
         cv2 = opencv()
         self._unit, self._size = board.unit, size
         on_board = [board.place_of(pair.shared) for pair in pairs]
@@ -268,19 +273,13 @@ class _Fit:
                 "length from the distance, so tilt the board more in some views"
             )
 
-    def view(self, i: int, pair: _Pair, dy: float | None = None) -> CalibrationView:
+    def view(self, i: int, pair: Found, dy: float | None = None) -> CalibrationView:
         left, right = map(float, self._per_view[i])
         used = dy is not None
         remark = "" if used else "outlier, left out"
         return CalibrationView(pair.name, used, remark, left, right, float(self.view_rms[i]), np.nan if dy is None else dy)
 
     def calibration(self, zoom: float) -> Calibration:
-        cv2 = opencv()
-        left, right = self.cameras
-        r1, r2, p1, p2, *_ = cv2.stereoRectify(
-            left.matrix, left.distortion, right.matrix, right.distortion, self._size, self._turn, self._shift,
-            flags=cv2.CALIB_ZERO_DISPARITY, alpha=zoom,
-        )  # fmt: skip
         x, y = self._shift.ravel()[:2]
         if abs(y) > abs(x):
             raise CallError(
@@ -288,27 +287,9 @@ class _Fit:
             )
         if x > 0:
             raise CallError("the right camera is to the left of the left camera; swap the left and the right images")
-
-        def with_focal(focal: float) -> Calibration:
-            return Calibration(
-                size=self._size,
-                left=_camera(left, r1),
-                right=_camera(right, r2),
-                rotation=self._turn.ravel().tolist(),
-                translation=self._shift.ravel().tolist(),
-                rig=Rig(
-                    focal=focal, baseline=-p2[0, 3] / p2[0, 0], cx_left=p1[0, 2], cx_right=p2[0, 2], cy=p1[1, 2],
-                    unit=self._unit, size=self._size,
-                ),
-            )  # fmt: skip
-
-        focal = float(p1[0, 0])
-        if zoom == 0:  # OpenCV's estimate leaves a few pixels without a source; a slightly longer focal length avoids them
-            for _ in range(40):
-                if Rectification(with_focal(focal)).complete:
-                    break
-                focal *= 1.0025
-        return with_focal(focal)
+        left, right = map(_camera, self.cameras)
+        turn, shift = self._turn.ravel().tolist(), self._shift.ravel().tolist()
+        return stereo_rectified(self._size, left, right, turn, shift, self._unit, zoom)
 
     def row_errors(self, calibration: Calibration) -> list[npt.NDArray[np.float64]]:
         """Returns |y_left − y_right| of each corner for each pair, computed with OpenCV's undistortPoints."""
@@ -324,8 +305,6 @@ class _Fit:
         return [np.abs(a.astype(float) - b) for a, b in zip(*rows)]
 
 
-def _camera(camera: _Camera, rectification: npt.NDArray[np.float64]) -> Camera:
+def _camera(camera: _Camera) -> Camera:
     k, distortion = camera.matrix, camera.distortion.ravel()[:12].tolist()
-    return Camera(
-        fx=k[0, 0], fy=k[1, 1], cx=k[0, 2], cy=k[1, 2], distortion=distortion, rectification=rectification.ravel().tolist()
-    )
+    return Camera(fx=k[0, 0], fy=k[1, 1], cx=k[0, 2], cy=k[1, 2], distortion=distortion, rectification=np.eye(3).ravel().tolist())

@@ -48,7 +48,7 @@ def compare(
     if not named:
         raise CallError("methods=[] is not allowed; give at least one method")
     settings = _options.mapping("set", set or {}, "a mapping from names of parameters to values")
-    provide_methods(opencv=any(isinstance(one, str) and one.startswith("opencv") for _, one in named))
+    provide_methods()
     shown = Progress.of((), progress)
     text = _native.compare(
         dataset,

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from ._cv2 import opencv
+
 Array = Any
-OpenCv = tuple[str, Callable[..., Any]]
 
 
-def provided() -> OpenCv | str:
-    """Returns the version of OpenCV and the function that makes its matchers, or the reason why they are not there."""
-    try:
-        cv2: Any = importlib.import_module("cv2")
-    except ImportError as missing:
-        return f"the package cv2 cannot be imported ({missing}); run: python -m pip install opencv-python-headless"
-    lacking = [name for name in ("StereoBM_create", "StereoSGBM_create") if not hasattr(cv2, name)]
-    if lacking:
-        return f"cv2 {cv2.__version__} has no {lacking[0]}; install the complete package opencv-python-headless"
-    return str(cv2.__version__), make
+def _opencv() -> Any:
+    return opencv("a matcher of OpenCV", "StereoBM_create", "StereoSGBM_create")
+
+
+def version() -> str:
+    """Returns the version of OpenCV. Raises UnsupportedError if it has no matchers."""
+    return str(_opencv().__version__)
 
 
 class Matcher:
@@ -34,7 +31,7 @@ class Matcher:
 
 def make(name: str, parameters: Mapping[str, int], threads: int, left: Array, right: Array) -> Matcher:
     """Makes a StereoBM (name BM) or a StereoSGBM (the name is its mode), with parameters by the names of OpenCV. 0 threads means all."""
-    cv2: Any = importlib.import_module("cv2")
+    cv2 = _opencv()
     cv2.setNumThreads(threads if threads > 0 else -1)
     if name != "BM":
         modes = {"3WAY": cv2.STEREO_SGBM_MODE_SGBM_3WAY, "SGBM": cv2.STEREO_SGBM_MODE_SGBM, "HH4": cv2.STEREO_SGBM_MODE_HH4,

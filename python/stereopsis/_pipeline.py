@@ -388,14 +388,6 @@ def _external_file(file: str | os.PathLike[str]) -> str | None:
     return None if _external_of(text) is None else text
 
 
-def is_external_file(file: str | os.PathLike[str]) -> bool:
-    """Returns whether a pipeline file has a method from outside the library, or has an error that only its reader names."""
-    try:
-        return Path(file).is_file() and _external_file(file) is not None
-    except Error:
-        return True
-
-
 def methods() -> list[_native.MethodInfo]:
     """Returns all methods, the default first, with name, summary and paper.
 

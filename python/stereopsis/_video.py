@@ -1,14 +1,14 @@
-"""Decodes videos with OpenCV's module cv2, if it is installed."""
+"""Decodes and encodes videos with OpenCV's module cv2, if it is installed."""
 
 from __future__ import annotations
 
-import importlib
 import threading
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ._cv2 import opencv
 from ._errors import FormatError, UnsupportedError
 
 FEW = 32  # as many frames are skipped faster by decoding them than by seeking
@@ -18,13 +18,7 @@ class Video:
     """A video for PairSource. Several threads may read; reading in order is fastest."""
 
     def __init__(self, file: str) -> None:
-        try:
-            self._cv2: Any = importlib.import_module("cv2")
-        except ModuleNotFoundError as missing:
-            raise UnsupportedError(
-                f"{file} is a video, and the package decodes videos with OpenCV, which is not installed; "
-                "run: python -m pip install opencv-python-headless"
-            ) from missing
+        self._cv2 = opencv(f"the video {file}", "VideoCapture", "videoio_registry")
         self._file, self._lock = file, threading.Lock()
         self._open()
         if not self._capture.isOpened():
@@ -76,3 +70,31 @@ class Video:
                 return False
             self._next += 1
         return True
+
+
+class VideoFile:
+    """A video that is written under the name `unfinished`. Sentences name `file`."""
+
+    def __init__(self, file: str, unfinished: str, rate: float) -> None:
+        self._cv2 = opencv(f"the video {file}", "VideoWriter")
+        self._file, self._unfinished, self._rate = file, unfinished, rate
+        self._writer: Any = None
+
+    def append(self, frame: npt.NDArray[np.uint8]) -> None:
+        """Appends a frame of RGB. Codecs subsample the colours, so an odd last row or column is repeated."""
+        height, width = frame.shape[:2]
+        even = np.pad(frame, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
+        if self._writer is None:
+            self._writer = self._opened((even.shape[1], even.shape[0]))
+        self._writer.write(np.ascontiguousarray(even[..., ::-1]))  # OpenCV's order is BGR
+
+    def finish(self) -> None:
+        if self._writer is not None:
+            self._writer.release()
+
+    def _opened(self, size: tuple[int, int]) -> Any:
+        for code in ("avc1", "mp4v", "MJPG"):  # H.264 where OpenCV's FFmpeg has an encoder for it, else MPEG-4
+            writer = self._cv2.VideoWriter(self._unfinished, self._cv2.VideoWriter.fourcc(*code), self._rate, size)
+            if writer.isOpened():
+                return writer
+        raise UnsupportedError(f"OpenCV has no encoder for {self._file}; use .mp4 or .avi, or write a pattern such as color%03d.png")

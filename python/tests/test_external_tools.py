@@ -206,7 +206,7 @@ def test_opencv_joins_the_comparison(folder, tmp_path):
 
 def test_a_missing_package_of_opencv_is_named(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "cv2", None)
-    with pytest.raises(st.UnsupportedError, match="--method opencv:BM cannot run: the package cv2 cannot be imported .*; run: python -m pip install"):
+    with pytest.raises(st.UnsupportedError, match="--method opencv:BM cannot run: a matcher of OpenCV requires OpenCV, and cv2 cannot be imported .*; run: python -m pip install"):
         st.compare(folder / "scenes", ["sgm", "opencv:BM"])
 
 

@@ -72,7 +72,7 @@ def test_files_beside_the_pairs(sequence):
 def test_videos_need_opencv(tmp_path, monkeypatch):
     (tmp_path / "left.mp4").touch()
     monkeypatch.setitem(sys.modules, "cv2", None)
-    with pytest.raises(st.UnsupportedError, match="left.mp4 is a video.*pip install opencv-python-headless"):
+    with pytest.raises(st.UnsupportedError, match="the video .*left.mp4 requires OpenCV.*pip install"):
         st.PairSource(tmp_path / "left.mp4", side_by_side=True)
 
 

@@ -72,9 +72,7 @@ void add_calibrate(CLI::App& application) {
                  "Field of view of the rectified images, 0 to 1: 0 crops to pixels with a source, 1 keeps all pixels "
                  "of the raw images [0]");
   command.flag("--keep-outliers", o->keep_outliers, "Keep views with large errors instead of discarding them");
-  command.footer(
-      "This command requires a build with OpenCV: apt-get install libopencv-dev (and libopencv-contrib-dev for charuco "
-      "boards), then ./dev build.");
+  command.footer("This command requires OpenCV. The command of the Python package uses its module cv2.");
   command.callback([o] { calibrating::calibrate(calibrating::Call(*o)); });
 }
 

@@ -1,4 +1,4 @@
-// Types shared by the call of `calibrate`, which every build has, and its work, which needs OpenCV.
+// Types shared by the call of `calibrate` and its work.
 #pragma once
 
 #include <filesystem>
@@ -29,7 +29,7 @@ inline constexpr double largest_rms = 5, largest_dy = 2;
 // Throws an Error for a rig with larger errors.
 void check_errors(double rms, double dy_mean);
 
-// Implemented in calibrate_opencv.cpp, or in calibrate_none.cpp, which reports what is missing.
+// Throws Error(unsupported) without OpenCV.
 void calibrate(const Call& call);
 
 }  // namespace stereopsis::command::calibrating

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "build_parts.hpp"
 #include "command/commands.hpp"
 #include "command/common.hpp"
 #include "command/table.hpp"
@@ -24,6 +25,8 @@ void list(const std::vector<DeviceDescription>& found) {
   table.left({0, 1, 2}).print();
   for (const DeviceDescription& device : found)
     for (const auto& [name, value] : device.properties) say("{}: {} = {}\n", device.name, name, value);
+  say("parts of this build:\n");
+  for (const char* part : build_parts) say("  {}\n", part);
 }
 
 Json to_json(const std::vector<DeviceDescription>& found) {
@@ -94,7 +97,9 @@ bool self_test(const std::vector<DeviceDescription>& found) {
 }  // namespace
 
 void add_devices(CLI::App& application) {
-  Command command(application, "devices", "List the devices and, for each device that cannot be used, the reason");
+  Command command(
+      application, "devices",
+      "List the devices and, for each device that cannot be used, the reason; then the parts of this build");
   struct Options {
     bool check = false, json = false;
   };

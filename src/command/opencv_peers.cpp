@@ -2,10 +2,8 @@
 // image. The omission favours their times and would spoil their accuracy: hence PeerColumns::all.
 #include "command/opencv_peers.hpp"
 
-#include <memory>
-#include <utility>
-
 #include "command/bench.hpp"
+#include "command/opencv.hpp"
 #include "command/peer_settings.hpp"
 #include "stereopsis/disparity.hpp"
 
@@ -24,7 +22,9 @@ Image<float> dense(const Image<std::int16_t>& sixteenths, int padding) {
   return out;
 }
 
-std::optional<Peer> opencv_peer(const OpenCv& opencv, const std::string& matcher, const PeerProblem& problem) {
+}  // namespace
+
+std::optional<Peer> opencv_peer(const std::string& matcher, const PeerProblem& problem) {
   const int searched = (problem.disparities + 15) / 16 * 16;
   const int padding = problem.columns == PeerColumns::all ? searched : 0;
   const auto [colour, settings] = opencv_setting(matcher, problem.dataset, problem.left.channels);
@@ -35,19 +35,13 @@ std::optional<Peer> opencv_peer(const OpenCv& opencv, const std::string& matcher
   const auto seen = [&, colour = colour](ImageView<const std::uint8_t> image) {
     return colour ? padded(image, padding) : padded(grey(image).view(), padding);
   };
-  const OpenCvMatcher made = opencv.make(matcher, parameters, problem.threads, seen(problem.left), seen(problem.right));
-  Json shown = {{"version", opencv.version}, {"images", colour ? "colour" : "grey"}};
+  const OpenCv& used = opencv("a matcher of OpenCV");
+  const OpenCvMatcher made =
+      used.make_matcher(matcher, parameters, problem.threads, seen(problem.left), seen(problem.right));
+  Json shown = {{"version", used.version()}, {"images", colour ? "colour" : "grey"}};
   shown.update(parameters);
   return Peer{matcher == "BM" ? "OpenCV StereoBM" : "OpenCV StereoSGBM " + matcher, shown, made.run,
               [made, padding] { return dense(made.found(), padding); }};
-}
-
-}  // namespace
-
-void provide_opencv(OpenCv opencv) {
-  provide_peers("opencv", [opencv = std::move(opencv)](const std::string& matcher, const PeerProblem& problem) {
-    return opencv_peer(opencv, matcher, problem);
-  });
 }
 
 }  // namespace stereopsis::command

@@ -4,45 +4,47 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
+#include "command/opencv.hpp"
+#include "command/opencv_peers.hpp"
 #include "command/peer_settings.hpp"
 #include "core/text.hpp"
 
 namespace stereopsis::command {
 namespace {
 
+MakePeer& libelas_peer() {
+  static MakePeer make;
+  return make;
+}
+
 struct Program {
-  const char *name, *title, *why_not;  // the reason of a program that lacks it
+  const char *name, *title;
   std::vector<std::string> matchers;
+  std::string (*why_not)();  // returns the reason for which its matchers are left out; empty if they are there
+  std::optional<Peer> (*make)(const std::string& matcher, const PeerProblem&);
 };
+
+std::string why_no_opencv() {
+  try {
+    opencv("a matcher of OpenCV").version();
+    return {};
+  } catch (const Error& missing) {
+    return missing.what();
+  }
+}
 
 const std::array<Program, 2>& programs() {
   static const std::array<Program, 2> known = {
-      {{"opencv", "OpenCV's matchers",
-        "this build was made without OpenCV; with the Python package, --method opencv runs those of its package cv2",
-        opencv_matchers()},
-       {"libelas", "libelas", "this build was made without it", libelas_settings()}}};
+      {{"opencv", "OpenCV's matchers", opencv_matchers(), why_no_opencv, opencv_peer},
+       {"libelas", "libelas", libelas_settings(),
+        [] { return std::string(libelas_peer() ? "" : "this build was made without it"); },
+        [](const std::string& matcher, const PeerProblem& problem) { return libelas_peer()(matcher, problem); }}}};
   return known;
 }
 
-struct Provided {
-  MakePeer make;
-  std::string why_not;
-};
-
-std::map<std::string, Provided>& provided() {
-  static auto& all = *new std::map<std::string, Provided>();
-  return all;
-}
-
 std::string program_of(std::string_view method) { return std::string(method.substr(0, method.find(':'))); }
-
-std::string why_not(const Program& program) {
-  const std::string& reason = provided()[program.name].why_not;
-  return reason.empty() ? program.why_not : reason;
-}
 
 const Program* find(const std::string& name) {
   const auto found = std::ranges::find(programs(), name, &Program::name);
@@ -51,18 +53,14 @@ const Program* find(const std::string& name) {
 
 }  // namespace
 
-void provide_peers(const std::string& program, MakePeer make, std::string why_not) {
-  provided()[program] = {std::move(make), std::move(why_not)};
-}
-
-bool has_peers(const std::string& program) { return provided()[program].make != nullptr; }
+void provide_libelas(MakePeer make) { libelas_peer() = std::move(make); }
 
 bool is_peer(std::string_view method) { return find(program_of(method)) != nullptr; }
 
 std::vector<PeerName> peers_named(const std::string& method) {
   const Program& program = *find(program_of(method));
-  if (!has_peers(program.name))
-    throw Error(ErrorCategory::unsupported, fmt::format("--method {} cannot run: {}", method, why_not(program)));
+  if (const std::string reason = program.why_not(); !reason.empty())
+    throw Error(ErrorCategory::unsupported, fmt::format("--method {} cannot run: {}", method, reason));
   std::vector<PeerName> names;
   for (const std::string& matcher : program.matchers)
     if (method == program.name || method == PeerName{program.name, matcher}.text())
@@ -76,7 +74,7 @@ std::vector<PeerName> peers_named(const std::string& method) {
 std::vector<PeerName> peers_there() {
   std::vector<PeerName> names;
   for (const Program& program : programs())
-    if (has_peers(program.name))
+    if (program.why_not().empty())
       for (const std::string& matcher : program.matchers) names.push_back({program.name, matcher});
   return names;
 }
@@ -84,12 +82,13 @@ std::vector<PeerName> peers_there() {
 std::string peers_left_out() {
   std::vector<std::string> missing;
   for (const Program& program : programs())
-    if (!has_peers(program.name)) missing.push_back(fmt::format("{} ({})", program.title, why_not(program)));
+    if (const std::string reason = program.why_not(); !reason.empty())
+      missing.push_back(fmt::format("{} ({})", program.title, reason));
   return missing.empty() ? "" : "left out: " + join(missing, ", ");
 }
 
 std::optional<Peer> make_peer(const PeerName& name, const PeerProblem& problem) {
-  return provided()[name.program].make(name.matcher, problem);
+  return find(name.program)->make(name.matcher, problem);
 }
 
 Image<std::uint8_t> padded(ImageView<const std::uint8_t> image, int columns) {

@@ -1,5 +1,5 @@
 // Other stereo matchers, which run next to ours on the same images with the settings of peers.json. Their names are those of a
-// method: opencv:3WAY, libelas:ROBOTICS, or opencv for all of OpenCV's. A program that contains the command provides them.
+// method: opencv:3WAY, libelas:ROBOTICS, or opencv for all of OpenCV's. A program that links libelas provides it.
 #pragma once
 
 #include <functional>
@@ -38,9 +38,8 @@ struct PeerProblem {
 // Returns a matcher for a pair, or nothing if the images are too small for it.
 using MakePeer = std::function<std::optional<Peer>(const std::string& matcher, const PeerProblem&)>;
 
-// Provides the matchers of "opencv" or "libelas". Without `make`, they are left out, and `why_not` is the reason.
-void provide_peers(const std::string& program, MakePeer make, std::string why_not = {});
-bool has_peers(const std::string& program);
+// Provides the matchers of "libelas", which are left out otherwise.
+void provide_libelas(MakePeer make);
 
 struct PeerName {
   std::string program, matcher;  // "opencv", "3WAY"

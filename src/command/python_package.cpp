@@ -14,7 +14,6 @@
 
 #include "command/common.hpp"
 #include "command/outside_methods.hpp"
-#include "command/peers.hpp"
 #include "device/system/system.hpp"
 #include "python_commands.hpp"
 #include "stereopsis/error.hpp"
@@ -43,7 +42,7 @@ if installed != version:
     sys.exit(f"stereopsis: {called} is a command of the Python package, which is {state} for {sys.executable}; "
              f"run: {sys.executable} -m pip install 'WHEEL{extra}', where WHEEL is the path of stereopsis-{version}-*.whl or of a checkout")
 from stereopsis.__main__ import main
-sys.exit(main(sys.argv[4:]))
+sys.exit(main(sys.argv[4:], in_process=True))
 )";
 
 bool is_bag_file(const std::filesystem::path& path) {
@@ -76,22 +75,39 @@ std::vector<std::string> values_of(const std::string& option, const std::vector<
   return values;
 }
 
-// Returns whether the --method of the call, or the --pipeline of match, is a network or a program, or a matcher of OpenCV
-// that this program lacks. The package runs them.
+// Returns whether the --method of the call, or the --pipeline of match, is a network or a program. The package runs them.
 bool names_outside_method(const std::vector<std::string>& call) {
   static constexpr std::array<std::string_view, 3> commands = {"match", "evaluate", "bench"};
   if (std::ranges::find(commands, call.front()) == commands.end()) return false;
-  const auto lacks_peer = [](const std::string& method) {
-    return method.starts_with("opencv") && is_peer(method) && !has_peers("opencv");
-  };
   return std::ranges::any_of(values_of("--method", call), is_outside_method) ||
-         (call.front() != "match" && std::ranges::any_of(values_of("--method", call), lacks_peer)) ||
          (call.front() == "match" && std::ranges::any_of(values_of("--pipeline", call), is_outside_pipeline));
 }
 
-std::string python() {
+// Returns the interpreter of the package that started this program, or an empty text.
+std::string python_that_started() {
   const char* chosen = std::getenv("STEREOPSIS_PYTHON");
-  return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
+  return chosen == nullptr ? "" : chosen;
+}
+
+std::vector<std::string>& this_call() {
+  static auto& call = *new std::vector<std::string>();
+  return call;
+}
+
+// Replaces this process as hand_on_to_python() does. Names the call in sentences by `name`, and the extra that it needs.
+[[noreturn]] void hand_on(const std::vector<std::string>& arguments, const std::string& name,
+                          const std::string& extra) {
+  const std::string program = python_that_started().empty() ? "python3" : python_that_started();
+  std::vector<std::string> call{program, "-c", launcher, STEREOPSIS_VERSION, extra, name};
+  call.insert(call.end(), arguments.begin(), arguments.end());
+  system::become(call);
+  throw Error(
+      ErrorCategory::unsupported,
+      fmt::format(
+          "{} is a command of the Python package, and {} cannot be run; install Python 3.10 or later, "
+          "set STEREOPSIS_PYTHON to the interpreter if its name is not python3, and run: python3 -m pip install "
+          "'WHEEL{}', where WHEEL is the path of stereopsis-{}-*.whl or of a checkout",
+          name, program, extra, STEREOPSIS_VERSION));
 }
 
 }  // namespace
@@ -104,6 +120,7 @@ bool is_python_command(std::string_view name) { return find(name) != nullptr; }
 
 std::vector<std::string> python_call(int argc, char** argv) {
   std::vector<std::string> call(argv + std::min(argc, 1), argv + argc);
+  this_call() = call;
   if (call.empty() || is_python_command(call.front())) return call;
   const auto names_bag = [](const std::string& word) { return !word.starts_with('-') && is_bag(word); };
   if (takes_bags(call.front()) && std::any_of(call.begin() + 1, call.end(), names_bag))
@@ -113,21 +130,14 @@ std::vector<std::string> python_call(int argc, char** argv) {
   return call;
 }
 
+void hand_on_if_started_by_python() {
+  if (!python_that_started().empty()) hand_on(this_call(), this_call().front() + " with cv2", "[opencv]");
+}
+
 void hand_on_to_python(const std::vector<std::string>& arguments) {
-  const std::string program = python();
   const PythonCommand* command = find(arguments.front());
-  const std::string name = command != nullptr ? command->name : arguments.front() + " with a network or a program";
-  const std::string extra = command != nullptr ? command->extra : "[onnx]";
-  std::vector<std::string> call{program, "-c", launcher, STEREOPSIS_VERSION, extra, name};
-  call.insert(call.end(), arguments.begin(), arguments.end());
-  system::become(call);
-  throw Error(
-      ErrorCategory::unsupported,
-      fmt::format(
-          "{} is a command of the Python package, and {} cannot be run; install Python 3.10 or later, "
-          "set STEREOPSIS_PYTHON to the interpreter if its name is not python3, and run: python3 -m pip install "
-          "'WHEEL{}', where WHEEL is the path of stereopsis-{}-*.whl or of a checkout",
-          name, program, extra, STEREOPSIS_VERSION));
+  if (command != nullptr) hand_on(arguments, command->name, command->extra);
+  hand_on(arguments, arguments.front() + " with a network or a program", "[onnx]");
 }
 
 }  // namespace stereopsis::command

@@ -13,6 +13,7 @@
 #include "core/suggestion.hpp"
 #include "core/text.hpp"
 #include "geometry/calibrate.hpp"
+#include "geometry/stereo_rectify.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis {
@@ -57,10 +58,12 @@ cv::Point2f saddle_near(const cv::Mat& smooth, const cv::Point2f& corner, int ra
   double xx = 0, xxxx = 0, xxyy = 0;  // sums over the window
   for (int y = -radius; y <= radius; ++y)
     for (int x = -radius; x <= radius; ++x) xx += x * x, xxxx += x * x * x * x, xxyy += x * x * y * y;
-  cv::Point2f at = corner;
+  // The patch is cut out around a position with the precision of float, and the saddle is sought relative to it.
+  cv::Point2d at = corner;
   cv::Mat patch;
-  for (int step = 0; step < 10; ++step) {
-    cv::getRectSubPix(smooth, {side, side}, at, patch);
+  for (int step = 0; step < 20; ++step) {
+    const cv::Point2f centre = at;
+    cv::getRectSubPix(smooth, {side, side}, centre, patch);
     // The model is f = p·(x² + y² − mean) + m·(x² − y²) + b·xy + d·x + e·y + constant, whose terms are orthogonal on
     // the window.
     double p = 0, m = 0, b = 0, d = 0, e = 0;
@@ -76,11 +79,11 @@ cv::Point2f saddle_near(const cv::Mat& smooth, const cv::Point2f& corner, int ra
     p /= 2 * (xxxx + xxyy - 2 * xx * xx / n), m /= 2 * (xxxx - xxyy), b /= xxyy, d /= xx, e /= xx;
     const double a = p + m, c = p - m, determinant = 4 * a * c - b * b;
     if (determinant >= 0) return corner;  // not a saddle
-    const double dx = (b * e - 2 * c * d) / determinant, dy = (b * d - 2 * a * e) / determinant;
-    at += cv::Point2f(static_cast<float>(dx), static_cast<float>(dy));
-    if (std::hypot(dx, dy) < 1e-4) break;
+    const cv::Point2d before = at;
+    at = cv::Point2d(centre) + cv::Point2d((b * e - 2 * c * d) / determinant, (b * d - 2 * a * e) / determinant);
+    if (cv::norm(at - before) < 1e-6) break;
   }
-  return cv::norm(at - corner) < 1 ? at : corner;
+  return cv::norm(at - cv::Point2d(corner)) < 1 ? cv::Point2f(at) : corner;
 }
 
 // Refines corners in windows that extend `half` pixels to each side and contain no other corner. The windows extend at
@@ -293,39 +296,16 @@ class Fit {
   }
 
   StereoCalibration calibration(double zoom) const {
-    cv::Mat r1, r2, p1, p2, q;
-    cv::stereoRectify(left.matrix, left.distortion, right.matrix, right.distortion, {size_.width, size_.height},
-                      rotation, translation, r1, r2, p1, p2, q, cv::CALIB_ZERO_DISPARITY, zoom);
-    if (std::abs(translation.at<double>(1)) > std::abs(translation.at<double>(0)))
+    const double x = translation.at<double>(0), y = translation.at<double>(1);
+    if (std::abs(y) > std::abs(x))
       refuse(
           "one camera is above the other, and only cameras side by side are supported; rotate the images by 90 "
           "degrees");
-    if (translation.at<double>(0) > 0)
-      refuse("the right camera is to the left of the left camera; swap the left and the right images");
-    StereoCalibration c;
-    c.size = size_;
-    c.left = {lens_of(left), matrix_of(r1)};
-    c.right = {lens_of(right), matrix_of(r2)};
-    c.rotation = matrix_of(rotation);
-    for (int i = 0; i < 3; ++i) c.translation[static_cast<std::size_t>(i)] = translation.at<double>(i);
-    c.rig = {p1.at<double>(0, 0),
-             p1.at<double>(0, 2),
-             p2.at<double>(0, 2),
-             p1.at<double>(1, 2),
-             -p2.at<double>(0, 3) / p2.at<double>(0, 0),
-             unit_,
-             size_};
+    if (x > 0) refuse("the right camera is to the left of the left camera; swap the left and the right images");
+    const Pose pose{matrix_of(rotation), {x, y, translation.at<double>(2)}};
+    StereoCalibration c = stereo_rectified({size_, lens_of(left), lens_of(right), pose, unit_}, zoom);
     if (zoom == 0) close_gaps(c);
     return c;
-  }
-
-  // OpenCV's estimate leaves a few pixels without a source. A slightly longer focal length removes such pixels.
-  static void close_gaps(StereoCalibration& c) {
-    for (int attempt = 0; attempt < 40; ++attempt) {
-      const RectificationMaps maps = rectification_maps(c);
-      if (maps.left_complete && maps.right_complete) return;
-      c.rig.focal *= 1.0025;
-    }
   }
 
   // Returns |y_left − y_right| for each corner of view `i`, computed with OpenCV's undistortPoints.

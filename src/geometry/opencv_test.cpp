@@ -92,26 +92,30 @@ TEST(OpenCv, FindsTheSamePositions) {
 TEST(OpenCv, ComputesTheSameRectification) {
   const StereoCalibration raw = calibration_for({640, 480});
   const Lens &l = raw.left.lens, &r = raw.right.lens;
-  const StereoCalibration c = stereo_rectified({raw.size, l, r, {raw.rotation, raw.translation}, "mm"});
+  const RawPair pair{raw.size, l, r, {raw.rotation, raw.translation}, "mm"};
   const auto matrix = [](const Lens& lens) {
     return cv::Mat(cv::Matx33d(lens.fx, 0, lens.cx, 0, lens.fy, lens.cy, 0, 0, 1));
   };
   const auto coefficients = [](const Lens& lens) {
     return cv::Mat(1, 12, CV_64F, const_cast<double*>(lens.distortion.data()));
   };
-  cv::Mat r1, r2, p1, p2, q;
-  cv::stereoRectify(matrix(l), coefficients(l), matrix(r), coefficients(r), {640, 480},
-                    cv::Mat(3, 3, CV_64F, const_cast<double*>(raw.rotation.data())),
-                    cv::Mat(3, 1, CV_64F, const_cast<double*>(raw.translation.data())), r1, r2, p1, p2, q,
-                    cv::CALIB_ZERO_DISPARITY, 0);
-  for (int i = 0; i < 9; ++i) {
-    EXPECT_NEAR(c.left.rectification[static_cast<std::size_t>(i)], r1.at<double>(i / 3, i % 3), 1e-9);
-    EXPECT_NEAR(c.right.rectification[static_cast<std::size_t>(i)], r2.at<double>(i / 3, i % 3), 1e-9);
+  for (const double zoom : {0.0, 0.4, 1.0}) {
+    SCOPED_TRACE(zoom);
+    const StereoCalibration c = stereo_rectified(pair, zoom);
+    cv::Mat r1, r2, p1, p2, q;
+    cv::stereoRectify(matrix(l), coefficients(l), matrix(r), coefficients(r), {640, 480},
+                      cv::Mat(3, 3, CV_64F, const_cast<double*>(raw.rotation.data())),
+                      cv::Mat(3, 1, CV_64F, const_cast<double*>(raw.translation.data())), r1, r2, p1, p2, q,
+                      cv::CALIB_ZERO_DISPARITY, zoom);
+    for (int i = 0; i < 9; ++i) {
+      EXPECT_NEAR(c.left.rectification[static_cast<std::size_t>(i)], r1.at<double>(i / 3, i % 3), 1e-9);
+      EXPECT_NEAR(c.right.rectification[static_cast<std::size_t>(i)], r2.at<double>(i / 3, i % 3), 1e-9);
+    }
+    EXPECT_NEAR(c.rig.focal / p1.at<double>(0, 0), 1, 0.01);
+    EXPECT_NEAR(c.rig.cx_left, p1.at<double>(0, 2), 1.5);
+    EXPECT_NEAR(c.rig.cy, p1.at<double>(1, 2), 1.5);
+    EXPECT_NEAR(c.rig.baseline, -p2.at<double>(0, 3) / p2.at<double>(0, 0), 1e-9);
   }
-  EXPECT_NEAR(c.rig.focal / p1.at<double>(0, 0), 1, 0.01);
-  EXPECT_NEAR(c.rig.cx_left, p1.at<double>(0, 2), 1.5);
-  EXPECT_NEAR(c.rig.cy, p1.at<double>(1, 2), 1.5);
-  EXPECT_NEAR(c.rig.baseline, -p2.at<double>(0, 3) / p2.at<double>(0, 0), 1e-9);
 }
 
 TEST(OpenCv, ReprojectsToTheSamePoints) {

@@ -16,6 +16,10 @@ constexpr int steps = 32;  // number of samples along each side of an image
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
 
+[[noreturn]] void refuse_apart() {
+  refuse("the images of the two cameras do not overlap after rectification; check the rotation and the lenses");
+}
+
 Vector3 scaled(const Vector3& v, double factor) { return {factor * v[0], factor * v[1], factor * v[2]}; }
 
 // Returns the rotation that turns the first camera back by half of the rotation between both.
@@ -56,20 +60,42 @@ std::array<double, 2> rectified_pixel(const CalibratedCamera& camera, double x, 
   return {ray[0] / z, ray[1] / z};
 }
 
-// The rectangle inside the border of a rectified image, for focal length 1 and principal point (0, 0).
-struct Inside {
-  double left = -1e9, top = -1e9, right = 1e9, bottom = 1e9;
+// A rectangle of the rectified plane, for focal length 1 and principal point (0, 0).
+struct Rectangle {
+  double left, top, right, bottom;
+};
+// The largest rectangle inside the borders of both rectified images, and the smallest one around them.
+struct Bounds {
+  Rectangle inner{-1e9, -1e9, 1e9, 1e9}, outer{1e9, 1e9, -1e9, -1e9};
 
-  void shrink(const CalibratedCamera& camera, Size size) {
+  void add(const CalibratedCamera& camera, Size size) {
     for (int i = 0; i <= steps; ++i) {
       const double x = (size.width - 1.0) * i / steps, y = (size.height - 1.0) * i / steps;
-      left = std::max(left, rectified_pixel(camera, 0, y)[0]);
-      right = std::min(right, rectified_pixel(camera, size.width - 1.0, y)[0]);
-      top = std::max(top, rectified_pixel(camera, x, 0)[1]);
-      bottom = std::min(bottom, rectified_pixel(camera, x, size.height - 1.0)[1]);
+      const double left = rectified_pixel(camera, 0, y)[0], right = rectified_pixel(camera, size.width - 1.0, y)[0];
+      const double top = rectified_pixel(camera, x, 0)[1], bottom = rectified_pixel(camera, x, size.height - 1.0)[1];
+      inner = {std::max(inner.left, left), std::max(inner.top, top), std::min(inner.right, right),
+               std::min(inner.bottom, bottom)};
+      outer = {std::min(outer.left, left), std::min(outer.top, top), std::max(outer.right, right),
+               std::max(outer.bottom, bottom)};
     }
   }
 };
+
+// Returns the focal lengths with which the sides of the image reach the sides of a rectangle; below 0 for a side that the
+// principal point lies beyond.
+std::array<double, 4> focals(const Rig& rig, Size size, const Rectangle& r) {
+  const std::array<std::pair<double, double>, 4> sides = {{{rig.cx_left, -r.left},
+                                                           {rig.cy, -r.top},
+                                                           {size.width - 1.0 - rig.cx_left, r.right},
+                                                           {size.height - 1.0 - rig.cy, r.bottom}}};
+  std::array<double, 4> found{};
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const auto& [reach, limit] = sides[i];
+    if (!(limit > 0)) refuse_apart();
+    found[i] = reach / limit;
+  }
+  return found;
+}
 
 // Returns the mean of the image's corners after rectification, for focal length 1 and principal point (0, 0).
 std::array<double, 2> middle(const CalibratedCamera& camera, Size size) {
@@ -88,7 +114,7 @@ bool is_vertical(const Pose& second_from_first) {
   return std::abs(t[1]) > std::abs(t[0]) && std::abs(t[1]) > std::abs(t[2]);
 }
 
-StereoCalibration stereo_rectified(const RawPair& pair) {
+StereoCalibration stereo_rectified(const RawPair& pair, double zoom) {
   StereoCalibration c;
   c.size = pair.size;
   c.left.lens = pair.left;
@@ -106,19 +132,22 @@ StereoCalibration stereo_rectified(const RawPair& pair) {
   rig.cx_left = rig.cx_right = last_x / 2 - natural * (left[0] + right[0]) / 2;
   rig.cy = last_y / 2 - natural * (left[1] + right[1]) / 2;
 
-  Inside inside;
-  inside.shrink(c.left, c.size);
-  inside.shrink(c.right, c.size);
-  rig.focal = least_focal * natural;
-  for (const auto& [reach, limit] : {std::pair{rig.cx_left, -inside.left},
-                                     {rig.cy, -inside.top},
-                                     {last_x - rig.cx_left, inside.right},
-                                     {last_y - rig.cy, inside.bottom}}) {
-    if (!(limit > 0) || !(reach > 0))
-      refuse("the images of the two cameras do not overlap after rectification; check the rotation and the lenses");
-    rig.focal = std::max(rig.focal, reach / limit);
-  }
+  Bounds bounds;
+  bounds.add(c.left, c.size);
+  bounds.add(c.right, c.size);
+  const double complete = std::max(least_focal * natural, std::ranges::max(focals(rig, c.size, bounds.inner)));
+  const double whole = zoom > 0 ? std::ranges::min(focals(rig, c.size, bounds.outer)) : complete;
+  if (!(whole > 0)) refuse_apart();
+  rig.focal = complete + zoom * (whole - complete);
   return c;
+}
+
+void close_gaps(StereoCalibration& c) {
+  for (int attempt = 0; attempt < 40; ++attempt) {
+    const RectificationMaps maps = rectification_maps(c);
+    if (maps.left_complete && maps.right_complete) return;
+    c.rig.focal *= 1.0025;
+  }
 }
 
 double largest_shift(const StereoCalibration& c) {

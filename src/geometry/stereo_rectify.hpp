@@ -19,11 +19,16 @@ struct RawPair {
 // Returns whether the second camera is above or below the first, and not beside it.
 bool is_vertical(const Pose& second_from_first);
 
-// Rectifies as OpenCV's stereoRectify does with CALIB_ZERO_DISPARITY and alpha = 0 (Bouguet's method). Each camera
+// Rectifies as OpenCV's stereoRectify does with CALIB_ZERO_DISPARITY and alpha = `zoom` (Bouguet's method). Each camera
 // turns by half of the rotation between the cameras, the rows are parallel to the baseline, and both principal points
-// are equal. The focal length is the shortest one with which every rectified pixel has a source, but at least a third
-// of the cameras' focal length. Throws Error(format) for cameras that are not side by side.
-StereoCalibration stereo_rectified(const RawPair& pair);
+// are equal. With `zoom` = 0, the focal length is the shortest one with which every rectified pixel has a source, but at
+// least a third of the cameras' focal length. With `zoom` = 1, it is the longest one with which the rectified images show
+// all pixels. Throws Error(format) for cameras that are not side by side.
+StereoCalibration stereo_rectified(const RawPair& pair, double zoom = 0);
+
+// Lengthens the focal length of the rectified images until every pixel has a source: stereo_rectified() looks only at the
+// borders of the images.
+void close_gaps(StereoCalibration& calibration);
 
 // Returns the largest distance, in pixels, by which rectification moves the corners and the centre of an image.
 double largest_shift(const StereoCalibration& calibration);

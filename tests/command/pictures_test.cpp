@@ -107,7 +107,7 @@ TEST_F(Pictures, OptionsThatDoNotApplyAreRefused) {
   expect_refused({"-o", "d.pfm", "--format", "pfm"}, "--format pfm applies to a result whose name is -");
 }
 
-#ifdef STEREOPSIS_VIDEO
+#ifdef STEREOPSIS_HAS_OPENCV
 TEST_F(Pictures, OfASequenceMayBeAVideo) {
   make_sequence();
   const Answer made = call(sequence({"--color", "videos/color.mp4"}));

@@ -28,8 +28,39 @@ TEST_F(Programs, HelpAndVersion) {
   }
   EXPECT_TRUE(call({"--version"}).out.starts_with("stereopsis "));
   const std::string parts = call({"--version", "--verbose"}).out;
-  for (const char* part : {"files: TIFF", "videos, by OpenCV"})
+  for (const char* part : {"files: TIFF", "calibrate, videos, by OpenCV"})
     EXPECT_NE(parts.find(part), std::string::npos) << parts;
+  const std::string of_build = parts.substr(parts.find('\n') + 1);
+  EXPECT_NE(call({"devices"}).out.find(of_build), std::string::npos) << of_build;
+}
+
+// A copy of the program elsewhere finds no module for OpenCV, or one that is none: all other calls work.
+TEST_F(Programs, WithoutOpenCvOneSentenceSaysWhatToInstall) {
+  const fs::path program = folder / "moved/bin/stereopsis",
+                 module = folder / "moved/lib/stereopsis/libstereopsis_opencv.so";
+  fs::create_directories(program.parent_path());
+  fs::copy_file(STEREOPSIS_COMMAND, program);
+  write(folder / "clip.avi", "RIFF\x10");
+  const std::vector<std::vector<std::string>> calls = {
+      {"calibrate", "--left", "scene/left.png", "--right", "scene/right.png", "--board", "chessboard:9x6:25mm", "-o",
+       "rig.yml"},
+      {"match", "clip.avi", "clip.avi", "-o", "out"},
+      {"evaluate", "--dataset", "scene", "--method", "opencv:3WAY"}};
+  for (const bool damaged : {false, true}) {
+    if (damaged) {
+      fs::create_directories(module.parent_path());
+      write(module, "no module");
+    }
+    for (const auto& arguments : calls) {
+      const Answer answer = run(program.c_str(), arguments);
+      EXPECT_EQ(answer.code, 1) << arguments[0];
+      for (const char* part : {"requires OpenCV", damaged ? "cannot be loaded (" : "lacks the module", "libopencv-dev"})
+        EXPECT_NE(answer.err.find(part), std::string::npos) << answer.err;
+    }
+    const Answer bench = run(program.c_str(), {"bench", "--size", "64x48x16", "--repeat", "1", "--no-stream"});
+    EXPECT_EQ(bench.code, 0) << bench.err;
+    EXPECT_NE((bench.out + bench.err).find("left out: OpenCV's matchers"), std::string::npos) << bench.out << bench.err;
+  }
 }
 
 TEST_F(Programs, SynthGivesTheSameBytesAgain) {
@@ -292,8 +323,8 @@ TEST_F(Programs, NamedPeersAreEvaluatedOrTheReasonIsGiven) {
     EXPECT_NE(answer.out.find("OpenCV StereoSGBM 3WAY"), std::string::npos) << answer.out;
     EXPECT_NE(contents(folder / "page.html").find("OpenCV StereoSGBM 3WAY"), std::string::npos);
     EXPECT_EQ(call({"evaluate", "--dataset", "scene", "--method", "opencv:4WAY"}).code, 2);
-  } else {  // a build without OpenCV hands the call on to the Python package, which is not installed here
-    EXPECT_NE(answer.err.find("Python package"), std::string::npos) << answer.err;
+  } else {
+    EXPECT_NE(answer.err.find("a matcher of OpenCV requires OpenCV"), std::string::npos) << answer.err;
   }
   ASSERT_EQ(call({"synth", "-o", "tiny", "--width", "24", "--height", "4", "--disparities", "16"}).code, 0);
   const Answer tiny =

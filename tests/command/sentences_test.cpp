@@ -26,12 +26,12 @@ TEST_F(Sentences, HelpAndVersionHaveTheirCustomaryNames) {
   }
 }
 
-// Returns parts of the sentence about a video that cannot be decoded, or in a build without a decoder about any video.
+// Returns parts of the sentence about a video that cannot be decoded, or in a build without OpenCV about any video.
 std::vector<std::string> damaged_video(const std::string& file) {
-#ifdef STEREOPSIS_VIDEO
+#ifdef STEREOPSIS_HAS_OPENCV
   return {file + " cannot be decoded as a video", "PNG"};
 #else
-  return {file + " is a video, and this build cannot decode videos", "`stereopsis view LEFT RIGHT`", "PNG"};
+  return {"the video " + file + " requires OpenCV", "libopencv-dev"};
 #endif
 }
 

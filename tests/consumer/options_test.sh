@@ -5,7 +5,7 @@ source=$1
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 minimal=(-DSTEREOPSIS_TESTS=OFF -DSTEREOPSIS_C=OFF -DSTEREOPSIS_SIMD=OFF -DSTEREOPSIS_APPS=OFF -DSTEREOPSIS_TIFF=OFF -DSTEREOPSIS_OPENCV=OFF
-         -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF -DSTEREOPSIS_PEERS=OFF -DSTEREOPSIS_WEBP=OFF -DSTEREOPSIS_JPEG2000=OFF)
+         -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF -DSTEREOPSIS_WEBP=OFF -DSTEREOPSIS_JPEG2000=OFF)
 # No package of CMake is found, and none of these programs, headers and libraries, unless a line below gives it.
 absent=(-DSTEREOPSIS_NVCC= -DSTEREOPSIS_OPENCL_HEADERS= -DSTEREOPSIS_WEBP_LIBRARY= -DSTEREOPSIS_JPEG2000_LIBRARY= -DLIBELAS_LIBRARY=
         -DCMAKE_DISABLE_FIND_PACKAGE_OpenCV=ON -DCMAKE_DISABLE_FIND_PACKAGE_TIFF=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
@@ -26,8 +26,12 @@ fails STEREOPSIS_OPENCL "CL/cl.h" "AUTO or OFF"
 fails STEREOPSIS_WEBP "libwebp-dev" "AUTO or OFF"
 fails STEREOPSIS_JPEG2000 "libopenjp2-7-dev" "AUTO or OFF"
 fails STEREOPSIS_OPENCV "OpenCV" "AUTO or OFF"
-fails STEREOPSIS_PEERS "neither OpenCV" AUTO -DSTEREOPSIS_APPS=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=OFF
+fails STEREOPSIS_LIBELAS libelas "AUTO or OFF" -DSTEREOPSIS_APPS=ON -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=OFF
 fails STEREOPSIS_TIFF "TIFF was not found" OFF
 fails STEREOPSIS_APPS "CLI11 was not found" OFF
 fails STEREOPSIS_SIMD "hwy was not found" OFF
-configure -DSTEREOPSIS_{CUDA,OPENCL,WEBP,JPEG2000,OPENCV,PEERS}=AUTO || { echo "AUTO must leave out what is absent; it printed:" && cat "$place/log"; exit 1; }
+configure -DSTEREOPSIS_{CUDA,OPENCL,WEBP,JPEG2000,OPENCV,LIBELAS}=AUTO || { echo "AUTO must leave out what is absent; it printed:" && cat "$place/log"; exit 1; }
+# The table of parts says so, with what to install.
+for line in 'CUDA, by nvcc *off *install nvcc' 'calibrate, videos, by OpenCV *off *install libopencv-dev' 'files: TIFF *off *STEREOPSIS_TIFF is OFF' 'image and calibration files *on$'; do
+  grep -q "$line" "$place/log" || { echo "the table of parts must have the line '$line'; it printed:" && cat "$place/log"; exit 1; }
+done

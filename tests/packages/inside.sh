@@ -7,7 +7,7 @@ say() { printf 'packages: %s (%s s)\n' "$*" "$SECONDS"; }
 install() { apt-get install -y -q --no-install-recommends "$@" >apt.log 2>&1 || { cat apt.log; exit 1; }; }
 apt-get update -q >/dev/null
 
-install ./stereopsis*.deb
+install ./stereopsis_*.deb
 stereopsis synth -o . --width 320 --height 240 --disparities 64 >/dev/null
 stereopsis match left.png right.png -o command.pfm --set sgm.paths=4 --disparities 128 --color command.png >/dev/null
 stereopsis evaluate command.pfm --truth disp_left.pfm
@@ -15,6 +15,14 @@ zcat /usr/share/man/man1/stereopsis.1.gz | grep -q 'STEREOPSIS MATCH'
 bash -c '. /usr/share/bash-completion/completions/stereopsis && complete -p stereopsis' >/dev/null
 ls /usr/share/zsh/vendor-completions/_stereopsis /usr/share/fish/vendor_completions.d/stereopsis.fish
 say "the command alone: matches, and has its pages"
+
+mkdir left right
+for i in 0 1; do cp left.png left/$i.png && cp right.png right/$i.png; done
+stereopsis match left right --disparities 64 --color color.mp4 2>&1 | grep 'requires OpenCV.*stereopsis-opencv'
+install ./stereopsis-opencv_*.deb
+stereopsis match left right --disparities 64 --color color.mp4 --quiet
+stereopsis match color.mp4 color.mp4 --disparities 8 -o twice | grep '2 frames'
+say "with the package for OpenCV: writes and reads a video"
 
 install qemu-user
 qemu-x86_64 -cpu core2duo /usr/bin/stereopsis devices | grep 'this CPU has no SSE4.2'

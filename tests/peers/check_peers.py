@@ -16,8 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CALL = re.compile(r"(?<!st\.)\bcv2\.Stereo(?:SGBM|BM)_create|cv::Stereo(?:SGBM|BM)::create|\bElas(?: elas|::parameters)\b|sgm::StereoSGM")
 READ_THE_TABLE = {
-    "apps/stereopsis/peers_libelas.cpp": "provide_peers",
-    "apps/stereopsis/peers_opencv.cpp": "provide_opencv",
+    "apps/stereopsis/peers_libelas.cpp": "provide_libelas",
+    "apps/stereopsis/peers_opencv.cpp": "make_opencv_matcher",
     "docs/peers.py": "peers.json",
     "python/stereopsis/_opencv_peers.py": "peers.json",
     "tests/opencv/compare.cpp": "opencv_setting",

@@ -18,5 +18,5 @@ mkdir -p build
 "$compiler" --version | head -n 1
 # CMake 3.22 reads the presets. GPU code is left out, because nvcc chooses a host compiler of its own.
 "$cmake" --preset release -B "$build" -Wno-dev "-DCMAKE_CXX_COMPILER=$compiler" \
-  -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_PEERS=OFF -DSTEREOPSIS_OPENCV=OFF "${options[@]}" "${@:2}" >"$build.log" || { cat "$build.log"; exit 1; }
+  -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCV=OFF "${options[@]}" "${@:2}" >"$build.log" || { cat "$build.log"; exit 1; }
 tests/systems/selection.sh "$build" "$cmake"

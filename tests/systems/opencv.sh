@@ -6,9 +6,8 @@ cd "$(dirname "$0")/../.."
 build=build/opencv
 mkdir -p build
 cmake -S . -B $build -G Ninja -Wno-dev -DCMAKE_BUILD_TYPE=Release -DSTEREOPSIS_SIMD=OFF -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF \
-  -DSTEREOPSIS_OPENCV=ON -DSTEREOPSIS_PEERS=ON "$@" >$build.log || { cat $build.log; exit 1; }
+  -DSTEREOPSIS_OPENCV=ON "$@" >$build.log || { cat $build.log; exit 1; }
 grep -i opencv $build.log
 sed -n 's/^OpenCV_DIR:PATH=/OpenCV: /p' $build/CMakeCache.txt
-cmake --build $build --target calibrate_test opencv_test stereopsis_video
+cmake --build $build --target calibrate_test opencv_test stereopsis_opencv
 for program in calibrate_test opencv_test; do "$build/bin/$program" --gtest_brief=1; done
-ninja -C $build apps/stereopsis/CMakeFiles/stereopsis_command.dir/peers_opencv.cpp.o

@@ -27,16 +27,14 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from . import _help
-from .. import _native, _opencv_peers
+from .. import _native, _opencv
 from .._errors import CallError, Error, UnsupportedError
 from .._external import method_on
 from .._options import is_external
-from .._pipeline import Pipeline, is_external_file
+from .._pipeline import Pipeline
 from .._program import end_programs
 
-OUTSIDE = ("match", "evaluate", "bench")  # compiled subcommands whose methods may be networks and programs
-COMPARISONS = ("evaluate", "bench")  # subcommands that also run OpenCV's matchers
-PROGRAMS = Path(__file__).parent.parent / "bin"  # the compiled command and its modules
+PROGRAMS = Path(__file__).parent.parent / "bin"  # the compiled command
 
 
 def names() -> list[str]:
@@ -44,27 +42,17 @@ def names() -> list[str]:
     return sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_"))
 
 
-def has_outside_method(arguments: Sequence[str]) -> bool:
-    """Returns whether the call of a compiled subcommand has a network or a program as its --method, or in the --pipeline of match."""
-    if not arguments or arguments[0] not in OUTSIDE:
-        return False
-    methods = _values_of("--method", arguments)
-    if any(is_external(method) for method in methods):
-        return True
-    if arguments[0] in COMPARISONS and any(method.partition(":")[0] == "opencv" for method in methods):
-        return True
-    return arguments[0] == "match" and any(is_external_file(file) for file in _values_of("--pipeline", arguments))
-
-
 def run_compiled(arguments: list[str]) -> int:
-    """Runs a compiled subcommand in this process, so that its methods may be networks and programs. Returns its exit code."""
-    provide_methods(opencv=arguments[0] in COMPARISONS)
-    return int(_native.run_command([os.fsencode(word) for word in arguments], PROGRAMS))
+    """Runs a compiled subcommand in this process, so that its methods may be networks and programs, and OpenCV is the module cv2. Returns its
+    exit code.
+    """
+    provide_methods()
+    return int(_native.run_command([os.fsencode(word) for word in arguments]))
 
 
-def provide_methods(opencv: bool) -> None:
-    """Provides networks and programs for the compiled code of subcommands, and OpenCV's matchers if they may be needed."""
-    _native.provide_methods(_method_of, end_programs, _opencv_peers.provided() if opencv else "it was not asked for")
+def provide_methods() -> None:
+    """Provides networks, programs and the module cv2 for the compiled code of subcommands."""
+    _native.provide_methods(_method_of, end_programs, _opencv)
 
 
 def _method_of(given: bytes, device: bytes, threads: int) -> tuple[Pipeline, str]:
@@ -92,12 +80,6 @@ def lacks(what: str, extra: str, missing: ModuleNotFoundError) -> UnsupportedErr
         f"{what} requires the package {missing.name}, which is not installed; in a checkout, run python -m pip install "
         f"'.[{extra}]', or install the wheel file with this extra: 'dist/stereopsis-{_native.version}-….whl[{extra}]'"
     )
-
-
-def _values_of(option: str, arguments: Sequence[str]) -> list[str]:
-    """Returns the values of an option, which are words of their own or follow "="."""
-    values = [after for word, after in zip(arguments, arguments[1:], strict=False) if word == option]
-    return values + [word.partition("=")[2] for word in arguments if word.startswith(f"{option}=")]
 
 
 class _Parser(argparse.ArgumentParser):

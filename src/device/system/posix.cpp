@@ -28,6 +28,11 @@ bool address_space_is_limited() {
 
 void* open_library(const char* name) { return dlopen(name, RTLD_NOW | RTLD_LOCAL); }
 
+std::string why_not_opened() {
+  const char* reason = dlerror();
+  return reason == nullptr ? "" : reason;
+}
+
 void* find_function(void* library, const char* name) { return dlsym(library, name); }
 
 std::FILE* open_file(const fs::path& file, const char* mode) { return std::fopen(file.c_str(), mode); }

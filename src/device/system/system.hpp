@@ -44,6 +44,9 @@ extern const char* const how_to_install_opencl;
 // Returns a handle of the library, or nullptr if it is not installed. The library stays open.
 void* open_library(const char* name);
 
+// Returns the system's reason for which the last library could not be opened.
+std::string why_not_opened();
+
 // Returns the address of a function of the library, or nullptr if the library lacks it.
 void* find_function(void* library, const char* name);
 

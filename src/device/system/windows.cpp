@@ -55,6 +55,8 @@ void* open_library(const char* name) {
   return LoadLibraryExA(name, nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);  // no library of the current folder
 }
 
+std::string why_not_opened() { return "error " + std::to_string(GetLastError()); }
+
 void* find_function(void* library, const char* name) {
   return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(library), name));
 }

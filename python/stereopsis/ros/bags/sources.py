@@ -4,7 +4,9 @@ compiled command with it.
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -98,5 +100,6 @@ def _evaluated(before: list[str], disparities: list[Path], behind: list[str]) ->
 
 
 def _run(words: list[str]) -> int:
-    code = subprocess.run([str(PROGRAMS / "stereopsis"), *words]).returncode
+    package = {**os.environ, "STEREOPSIS_PYTHON": sys.executable}  # it runs networks, programs and cv2
+    code = subprocess.run([str(PROGRAMS / "stereopsis"), *words], env=package).returncode
     return code if code >= 0 else 128 - code

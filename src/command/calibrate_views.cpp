@@ -1,4 +1,4 @@
-// The work of `calibrate`, implemented with OpenCV.
+// The work of `calibrate`: from the files of views to the calibration, its report and pictures.
 #include "geometry/calibrate.hpp"
 
 #include <fmt/core.h>
@@ -9,6 +9,7 @@
 #include "command/calibrate.hpp"
 #include "command/common.hpp"
 #include "command/frames.hpp"
+#include "command/opencv.hpp"
 #include "command/progress.hpp"
 #include "command/result_files.hpp"
 #include "command/table.hpp"
@@ -58,7 +59,7 @@ class Job {
   void run() {
     find_boards();
     const CalibrateOptions how{options_.keep_outliers, options_.zoom.value_or(0)};
-    result_ = stereopsis::calibrate(pairs_, board_, size_, how);
+    result_ = opencv_.calibrate(pairs_, board_, size_, how);
     check_errors(result_.rms, result_.dy_mean);
     for (const fs::path& file : {options_.output, options_.picture, options_.report}) create_folder_of(file);
     if (!options_.ros.empty()) create_folder_of(options_.ros / "left.yaml");
@@ -82,7 +83,7 @@ class Job {
         if (image.size() != size_)
           refuse(fmt::format("{} is {}, but {} is {}; all views must have the same size", file.string(),
                              size_text(image.size()), left_.file(0).string(), size_text(size_)));
-        return find_board(std::get<Image<std::uint8_t>>(jobs::grey_of(jobs::to_8_bits(image)).pixels), board_);
+        return opencv_.find_board(std::get<Image<std::uint8_t>>(jobs::grey_of(jobs::to_8_bits(image)).pixels), board_);
       };
       pairs_.push_back({left_.file(i).filename().string(), view_of(left_.file(i)), view_of(right_.file(i))});
       progress.update(i + 1);
@@ -162,6 +163,7 @@ class Job {
   }
 
   const Options& options_;
+  const OpenCv& opencv_ = opencv("calibrate");
   const Frames &left_, &right_;
   Board board_;
   std::vector<BoardPair> pairs_;
