@@ -2,7 +2,7 @@
 # Builds and tests in a fresh Debian or Ubuntu, in build/SUITE: tests/systems/chroot.sh SUITE [NAME [--compiler COMPILER] [COMMAND…]],
 # as trixie or jammy. Records the run under NAME (default: SUITE), with the version of COMPILER (default: g++), which is
 # installed. The default command is the demo and a selection of the tests. With the suite sid, the packages of OpenCV are those of
-# experimental. Requires root and debootstrap.
+# experimental. STEREOPSIS_FRESH=yes makes the system again. Requires root and debootstrap.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 suite=${1:?name a suite of Debian or Ubuntu, as trixie or jammy}
@@ -14,6 +14,7 @@ case $suite in jammy | noble | resolute)
   mirror=${STEREOPSIS_UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}
   options=(--components=main,universe --no-check-gpg) newest=gutsy ;;  # Debian has no package of Ubuntu's keys
 esac
+[ "${STEREOPSIS_FRESH:-}" != yes ] || rm -rf --one-file-system "$root"
 if [ ! -e "$root/root/ready" ]; then
   script=/usr/share/debootstrap/scripts/$suite
   [ -e "$script" ] || script=/usr/share/debootstrap/scripts/$newest  # a suite that is newer than debootstrap
@@ -26,6 +27,7 @@ mount --rbind /sys "$root/sys"  # the CPU driver of OpenCL looks for the process
 mount --rbind /dev "$root/dev"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 chroot "$root" sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends git ca-certificates g++ >/dev/null'
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"  # this machine may reach PyPI through a proxy with its own authority
 if [ "$suite" = sid ]; then
   echo "deb $mirror experimental main" >"$root/etc/apt/sources.list.d/experimental.list"
   chroot "$root" sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends cmake ninja-build pkg-config libpng-dev \
