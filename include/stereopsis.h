@@ -334,6 +334,8 @@ typedef struct sp_pair {
   const sp_image* mask_left; /* Mask of the left image: 255 = usable pixel, 0 = unusable; without a mask, all pixels are usable. */
   const sp_image* mask_right; /* Mask of the right image. */
   const sp_image* costs; /* Matching costs of the left view, for a plan with given costs: one channel for each candidate. */
+  const sp_image* seeds; /* Disparities of the rectified left image that are known beforehand, for a pipeline with seeds; NaN where unknown. */
+  const sp_image* seed_trust; /* Trust in each seed, 0 to 1; without it, 1. */
   /* End of the generated lines. */
   /* Alignment of the rows of this pair, read during the call; sp_problem.row_alignment must be set, too. Null: the alignment
    * of the problem. */

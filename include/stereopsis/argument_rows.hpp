@@ -32,7 +32,11 @@
   X(given_right, maps.right, map, f32, "maps that are refined", "the given disparity of the right view",      \
     "Disparity of the right view; required if Plan::needs() states it.")                                      \
   X(given_confidence, maps.confidence, map, f32, "maps that are refined", "the given confidence",             \
-    "Confidence, 0 to 1; required if Plan::needs() states it.")
+    "Confidence, 0 to 1; required if Plan::needs() states it.")                                               \
+  X(seeds, seeds, prior, f32, "seeds", "the seeds",                                                           \
+    "Disparities of the rectified left image that are known beforehand, for a pipeline with seeds; NaN where unknown.") \
+  X(seed_trust, seed_trust, prior, f32, "seeds", "the trust of the seeds",                                    \
+    "Trust in each seed, 0 to 1; without it, 1.")
 
 // X(name, field, kind, type, channels, outside, want_bit, flag, description)
 //   name         the output's name in C, Python, the command and error messages
@@ -87,6 +91,7 @@ enum class InputKind {
   volume,      // a cost volume of Problem::volumes.given
   path_costs,  // path costs, with the shape from Plan::path_costs()
   map,         // a map of Problem::size
+  prior,       // a map of the rectified left image, if a stage reads it
 };
 
 // Kind of an output. The kind determines the shape of the output.

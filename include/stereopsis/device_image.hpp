@@ -78,6 +78,10 @@ struct DevicePair {
   DeviceImageView mask_right = {};
   // Matching costs of the left view, for a plan with given costs: one channel for each candidate.
   DeviceImageView costs = {};
+  // Disparities of the rectified left image that are known beforehand, for a pipeline with seeds; NaN where unknown.
+  DeviceImageView seeds = {};
+  // Trust in each seed, 0 to 1; without it, 1.
+  DeviceImageView seed_trust = {};
   // End of the generated lines.
   std::optional<PixelFormat> format = {};  // equal to Problem::format; none for grey or RGB
   // Alignment of the rows of this pair, instead of Problem::row_alignment, which must be set, too.

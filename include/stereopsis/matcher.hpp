@@ -64,6 +64,10 @@ struct StereoPair {
   ImageView<const std::uint16_t> paths_above = {};
   // Path costs of the row below the stripe, if Problem::stripe.below is set.
   ImageView<const std::uint16_t> paths_below = {};
+  // Disparities of the rectified left image that are known beforehand, for a pipeline with seeds; NaN where unknown.
+  AnyImageView seeds = {};
+  // Trust in each seed, 0 to 1; without it, 1.
+  AnyImageView seed_trust = {};
   // End of the generated lines.
   GivenMaps maps = {};                     // maps to refine, if Problem::refine_only is set
   std::optional<PixelFormat> format = {};  // equal to Problem::format; none for grey or RGB

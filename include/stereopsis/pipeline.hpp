@@ -33,6 +33,7 @@ struct PipelineSlot {
   std::vector<ParameterInfo> parameters;  // parameters of the stage
   bool is_refinement = false;             // true if the slot is a refinement; the order of refinements matters
   bool enabled = true;                    // false for a refinement that is switched off
+  bool is_function = false;               // true for a function of the caller: UserStage or UserMethod
   // Properties of the stage with its parameters.
   bool changes_disparity = true;    // false if the parameters change only the confidence, or the margin of a region
   bool computes_subpixels = false;  // true if it may compute fractions of a pixel

@@ -308,7 +308,7 @@ std::shared_ptr<SharedMatcher> make_matcher(
   const std::vector<Device> devices = one ? std::vector{on} : devices_of(on);
   if (devices.size() > 1)
     for (const PipelineSlot& slot : pipeline.slots())
-      if (slot.kind.starts_with("user_")) refuse("a stage in Python runs only on one device; give one device");
+      if (slot.is_function) refuse("a stage in Python runs only on one device; give one device");
   return std::make_shared<SharedMatcher>(pipeline, p, devices);
 }
 

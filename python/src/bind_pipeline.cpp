@@ -62,6 +62,7 @@ void bind_pipeline(nb::module_& m) {
       .def_ro("is_refinement", &PipelineSlot::is_refinement,
               "True if the slot is a refinement. A pipeline may have any number of refinements.")
       .def_ro("enabled", &PipelineSlot::enabled, "False for a refinement that is switched off.")
+      .def_ro("is_function", &PipelineSlot::is_function, "True for a function of the caller.")
       .def_ro("changes_disparity", &PipelineSlot::changes_disparity,
               "False if the parameters change only the confidence, or the margin of a region.")
       .def_ro("computes_subpixels", &PipelineSlot::computes_subpixels,

@@ -92,7 +92,7 @@ def _turns_of(pipeline: _native.Pipeline) -> AbstractContextManager[None]:
     """Returns a context manager that lets threads use a pipeline with Python stages in turn. Without Python stages, the compiled matcher
     serialises calls itself.
     """
-    own = any(slot.stage.startswith("user_") for slot in _native.Pipeline.slots(pipeline))
+    own = any(slot.is_function for slot in _native.Pipeline.slots(pipeline))
     return Turns() if own else contextlib.nullcontext()
 
 
@@ -242,6 +242,8 @@ class Matcher:
         *,
         mask_left: Any = None,
         mask_right: Any = None,
+        seeds: Any = None,
+        seed_trust: Any = None,
         volume: Any = None,
         paths_above: Any = None,
         paths_below: Any = None,
@@ -255,6 +257,8 @@ class Matcher:
         left, right  images (h, w) or (h, w, 3) of the same size and type: uint8, uint16, or float32 from 0 to 255. `color`
                      may require (h, w, 4) with alpha, (h · 3 // 2, w) for NV12, or (h, w) for a mosaic. None if no stage reads them
         mask_left, mask_right  (h, w) uint8 with 255 for usable pixels and 0 or 128 for others, or bool [all pixels are usable]
+        seeds        (h, w) float32, disparities that are known beforehand, NaN where unknown; for a pipeline with seeds.stage = seeds
+        seed_trust   (h, w) float32, trust in each seed, 0 to 1 [1]
         volume       (h, w, disparities): costs of the left view, for a pipeline with cost.stage = volume
         paths_above, paths_below  Result.paths of the neighbouring stripe, for a BoundaryStripe
         row_alignment  the alignment of this pair's rows, for a Matcher that was made with a row_alignment [that of the Matcher]
@@ -273,9 +277,9 @@ class Matcher:
         """
         left, right = _options.image("left", left), _options.image("right", right)
         images = {"left": left, "right": right, "mask_left": mask_left, "mask_right": mask_right}
-        beside = {"volume": volume, "paths_above": paths_above, "paths_below": paths_below, **_maps(maps)}
+        beside = {"seeds": seeds, "seed_trust": seed_trust, "volume": volume, "paths_above": paths_above, "paths_below": paths_below, **_maps(maps)}
         if self._external is not None and any(given is not None for given in beside.values()):
-            raise CallError(f"{self._pipeline.method} reads images only; leave volume, maps and path costs out")
+            raise CallError(f"{self._pipeline.method} reads images only; leave seeds, volume, maps and path costs out")
         pair = _native.Pair(images | beside, self._bit_depth, self._color, stream)
         if (rows := _rows(row_alignment)) is not None:
             if self._options["row_alignment"] is None:
@@ -592,6 +596,8 @@ def match(
     *,
     mask_left: Any = None,
     mask_right: Any = None,
+    seeds: Any = None,
+    seed_trust: Any = None,
     region: tuple[int, int, int, int] | None = None,
     want: Sequence[str] | str = (),
     stream: Any = None,
@@ -599,7 +605,8 @@ def match(
 ) -> Result:
     """Matches a rectified pair once, and returns its Result.
 
-    The options are those of Matcher and of the call of a matcher. For `out`, `volume` or `maps`, use a Matcher.
+    The options are those of Matcher and of the call of a matcher. For `out`, `volume` or `maps`, use a Matcher. `seeds` also sets the
+    stage seeds of a pipeline that has none.
 
     >>> import numpy as np, stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)
@@ -609,10 +616,12 @@ def match(
     >>> bool(np.nanmedian(abs(r.disparity - scene.disparity)) < 1)
     True
     """
+    if seeds is not None:
+        set = {"seeds.stage": "seeds", **(set or {})}
     with Matcher(
         method, disparities=disparities, device=device, set=set, pipeline=pipeline, region=region, want=want, **options
     ) as matcher:
-        return matcher(left, right, mask_left=mask_left, mask_right=mask_right, stream=stream)
+        return matcher(left, right, mask_left=mask_left, mask_right=mask_right, seeds=seeds, seed_trust=seed_trust, stream=stream)
 
 
 def match_volume(

@@ -350,7 +350,7 @@ class Pipeline(_native.Pipeline):
 
     def __reduce__(self) -> tuple[object, tuple[Any, ...]]:
         for slot in self.slots():
-            if slot.stage.startswith("user_"):
+            if slot.is_function:
                 raise CallError(f"a pipeline with a user-defined stage ({slot.slot}) cannot be pickled; create it in the other process")
         return restored, (json.loads(super().to_json()), self.external)
 

@@ -82,6 +82,8 @@ FrameArguments CallImages::frame(const Plan& plan) const {
       image = {};
     else if (kind == InputKind::mask)
       image = image.crop(input_binding(row) == Binding::mask_right ? shown_right : shown);
+    else if (kind == InputKind::prior)
+      image = image.crop(plan.required_input());
     else if (kind == InputKind::volume)
       image = as_volume(image.crop(shown));
   }

@@ -37,6 +37,7 @@ class CallImages {
                    const std::string& how_to_plan) const;
   void check_values(const Plan& plan) const;
   void check_rows(const Plan& plan) const;
+  void check_seeds() const;
 
   FrameImages images_{};  // uncropped images; a volume is an image with a channel for each candidate
   std::array<int, 2> bit_depths_{};

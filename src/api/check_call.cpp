@@ -1,4 +1,5 @@
 // Checks the images of a call against the plan: shapes, memory, and whether an image is expected.
+#include <cmath>
 #include <limits>
 
 #include "api/call_images.hpp"
@@ -143,7 +144,24 @@ void CallImages::check_outputs(const Plan& plan) const {
   }
 }
 
+// Rejects infinite seeds, and a trust that is no share.
+void CallImages::check_seeds() const {
+  const auto check = [&](Binding map, auto&& is_allowed, const char* allowed) {
+    const auto values = at(map).on_host<const float>();
+    for (int y = 0; at(map).memory != 0 && y < values.height; ++y)
+      for (int x = 0; x < values.width; ++x)
+        if (!is_allowed(values(x, y)))
+          refuse(text(image_name(map), " have the value ", values(x, y), " at x = ", x, ", y = ", y, "; ", allowed));
+  };
+  check(
+      Binding::seeds, [](float s) { return !std::isinf(s); }, "pass finite disparities, and NaN where none is known");
+  check(
+      Binding::seed_trust, [](float t) { return t >= 0 && t <= 1; }, "pass 0 to 1");
+}
+
 void CallImages::check_values(const Plan& plan) const {
+  check_seeds();
+
   for (const Binding view : {Binding::left, Binding::right})
     if (at(view).memory != 0)
       check_intensities(image_name(view), host_image(at(view), bit_depths_[view == Binding::right]));

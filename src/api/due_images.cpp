@@ -50,6 +50,13 @@ DueImage due_input(const Plan& plan, std::size_t row) {
       return due_if(p.volumes.given.has_value(),
                     shape_of(p.size, p.volumes.given.value_or(PixelType::u8), p.range.count));
     case InputKind::path_costs: return due_paths(plan, input_binding(row));
+    case InputKind::prior: {
+      const auto use = p.refine_only ? std::nullopt : use_of(plan.pipeline().data(), input_table[row].name);
+      return {!use                    ? rejected
+              : *use == Port::Use::in ? required
+                                      : optional,
+              shape_of(p.rectified_size(), input_table[row].type)};
+    }
     case InputKind::map: return due_map(plan, input_binding(row), input_table[row].type);
   }
   return {};

@@ -219,6 +219,7 @@ bool changes_disparity(const StageDescriptor& stage, const StageParameters& para
 void describe_stage(const StageParameters& parameters, PipelineSlot& slot) {
   const StageDescriptor* own = registry().find_own(slot.kind);
   const StageDescriptor* stage = own != nullptr ? own : registry().find(slot.kind);
+  slot.is_function = own != nullptr;
   slot.changes_disparity = stage != nullptr && changes_disparity(*stage, parameters);
   if (stage == nullptr) return;
   const auto* subpixels = stage->facet<Subpixels>();

@@ -47,9 +47,10 @@ struct Made {
 // Returns a random value in the range that the name of a port implies: an integer, or a multiple of a quarter.
 inline double random_value(const std::string& name, Element element, Random& random) {
   const auto is = [&](const char* what) { return name.find(what) != std::string::npos; };
-  if (is("disparity") || is("right") || is("guess"))
+  if (is("disparity") || is("right") || is("guess") || is("seeds"))
     return random(1, 6) == 1 ? invalid_disparity : 0.25 * random(4 * range.min, 4 * range.max());
-  if (is("confidence")) return random(0, 128) / 128.0;
+  if (is("confidence") || is("trust")) return random(0, 128) / 128.0;
+  if (is("prior")) return random(0, 1) * (256 * random(0, 16 * range.count) + random(0, 255));
   if (is("validity")) return random(1, 5) == 1 ? validity::filled : 0;
   if (is("kinds")) return random(0, 2);
   if (is("mask")) return random(0, 9);
@@ -170,8 +171,10 @@ class Example {
       return pair.element;
     if (name == "map") return Element::s32;
     if (name == "samples") return Element::s16;
-    if (name == "colours" || name == "rgb" || name == "lab" || name == "cross" || name == "slic") return Element::u32;
-    if (name == "disparity" || name == "right" || name == "guess" || name == "confidence") return Element::f32;
+    if (name == "colours" || name == "rgb" || name == "lab" || name == "cross" || name == "slic" || name == "prior")
+      return Element::u32;
+    for (const char* map : {"disparity", "right", "guess", "confidence", "seeds", "seed_trust"})
+      if (name == map) return Element::f32;
     return Element::u8;
   }
 };

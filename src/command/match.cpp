@@ -99,6 +99,11 @@ void add_inputs(Command& command, Options& o) {
                "Mask of the left input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
   command.path("--mask-right", o.run.inputs.mask_right, "FILE",
                "Mask of the right input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
+  command.path("--seeds", o.run.inputs.seeds, "FILE",
+               "Disparities of the rectified left image that are known beforehand, in a format of OUT; unknown where "
+               "invalid. They guide the method, and measure no pixel");
+  command.path("--seed-trust", o.run.inputs.seed_trust, "FILE",
+               "Trust in each seed, 0 to 1, in a format of confidence maps [1]");
   o.constant.add_to(command);
   command.text("--align-rows", o.rows, "HOW",
                "Align the rows of the right image before matching: auto (estimated for each pair), off, "

@@ -112,8 +112,7 @@ class GpuEngine final : public Engine {
     const FrameImages& images = arguments.images;
     Lane& lane = lane_of(frame);
     InWork& f = frames_[frame];
-    const Masks masks{image_of(images, Binding::mask_left).memory != 0,
-                      image_of(images, Binding::mask_right).memory != 0};
+    const Masks masks = masks_of(images);
     const Program& program = programs_->of(masks, arguments, on_device);
     FrameImages seen = on_device ? images : FrameImages{};
     image_of(seen, Binding::map_left) = shared_.map(0);

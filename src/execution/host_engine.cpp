@@ -104,7 +104,7 @@ class HostEngine final : public Engine {
     const Running running(*this);
     FrameImages& images = arguments.images;
     const auto there = [&](Binding e) -> AnyView& { return images[index_of(e)]; };
-    const Masks masks{there(Binding::mask_left).memory != 0, there(Binding::mask_right).memory != 0};
+    const Masks masks = masks_of(images);
     const Program& program = programs_->of(masks, arguments, false);
     if (maps_) {
       const Rect shown = program.shown();

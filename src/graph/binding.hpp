@@ -43,6 +43,17 @@ inline constexpr std::array output_rows{
 #undef STEREOPSIS_ROW
 };
 
+struct InputRow {
+  const char* name;
+  InputKind kind;
+  Binding binding;
+};
+inline constexpr std::array input_rows{
+#define STEREOPSIS_ROW(name, field, kind, ...) InputRow{#name, InputKind::kind, Binding::name},
+    STEREOPSIS_INPUTS(STEREOPSIS_ROW)
+#undef STEREOPSIS_ROW
+};
+
 constexpr std::size_t index_of(Binding binding) { return static_cast<std::size_t>(binding); }
 constexpr Binding input_binding(std::size_t row) { return static_cast<Binding>(index_of(Binding::left) + row); }
 constexpr Binding output_binding(std::size_t row) {

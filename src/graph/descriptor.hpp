@@ -15,6 +15,7 @@ namespace stereopsis {
 enum class Slot {
   prepare,
   cost,
+  seeds,
   aggregation,
   optimisation,
   select,

@@ -84,6 +84,11 @@ struct Summation {
   OfParameters<double(double first, double second)> largest;
 };
 
+// Adds a term to 8-bit costs.
+struct AddedCosts {
+  OfParameters<int()> most;  // the largest term
+};
+
 // Computes a cost volume from feature words.
 struct WordVolume {};
 
@@ -180,6 +185,9 @@ struct FlatMarks {
   void (*mark_maps)(Builder&, Images& full, const Maps&, int factor, int first_row);
   Rect (*with_windows)(const PipelineData&, const Request&, const Rect&);  // extends a required input by the windows
 };
+
+// Marks measured pixels whose disparity only a seed supports as filled.
+struct SeedCheck {};
 
 // Computes depth and points from a disparity.
 struct Triangulation {

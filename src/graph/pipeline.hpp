@@ -1,6 +1,7 @@
 // A pipeline: the slots of the taxonomy, each with the stage that fills it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ void describe(P& p, Visitor&& visit) {
 
 struct PipelineData {
   std::string method = "custom";
-  StageChoice prepare, cost, plus, aggregation, optimisation, select, levels;
+  StageChoice prepare, cost, plus, seeds, aggregation, optimisation, select, levels;
   std::vector<StageChoice> refinements;  // refinements, in order
   // Confidence of the refined map; if this slot is empty, the confidence is that of the selection.
   StageChoice confidence;
@@ -81,6 +82,7 @@ struct SlotOfOne {
 inline constexpr SlotOfOne slots_of_one[] = {{Slot::prepare, "prepare", &PipelineData::prepare},
                                              {Slot::cost, "cost", &PipelineData::cost},
                                              {Slot::cost, "plus", &PipelineData::plus},
+                                             {Slot::seeds, "seeds", &PipelineData::seeds},
                                              {Slot::aggregation, "aggregation", &PipelineData::aggregation},
                                              {Slot::optimisation, "optimisation", &PipelineData::optimisation},
                                              {Slot::select, "select", &PipelineData::select},
@@ -101,12 +103,14 @@ inline WordCost word_cost_of(const StageChoice& cost) {
   const auto* words = cost.facet<WordCosts>();
   return words == nullptr ? WordCost() : words->cost(cost.parameters);
 }
+// Returns the use of an input by the stages of the pipeline, or no value if none reads it.
+std::optional<Port::Use> use_of(const PipelineData&, std::string_view input);
 // Returns whether the stage of the slot `confidence` also changes the disparity.
 bool decides(const PipelineData&);
 
 // Returns whether filtered volumes of words are computed for some rows at a time, with the selection after each tile.
 inline bool uses_row_tiles(const PipelineData& p) {
-  return p.aggregation.facet<RowTiles>() != nullptr && !p.optimisation && !p.plus &&
+  return p.aggregation.facet<RowTiles>() != nullptr && !p.optimisation && !p.plus && !p.seeds &&
          p.cost.facet<WordCosts>() != nullptr;
 }
 

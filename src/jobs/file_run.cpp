@@ -18,6 +18,8 @@ FileRun::FileRun(const FileRunSettings& settings, FrontEnd& front_end)
       complaints_(settings.strict, front_end),
       matching_(settings.matching),
       inputs_(settings.inputs, front_end) {
+  if (inputs_.has_seeds() && matching_.pipeline.get("seeds.stage") == "none")
+    matching_.pipeline.set("seeds.stage", "seeds");
   check_settings();
   if (!inputs_.is_sequence()) matching_.devices.resize(1);  // a single pair cannot be distributed
   name_outputs();
@@ -50,6 +52,9 @@ void FileRun::check_settings() const {
   if (inputs_.is_sequence() && (has_costs || !settings_.sinks.volumes.empty() || !settings_.probes.empty()))
     refuse(fmt::format("{}, {} and {} apply to single pairs; give one file each for {} and {}", spelled("cost_volume"),
                        spelled("save_volume"), spelled("probe"), spelled("left_images"), spelled("right_images")));
+  if (inputs_.has_seeds() && settings_.sinks.wants(ResultFile::right))
+    refuse(fmt::format("{} matches the mirrored pair, and {} belong to the left view; leave one of them out",
+                       spelled("right"), spelled("seeds")));
   if (has_costs && settings_.sinks.wants(ResultFile::right))
     refuse(
         fmt::format("{} matches the mirrored pair, and {} has only the costs of the left view; leave one of them out",

@@ -19,11 +19,14 @@ struct InputFrame {
   double reading_ms = 0, rectifying_ms = 0;
   std::string note = {};                             // says which image had no colours, if both were converted to grey
   std::shared_ptr<const AnyImage> costs = {};        // a given cost volume
+  Image<float> seeds = {}, seed_trust = {};          // disparities that are known beforehand; empty if there are none
   std::optional<RowMeasurement> measured_rows = {};  // for the alignment of a sequence
   std::optional<RowEstimate> rows = {};              // empty if rows are not aligned
 
   StereoPair pair() const {
     StereoPair pair{left, right, mask_left, mask_right, costs ? costs->view() : AnyImageView()};
+    if (!seeds.empty()) pair.seeds = seeds.view();
+    if (!seed_trust.empty()) pair.seed_trust = seed_trust.view();
     if (rows) pair.row_alignment = rows->alignment;
     return pair;
   }

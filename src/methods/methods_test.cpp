@@ -424,8 +424,8 @@ TEST(Pipeline, StagesAreListedBySlot) {
       EXPECT_EQ(pipeline.get(name), stage);
     }
   }
-  EXPECT_EQ(slots, (std::vector<std::string>{"prepare", "cost", "plus", "aggregation", "optimisation", "select",
-                                             "levels", "confidence", "density", "refinements"}));
+  EXPECT_EQ(slots, (std::vector<std::string>{"prepare", "cost", "plus", "seeds", "aggregation", "optimisation",
+                                             "select", "levels", "confidence", "density", "refinements"}));
 }
 
 TEST(Pipeline, SetsBySlotAndByStage) {

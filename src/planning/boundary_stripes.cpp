@@ -8,7 +8,7 @@ namespace {
 
 void check(const PipelineData& p) {
   const bool follows = p.optimisation.facet<PathBoundary>() != nullptr && word_cost_of(p.cost).can_be_followed();
-  if (!follows || p.plus || p.levels || p.prepare || p.aggregation)
+  if (!follows || p.plus || p.seeds || p.levels || p.prepare || p.aggregation)
     throw Error(ErrorCategory::call,
                 text("the pipeline '", p.method,
                      "' cannot be matched in stripes, which requires semi-global matching of features of up to 64 "

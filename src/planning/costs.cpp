@@ -1,6 +1,7 @@
 #include "planning/costs.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/text.hpp"
 #include "graph/request.hpp"
@@ -12,6 +13,20 @@ Element element_made(const StageChoice& cost) {
   const Ports ports = cost.entry->ports(cost.parameters, {});
   const Port* port = cost_port(ports, false);
   return port != nullptr ? port->element : cost.facet<GivenCosts>() != nullptr ? Element::f32 : Element::u8;
+}
+
+// Rejects pipelines to whose costs no seeds can be added.
+void check_seeds(const PipelineData& p, const Request& request, const std::function<void(const std::string&)>& reject) {
+  const auto has_right_costs = [](const StageChoice& stage) { return stage.facet<RightCosts>() != nullptr; };
+  if (p.cost.facet<Lowering>() != nullptr || p.levels)
+    reject("computes no cost volume of the whole image, to which seeds could be added; set seeds.stage = none");
+  if (reduction_of(p) != nullptr)
+    reject("reduces the images, but seeds have the full size; set prepare.factor = 1 or seeds.stage = none");
+  if (has_right_costs(p.aggregation) || has_right_costs(p.optimisation))
+    reject("computes the costs of the right view separately, for which there are no seeds; set seeds.stage = none");
+  if (request.stripe)
+    reject("takes seeds, which stripes do not support; set seeds.stage = none, or match whole images");
+  if (request.without_images) reject("takes seeds, which spread along the image; pass the images, too");
 }
 
 }  // namespace
@@ -35,6 +50,17 @@ bool decides(const PipelineData& p) {
   return p.confidence && std::ranges::any_of(p.confidence.entry->ports(p.confidence.parameters, {}), is_made);
 }
 
+std::optional<Port::Use> use_of(const PipelineData& p, std::string_view input) {
+  std::vector<const StageChoice*> stages;
+  for (const SlotOfOne& slot : slots_of_one) stages.push_back(&(p.*slot.stage));
+  for (const auto& list : {&p.refinements, &p.images})
+    for (const StageChoice& stage : *list) stages.push_back(&stage);
+  for (const StageChoice* stage : stages)
+    for (const Port& port : *stage && stage->enabled ? stage->entry->ports(stage->parameters, {}) : Ports())
+      if (port.name == input && reads(port.use)) return port.use;
+  return {};
+}
+
 bool may_quantise(const PipelineData& p) { return p.cost && may_quantise(p, element_made(p.cost)); }
 
 bool may_quantise(const PipelineData& p, Element made) {
@@ -42,7 +68,7 @@ bool may_quantise(const PipelineData& p, Element made) {
     if (made != Element::u8 || element_made(p.plus) != Element::u8) return true;
     made = Element::u8;
   }
-  for (const StageChoice* stage : {&p.aggregation, &p.optimisation}) {
+  for (const StageChoice* stage : {&p.seeds, &p.aggregation, &p.optimisation}) {
     if (!*stage) continue;
     const Ports ports = stage->entry->ports(stage->parameters, {});
     const Port* reads = cost_port(ports, true);
@@ -70,6 +96,7 @@ void check_combination(const PipelineData& p, const Request& request) {
     reject("reduces the images, but the given costs have the full size; set prepare.factor = 1");
   if (request.requests_costs() && reduces && request.region)
     reject("reduces the images, and then volumes are not available for a region; match without a region");
+  if (p.seeds) check_seeds(p, request, reject);
   for (const SlotOfOne& slot : slots_of_one)
     if (const StageChoice& stage = p.*slot.stage; stage && stage.entry->check_pipeline != nullptr)
       stage.entry->check_pipeline(p, request);

@@ -126,6 +126,13 @@ void run_on_costs(Builder& b, const StageChoice& stage, Volume& costs) {
   costs.forget_words();
 }
 
+// Adds the term of the seeds to the matching costs.
+void add_seeds(Builder& b, const StageChoice& seeds, Volume& costs) {
+  const double largest = costs.units.largest;
+  run_on_costs(b, seeds, costs);
+  costs.units.largest = std::min(255.0, largest + seeds.facet<AddedCosts>()->most(seeds.parameters));
+}
+
 void select(Builder& b, Scope& scope) {
   const PipelineData& p = b.pipeline();
   const int candidates = scope.images.find("candidates", 0), mask = scope.images.find("mask", 0);
@@ -144,6 +151,7 @@ void match_view(Builder& b, Images& images, const DisparityRange& range, Maps& m
   scope.context.from_right = from_right;
   scope.context.rows = {0, images.size.height};
   Volume costs{scope, p.plus ? add_costs(b, scope) : make_costs_of(b, p.cost, scope)};
+  if (p.seeds) add_seeds(b, p.seeds, costs);
   if (!from_right) deliver_costs(b, scope, 0);
   for (std::size_t state = 1; const StageChoice* stage : {&p.aggregation, &p.optimisation}) {
     const Binding output = volume_outputs[state];

@@ -105,6 +105,17 @@ Images resampled_images(Builder& b) {
   return images;
 }
 
+// Adds the inputs per pixel of the left view that stages of the pipeline read.
+Images with_priors(Builder& b, Images images) {
+  for (const InputRow& row : input_rows)
+    if (row.kind == InputKind::prior && !b.request().refine_only && use_of(b.pipeline(), row.name)) {
+      const int value = b.image(images.size, Element::f32);
+      b.bind(value, row.binding);
+      images.put(row.name, 0, value);
+    }
+  return images;
+}
+
 }  // namespace
 
 Images lower_inputs(Builder& b) {
@@ -121,9 +132,9 @@ Images lower_inputs(Builder& b) {
     if (request.constant.mask_black && request.masks[static_cast<std::size_t>(view)])
       facet_of<BlackMask>().mask_view(b, images, view, given_part(b, view));
   }
-  if (!request.rectification && !request.with_rows) return images;
+  if (!request.rectification && !request.with_rows) return with_priors(b, std::move(images));
   b.raw = std::move(images);
-  return resampled_images(b);
+  return with_priors(b, resampled_images(b));
 }
 
 }  // namespace stereopsis

@@ -102,6 +102,10 @@ void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange&
     if (b.request().constant.mark_flat) facet_of<FlatMarks>().mark_maps(b, full, maps, factor, first_row);
   };
   mark_flat(reduction_factor(p), seen.rows.first);
+  if (p.seeds && !b.request().refine_only) {
+    const StageDescriptor& check = registry().with<SeedCheck>();
+    b.run(check, check.parameters, scope);
+  }
   if (rates_pixels(p, b.request())) b.run(p.confidence, scope);
   if (p.density) b.run(p.density, scope), mark_flat(reduction_factor(p), seen.rows.first);
   if (const Reduction* reduction = reduction_of(p)) reduction->restore(b, p.prepare, full, seen, maps);

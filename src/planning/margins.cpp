@@ -41,6 +41,14 @@ Rect with_candidates(const PipelineData& p, const DisparityRange& range, const R
   return {r.x - left, r.y, r.width + left + right, r.height};
 }
 
+// Returns the input that the images require which the term of the seeds reads.
+Rect required_by_seeds(const PipelineData& p, Rect r) {
+  const Ports ports = p.seeds ? p.seeds.entry->ports(p.seeds.parameters, {}) : Ports();
+  for (const StageChoice& image : p.images)
+    if (std::ranges::any_of(ports, [&](const Port& port) { return image.is(port.name); })) r = required_of(image, r);
+  return r;
+}
+
 // Returns the region with its margin and the columns of its candidates. Pipelines without an optimisation also require
 // the windows. For reduced images, the result consists of whole blocks.
 Rect required_by_method(const PipelineData& p, const Request& request, const Rect& all) {
@@ -51,6 +59,7 @@ Rect required_by_method(const PipelineData& p, const Request& request, const Rec
   const int margin = factor * (p.margin() + window);
   Rect r = intersect(required_of_exact(p, request), all);
   r = intersect(required_of(p.aggregation, grow(r, margin, margin)), all);
+  r = intersect(required_by_seeds(p, r), all);
   return intersect(aligned(intersect(with_candidates(p, request.range, r), all), factor), all);
 }
 

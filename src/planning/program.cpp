@@ -78,8 +78,9 @@ void Program::bind(std::uint64_t memory, const FrameImages& images, const Masks&
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const Value& v = values_[i];
     const AnyView& given = images[index_of(v.binding)];
-    const bool absent =
-        (v.binding == Binding::mask_left && !masks[0]) || (v.binding == Binding::mask_right && !masks[1]);
+    const bool absent = (v.binding == Binding::mask_left && !masks[0]) ||
+                        (v.binding == Binding::mask_right && !masks[1]) ||
+                        (v.binding == Binding::seed_trust && !masks[2]);
     views[i] = absent ? AnyView() : v.binding != Binding::none && given.memory != 0 ? given : v.shape;
     if (absent || views[i].memory != 0 || !v.has_place) continue;
     // On the host, a view has an address. On a GPU, it has a memory object and an offset.

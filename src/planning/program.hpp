@@ -11,8 +11,12 @@
 
 namespace stereopsis {
 
-// Flags for the views that have masks.
-using Masks = std::array<bool, 2>;
+// Flags for the inputs that a pair may leave out: the masks of both views, and the trust of the seeds.
+using Masks = std::array<bool, 3>;
+inline Masks masks_of(const FrameImages& images) {
+  const auto is_there = [&](Binding input) { return images[index_of(input)].memory != 0; };
+  return {is_there(Binding::mask_left), is_there(Binding::mask_right), is_there(Binding::seed_trust)};
+}
 
 struct ProgramStep {
   Step step;

@@ -19,8 +19,8 @@ from .settings import RESOLUTIONS, Settings
 
 Array = Any
 
-# The cost stage `volume` needs a volume from the caller, which the viewer does not have.
-STAGES = {slot: [name for name in names if name != "volume"] for slot, names in stages().items()}
+# The viewer has neither a volume for the cost stage `volume` nor seeds.
+STAGES = {slot: [name for name in names if name != "volume"] for slot, names in stages().items() if slot != "seeds"}
 
 
 def packed(header: Mapping[str, object], planes: Mapping[str, tuple[int, Array]]) -> bytes:

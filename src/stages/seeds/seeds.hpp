@@ -1,0 +1,45 @@
+// Disparities that are known beforehand, as a term of the costs. The sum over the paths then decides between the seeds and
+// the images: seeds that contradict their surroundings lose. The stage is our own.
+//
+//   C'(p, d) = min(C(p, d) + ⌊weight W(p) min(|16 (d − min) − V(p)|, 64) / 16384⌋, 255)
+//
+// V and W are those of stages/prior: the disparity in sixteenths of a pixel from the lowest one, and the weight of the
+// pixel, 0 to 255. The term grows over 4 pixels to about `weight`, in units of the costs, and is then constant, so that
+// a seed that is wrong costs no more than this.
+//
+// Input: the image `prior`. Input and output, in place: a volume of 8-bit costs.
+// Required input: the pixel alone.
+// Cost: 5 operations per cell of pixels with a seed; reads and writes these pixels of the volume.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/parameters.hpp"
+#include "device/gpu/view.hpp"
+#include "stereopsis/image.hpp"
+
+namespace stereopsis {
+class Threads;
+}
+
+namespace stereopsis::seeds {
+
+inline constexpr int width = 64;  // half the width of the term, in sixteenths of a pixel
+
+struct Parameters {
+  static constexpr const char* stage = "seeds";
+  int weight = 76;
+};
+
+template <class P, class Visitor>
+  requires ParametersOf<P, Parameters>
+void describe(P& p, Visitor&& visit) {
+  visit("weight", p.weight, between(0, 255).in("costs").planned(), "largest cost that a seed adds to a candidate");
+}
+
+void oracle(const Parameters&, ImageView<const std::uint32_t> prior, VolumeView<std::uint8_t> costs);
+void cpu(const Parameters&, ImageView<const std::uint32_t> prior, VolumeView<std::uint8_t> costs, Threads&);
+void gpu(const Parameters&, gpu::View<const std::uint32_t> prior, gpu::Volume<std::uint8_t> costs, gpu::Queue&);
+
+}  // namespace stereopsis::seeds

@@ -1,0 +1,28 @@
+#include "graph/facets.hpp"
+#include "graph/registry.hpp"
+#include "stages/seeds/seeds.hpp"
+
+namespace stereopsis::seeds {
+namespace {
+
+constexpr auto add = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
+
+const StageDescriptor entry{
+    .slot = Slot::seeds,
+    .name = "seeds",
+    .title = "seeds",
+    .parameters = Parameters{},
+    .ports = {in("prior"), change_volume("costs", {Element::u8})},
+    .functions = on_every_device([](const auto& c) {
+      add(c, c.template as<Parameters>(), c.template image<const std::uint32_t>("prior"),
+          c.template volume<std::uint8_t>("costs"));
+    }),
+    .work = [](const Shape& s) { return Work{.bytes = 2 * s.cells() + 4 * s.pixels(), .int_ops = 5 * s.cells()}; },
+    .facets = {AddedCosts{.most = [](const Parameters& p) { return p.weight; }}},
+    .examples = {{}, {"weight=255"}}};
+
+}  // namespace
+
+void register_stage(Registry& registry) { registry.add(entry); }
+
+}  // namespace stereopsis::seeds

@@ -1,0 +1,18 @@
+#include <cstdlib>
+
+#include "stages/seeds/seeds.hpp"
+
+namespace stereopsis::seeds {
+
+void oracle(const Parameters& p, ImageView<const std::uint32_t> prior, VolumeView<std::uint8_t> costs) {
+  for (int y = 0; y < costs.height; ++y)
+    for (int x = 0; x < costs.width; ++x) {
+      const int value = static_cast<int>(prior(x, y) >> 8), weight = static_cast<int>(prior(x, y) & 255);
+      for (int k = 0; k < costs.disparities; ++k) {
+        const int term = p.weight * weight * std::min(std::abs(16 * k - value), width) / 16384;
+        costs(x, y, k) = static_cast<std::uint8_t>(std::min(costs(x, y, k) + term, 255));
+      }
+    }
+}
+
+}  // namespace stereopsis::seeds
