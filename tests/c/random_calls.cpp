@@ -267,7 +267,8 @@ void Caller::match() {
   const bool images = p.without_images == 0 || once_in(10), few = once_in(10);
   const sp_pair pair =
       sized(sp_pair{0, images ? maybe(&left) : nullptr, images ? maybe(&right) : nullptr, once_in(4) ? &mask : nullptr,
-                    nullptr, p.given_costs != 0 ? maybe(&costs) : nullptr, nullptr});
+                    nullptr, p.given_costs != 0 ? maybe(&costs) : nullptr, once_in(10) ? &disparity : nullptr,
+                    once_in(10) ? &other : nullptr, nullptr});
   const auto wanted = [&](std::uint32_t bit, sp_image* place) { return (p.want & bit) != 0 && !few ? place : nullptr; };
   const sp_result result = sized(
       sp_result{0, maybe(&disparity), once_in(2) ? &validity : nullptr, wanted(SP_WANT_RIGHT, &other),
