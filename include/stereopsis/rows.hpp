@@ -98,6 +98,12 @@ class RowFilter {
 RectifiedView with_aligned_rows(const AnyImageView& right, const RowAlignment& alignment,
                                 ImageView<const std::uint8_t> mask = {}, int threads = 0);
 
+// Returns a part of an aligned right image, for programs that match large images in parts: the pixels are those that the
+// whole aligned image has there. `rows` is the part RowAlignment::rows_for(part, whole) of the given image, whose size is
+// `whole`. Throws Error(call) as above, and for `rows` of another size.
+RectifiedView with_aligned_rows(const AnyImageView& rows, const RowAlignment& alignment, const Rect& part, Size whole,
+                                ImageView<const std::uint8_t> mask = {}, int threads = 0);
+
 // Returns maps that rectify a pair and align the rows of the rectified right image. A matcher with both a rectification
 // and an alignment computes the same maps on its device, so that pixels are interpolated once. Throws Error(call) as
 // with_aligned_rows() does.

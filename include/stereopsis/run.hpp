@@ -73,8 +73,8 @@ struct RunSettings {
   // the size, pixel type, channels, bit depth, format, range and batch. It rejects stripes, given costs and refine_only.
   Problem problem = {};
   // True to align the rows of each pair by a RowFilter (stereopsis/rows.hpp). The thread of the run estimates the rows,
-  // while earlier pairs are matched. An alignment that comes with a pair is kept.
-  bool aligns_rows = false;
+  // while earlier pairs are matched. An alignment that comes with a pair is kept. False: rows stay as they are.
+  bool aligns_rows = true;
   int in_flight = 2;   // largest number of pairs in flight on each device, 1 to 4096
   bool judges = true;  // the first pair, a sample, and pairs of which little is measured are checked
 };

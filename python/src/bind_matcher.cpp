@@ -325,6 +325,20 @@ nb::dict match(SharedMatcher& matcher, BorrowedPair& pair, const nb::dict& out) 
   return arrays;
 }
 
+// Returns f(left, right) of the images as they are matched, or nothing if they cannot be compared: then the matcher says
+// what is wrong with them.
+template <class F>
+auto rows_by(F&& f, const BorrowedPair& lent, const RectificationMaps* maps) {
+  using Rows = decltype(f(lent.pair.left, lent.pair.right));
+  const nb::gil_scoped_release release;
+  try {
+    return std::optional<Rows>(jobs::with_matched(lent.pair, maps, f));
+  } catch (const Error& error) {
+    if (error.category() != ErrorCategory::call) throw;
+    return std::optional<Rows>();
+  }
+}
+
 std::unique_ptr<Pending> enqueue(const std::shared_ptr<SharedMatcher>& matcher, BorrowedPair& pair, bool copies) {
   return std::make_unique<Pending>(matcher, std::move(pair), copies);
 }
@@ -381,6 +395,16 @@ void bind_matcher(nb::module_& m) {
       .def_ro("stream", &BorrowedPair::stream)
       .def(
           "align_rows", [](BorrowedPair& lent, const RowAlignment& rows) { lent.pair.row_alignment = rows; }, "rows"_a)
+      .def(
+          "estimated_rows",
+          [](const BorrowedPair& lent, const RectificationMaps* maps) {
+            return rows_by(estimate_row_alignment, lent, maps);
+          },
+          "rectification"_a.none(), "RowEstimate of a pair on the host; None if its images cannot be compared.")
+      .def(
+          "measured_rows",
+          [](const BorrowedPair& lent, const RectificationMaps* maps) { return rows_by(measure_rows, lent, maps); },
+          "rectification"_a.none(), "RowMeasurement of a pair on the host; None if its images cannot be compared.")
       .def("float_limits", &BorrowedPair::float_limits,
            "Least and greatest value of a left float32 image in host memory; None for other images.")
       .def(

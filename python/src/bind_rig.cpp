@@ -13,6 +13,7 @@
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/length.hpp"
 #include "stereopsis/rectification.hpp"
+#include "stereopsis/rows.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -287,6 +288,9 @@ void bind_rig(nb::module_& m) {
       .def_prop_ro(
           "complete", [](const RectificationMaps& r) { return r.left_complete && r.right_complete; },
           "True if every rectified pixel has a source in the raw images.")
+      .def(
+          "aligned", &aligned_maps, "rows"_a,
+          "Returns a Rectification that also aligns the rows of the right image, so that pixels are interpolated once.")
       .def(
           "__call__", &rectify, "left"_a.none(), "right"_a.none(), "mask_left"_a = nb::none(),
           "mask_right"_a = nb::none(),

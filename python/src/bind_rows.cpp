@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "bindings.hpp"
+#include "jobs/rows.hpp"
 #include "rgb_pair.hpp"
 #include "stereopsis/rows.hpp"
 
@@ -15,12 +16,39 @@ namespace stereopsis::python {
 namespace {
 
 using RowValues = std::tuple<double, double, double, double>;
+using EstimateValues = std::tuple<bool, int, RowValues, RowValues, int, double>;
 
-std::string text_of_rows(const RowAlignment& a) {
-  RowEstimate e;
-  e.plane = a;
-  e.reason = NoAlignment::none;
-  return "<" + e.sentence() + ">";
+RowValues values_of(const RowAlignment& a) { return {a.offset, a.roll, a.zoom, a.keystone}; }
+RowAlignment alignment_of(const RowValues& v) {
+  const auto& [offset, roll, zoom, keystone] = v;
+  return {offset, roll, zoom, keystone};
+}
+
+RowEstimate given_rows(const RowAlignment& a) { return {.alignment = a, .reason = NoAlignment::none, .plane = a}; }
+
+// The spelling of the setting for the functions and subcommands of Python.
+struct RowNames : jobs::SettingNames {
+  explicit RowNames(std::string name_) : name(std::move(name_)) {}
+  std::string spelled(std::string_view) const override { return name; }
+  std::string name;
+};
+
+std::string text_of_rows(const RowAlignment& a) { return "<" + given_rows(a).sentence() + ">"; }
+
+// Returns a right image with aligned rows and its mask, or a part (x, y, width, height) of an image of the size `whole`.
+nb::tuple align(nb::handle image, const RowAlignment& alignment, nb::handle mask, int bit_depth,
+                const std::optional<std::tuple<int, int, int, int>>& part, std::pair<int, int> whole) {
+  const BorrowedArray pixels(image, "right"), usable = mask.is_none() ? BorrowedArray() : BorrowedArray(mask, "mask");
+  if (!pixels.device().empty()) refuse("right is on a GPU; copy it to the host first, as a NumPy array");
+  const AnyImageView view = pixels.image(bit_depth);
+  const auto masked = mask.is_none() ? ImageView<const std::uint8_t>() : usable.mask();
+  const RectifiedView aligned = [&] {
+    const nb::gil_scoped_release release;
+    if (!part) return with_aligned_rows(view, alignment, masked);
+    const auto& [x, y, width, height] = *part;
+    return with_aligned_rows(view, alignment, Rect{x, y, width, height}, {whole.first, whole.second}, masked);
+  }();
+  return nb::make_tuple(give(aligned.image), give(aligned.usable));
 }
 
 }  // namespace
@@ -28,7 +56,7 @@ std::string text_of_rows(const RowAlignment& a) {
 void bind_rows(nb::module_& m) {
   nb::class_<RowAlignment>(
       m, "RowAlignment", nb::type_slots(checked_constructor),
-      "An alignment of the rows of the right image, for `row_alignment=` of match() and Matcher.\n\n"
+      "An alignment of the rows of the right image, for `align_rows=` of match(), Matcher and Run.\n\n"
       "Row y of the aligned image is row y + v of the given one, with v = offset + roll · s + zoom · t + keystone · s "
       "· "
       "t,\n"
@@ -48,11 +76,8 @@ void bind_rows(nb::module_& m) {
           },
           "other"_a.none(), nb::sig("def __eq__(self, other: object) -> bool"))
       .def("__repr__", &text_of_rows)
-      .def("__getstate__", [](const RowAlignment& a) { return RowValues(a.offset, a.roll, a.zoom, a.keystone); })
-      .def("__setstate__", [](RowAlignment& a, const RowValues& v) {
-        const auto& [offset, roll, zoom, keystone] = v;
-        new (&a) RowAlignment{offset, roll, zoom, keystone};
-      });
+      .def("__getstate__", &values_of)
+      .def("__setstate__", [](RowAlignment& a, const RowValues& v) { new (&a) RowAlignment(alignment_of(v)); });
   nb::class_<RowEstimate>(m, "RowEstimate", "The result of estimate_row_alignment().")
       .def_ro("alignment", &RowEstimate::alignment,
               "The RowAlignment with which the pair should be matched; None if `reason` states why there is none.")
@@ -68,7 +93,48 @@ void bind_rows(nb::module_& m) {
       .def_ro("tracks", &RowEstimate::tracks, "Number of points to which the alignment is fitted.")
       .def_ro("remaining", &RowEstimate::remaining,
               "Robust standard deviation of the points around the alignment, in pixels.")
-      .def("__repr__", [](const RowEstimate& e) { return "<" + e.sentence() + ">"; });
+      .def_ro_static("most_deviation", &RowEstimate::most_deviation,
+                     "Largest standard deviation of an alignment, in pixels.")
+      .def_prop_ro("sentence", &RowEstimate::sentence, "One sentence: the alignment, or the reason why there is none.")
+      .def("__repr__", [](const RowEstimate& e) { return "<" + e.sentence() + ">"; })
+      .def("__getstate__",
+           [](const RowEstimate& e) {
+             return EstimateValues(e.alignment.has_value(), static_cast<int>(e.reason), values_of(e.plane),
+                                   values_of(e.deviation), e.tracks, e.remaining);
+           })
+      .def("__setstate__", [](RowEstimate& e, const EstimateValues& v) {
+        const auto& [is_aligned, reason, plane, deviation, tracks, remaining] = v;
+        new (&e) RowEstimate{.reason = static_cast<NoAlignment>(reason),
+                             .plane = alignment_of(plane),
+                             .deviation = alignment_of(deviation),
+                             .tracks = tracks,
+                             .remaining = remaining};
+        if (is_aligned) e.alignment = e.plane;
+      });
+  nb::class_<RowMeasurement>(m, "RowMeasurement", "The rows of one pair of a sequence, for RowFilter.");
+  nb::class_<RowFilter>(m, "RowFilter", "Estimates the alignments of a sequence of pairs of the same cameras.")
+      .def(nb::init<>())
+      .def("next", &RowFilter::next, "rows"_a, "Returns the RowEstimate of the next pair.");
+  m.def("align_rows", &align, "image"_a, "alignment"_a, "mask"_a.none(), "bit_depth"_a, "part"_a.none(), "whole"_a,
+        nb::sig("def align_rows(image: object, alignment: RowAlignment, mask: object | None, bit_depth: int, part: "
+                "tuple[int, int, int, int] | None, whole: tuple[int, int]) -> tuple[numpy.ndarray, numpy.ndarray]"),
+        "Returns a right image with aligned rows, and its mask.");
+  m.def(
+      "rows_for",
+      [](const std::tuple<int, int, int, int>& part, std::pair<int, int> whole) {
+        const auto& [x, y, width, height] = part;
+        const Rect rows = RowAlignment::rows_for({x, y, width, height}, {whole.first, whole.second});
+        return std::make_tuple(rows.x, rows.y, rows.width, rows.height);
+      },
+      "part"_a, "whole"_a, "Returns the part of a given image from which a part of the aligned image is interpolated.");
+  m.def("given_rows", &given_rows, "alignment"_a, "Returns the RowEstimate that stands for a given alignment.");
+  m.def(
+      "row_settings",
+      [](const std::string& given, const std::string& name) {
+        const jobs::RowSettings settings = jobs::row_settings(given, RowNames(name));
+        return std::make_tuple(settings.is_off, settings.fixed);
+      },
+      "given"_a, "name"_a, "Returns whether rows stay as they are, and the alignment of all pairs or None.");
   m.def(
       "estimate_row_alignment",
       [](nb::handle left, nb::handle right, const std::string& colour, int bit_depth) {

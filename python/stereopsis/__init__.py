@@ -55,7 +55,7 @@ from ._pipeline import Pipeline, methods, parameters, presets, stages
 from ._program import ProgramMethod
 from ._result import Explanation, Picture, Result
 from ._run import LiveSource, Run, RunResult
-from ._scenes import Scene, check, estimate_row_alignment, evaluate, read_image, read_masked_image, synth, write_image
+from ._scenes import Scene, align_rows, check, estimate_row_alignment, evaluate, read_image, read_masked_image, synth, write_image
 from ._stage import StageCall
 from .onnx import OnnxCost, OnnxMatcher
 
@@ -111,6 +111,7 @@ __all__ = [
     "TruthWarning",
     "UnsupportedError",
     "__version__",
+    "align_rows",
     "calibrate",
     "check",
     "color_map",

@@ -17,6 +17,13 @@ def add_settings(add: Callable[..., Any]) -> None:
     )
 
 
+def add_rows(add: Callable[..., Any]) -> None:
+    """Adds --align-rows."""
+    add("--align-rows", default="auto", metavar="HOW",
+        help="Align the rows of the right images before matching: auto (estimated for each pair), off, "
+        "OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels, or a file with such numbers [auto]")  # fmt: skip
+
+
 def add_device(add: Callable[..., Any]) -> None:
     """Adds --device and --threads."""
     add("--device", default="auto", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")

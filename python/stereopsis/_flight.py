@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from . import _native
 from ._errors import CallError
+from ._native import RowEstimate, RowFilter
 from ._result import Result
 from ._stage import Turns
 
@@ -21,6 +22,7 @@ class Planner(Protocol):
     def _pair_of_stream(self, left: Any, right: Any, mask_left: Any = None, mask_right: Any = None) -> _native.Pair: ...
     def _has_plan(self, pair: _native.Pair, in_flight: int) -> bool: ...
     def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher: ...
+    def _align(self, pair: _native.Pair, sequence: RowFilter | None) -> RowEstimate | None: ...
 
 
 M = TypeVar("M", bound=Planner)
@@ -48,6 +50,7 @@ class Flying(Generic[M]):
     pair: _native.Pair
     method: str
     device: str
+    rows: RowEstimate | None
     result: Result
 
     def __init__(self, given: Any) -> None:
@@ -56,12 +59,15 @@ class Flying(Generic[M]):
 
 
 class Flight(Generic[M]):
-    """The steps of the loop over the pairs of a source. `matcher_of` returns the matcher for a pair. It yields each pair in order, with the
-    exception with which it failed, or None.
+    """The steps of the loop over the pairs of a source. `matcher_of` returns the matcher for a pair, and `sequence` follows the rows of the
+    pairs. It yields each pair in order, with the exception with which it failed, or None.
     """
 
-    def __init__(self, source: Iterator[Any], matcher_of: Callable[[Any], M], in_flight: int, copy: bool) -> None:
+    def __init__(
+        self, source: Iterator[Any], matcher_of: Callable[[Any], M], in_flight: int, copy: bool, sequence: RowFilter | None
+    ) -> None:
         self._source, self._matcher_of, self._in_flight, self._copy = source, matcher_of, in_flight, copy
+        self._sequence = sequence
         self._now: M | None = None
         self._most = 1
         self._flying: list[Flying[M]] = []
@@ -114,9 +120,10 @@ class Flight(Generic[M]):
             raise self._spoilt
         flying.method, planned = str(flying.matcher._pipeline.method), self._planned(flying)
         flying.device = ",".join(planned.devices)
+        flying.rows = flying.matcher._align(flying.pair, self._sequence)
         with flying.matcher._turns:
             if self._waits(flying, planned):
-                flying.result = Result(planned.match(flying.pair, {}), flying.method, device=flying.device)
+                flying.result = Result(planned.match(flying.pair, {}), flying.method, device=flying.device, rows=flying.rows)
                 return
             flying.pending = planned.enqueue(flying.pair, self._copy and self._most > 1)
         flying.pair = flying.pending.pair
@@ -126,7 +133,7 @@ class Flight(Generic[M]):
         pending, flying.pending = flying.pending, None
         if pending is not None:
             self._flying.remove(flying)
-            flying.result = Result(pending.wait(), flying.method, device=flying.device)
+            flying.result = Result(pending.wait(), flying.method, device=flying.device, rows=flying.rows)
 
     def _planned(self, flying: Flying[M]) -> _native.Matcher:
         left, right, *_ = flying.images

@@ -13,10 +13,11 @@ from . import _native, _options, _pair
 from ._errors import CalibrationWarning, CallError
 from ._external import Method, device_map, method_on, seen
 from ._flight import Flight
-from ._native import Calibration, Rig, RowAlignment, RowEstimate
+from ._native import Calibration, Rig, RowAlignment, RowEstimate, RowFilter
 from ._pipeline import Pipeline, Value
 from ._progress import OnProgress, Progress
 from ._result import ARRAYS, Explanation, Result
+from ._rows import AlignRows, estimate_of, row_settings, rows_of
 from ._stage import Turns
 
 
@@ -79,15 +80,6 @@ def _last_volume(pipeline: Pipeline) -> str:
     return "optimised" if "optimisation" in slots else "aggregated" if "aggregation" in slots else "cost"
 
 
-def _rows(given: RowAlignment | RowEstimate | None) -> RowAlignment | None:
-    """Returns the alignment of an estimate. Rows that should not be aligned move by 0 pixels."""
-    if isinstance(given, RowEstimate):
-        return given.alignment or RowAlignment()
-    return _options.instance(
-        "row_alignment", given, RowAlignment, "a RowAlignment, or the result of st.estimate_row_alignment(left, right)"
-    )
-
-
 def _turns_of(pipeline: _native.Pipeline) -> AbstractContextManager[None]:
     """Returns a context manager that lets threads use a pipeline with Python stages in turn. Without Python stages, the compiled matcher
     serialises calls itself.
@@ -136,8 +128,10 @@ class Matcher:
     disparity_error  disparity error that "uncertainty" assumes, in pixels; 0: the median error that the confidence implies [0]
     fill_depth   True to compute depth, points and uncertainty of filled and repaired pixels, too [of measured pixels only]
     calibration  a Calibration of raw cameras; each pair is rectified before it is matched
-    row_alignment  a RowAlignment, or the result of estimate_row_alignment(), by which the right image is aligned before it is
-                 matched; with a calibration, after it is rectified. A call can replace it [None: the rows of all pairs stay as they are]
+    align_rows   how the rows of right images are aligned before they are matched; with a calibration, after they are rectified:
+                 "auto", estimated for each pair (a stream filters the estimates); "off"; a RowAlignment; the result of
+                 estimate_row_alignment(); "OFFSET[,ROLL[,ZOOM[,KEYSTONE]]]" in pixels, or a file with such numbers. "auto" does not
+                 align arrays on a GPU, stripes, given volumes and refine_only ["off", as in C++ and C; match() and Run: "auto"]
     color        layout of the images: "rgb" (also grey), "bgr" for images of OpenCV, "rgba", "bgra", "nv12", "bayer_rggb",
                  "bayer_bggr", "bayer_grbg" or "bayer_gbrg". They are read in place. For NV12, methods on grey images read the luma
     colour       another name of color
@@ -185,7 +179,7 @@ class Matcher:
         frame: str = "optical",
         disparity_error: float = 0,
         fill_depth: bool = False,
-        row_alignment: RowAlignment | RowEstimate | None = None,
+        align_rows: AlignRows = "off",
         color: str = "rgb",
         colour: str | None = None,
         bit_depth: int = 0,
@@ -217,12 +211,12 @@ class Matcher:
             "frame": _options.one_of("frame", frame, "optical", "head"),
             "disparity_error": _options.number("disparity_error", disparity_error),
             "fill_depth": _options.flag("fill_depth", fill_depth),
-            "row_alignment": _rows(row_alignment),
             "device": _options.text("device", device),
             "threads": _options.integer("threads", threads, 0, 65536),
             "implementation": _options.one_of("implementation", implementation, "fused", "plain", "oracle"),
             "memory_limit": _options.integer("memory_limit", memory_limit, 0, 2**63 - 1),
         }
+        self._rows = row_settings(align_rows)
         self._measure_constant = None if measure_constant is None else _options.flag("measure_constant", measure_constant)
         self._black = None if black is None else _options.integer("black", black, 0, 255)
         self._kind: Any = None  # size and type of the last pair
@@ -248,7 +242,7 @@ class Matcher:
         paths_above: Any = None,
         paths_below: Any = None,
         maps: Mapping[str, Any] | Result | None = None,
-        row_alignment: RowAlignment | RowEstimate | None = None,
+        align_rows: RowAlignment | RowEstimate | None = None,
         stream: Any = None,
         out: Mapping[str, Any] | Result | None = None,
     ) -> Result:
@@ -261,7 +255,7 @@ class Matcher:
         seed_trust   (h, w) float32, trust in each seed, 0 to 1 [1]
         volume       (h, w, disparities): costs of the left view, for a pipeline with cost.stage = volume
         paths_above, paths_below  Result.paths of the neighbouring stripe, for a BoundaryStripe
-        row_alignment  the alignment of this pair's rows, for a Matcher that was made with a row_alignment [that of the Matcher]
+        align_rows   the alignment of this pair's rows, or its estimate, for a Matcher that aligns rows [that of the Matcher]
         maps         the maps to refine: a Result; or disparity, validity and, if a refinement reads them, right and confidence by name
         stream       for arrays on a GPU: the stream of PyTorch, CuPy or Numba, or its address [the default stream]
         out          arrays by name, or a Result, that receive the outputs; they must not share memory with each other or the inputs
@@ -281,32 +275,55 @@ class Matcher:
         if self._external is not None and any(given is not None for given in beside.values()):
             raise CallError(f"{self._pipeline.method} reads images only; leave seeds, volume, maps and path costs out")
         pair = _native.Pair(images | beside, self._bit_depth, self._color, stream)
-        if (rows := _rows(row_alignment)) is not None:
-            if self._options["row_alignment"] is None:
-                raise CallError(
-                    "row_alignment was given for a pair, but not for the Matcher; make the Matcher with row_alignment=st.RowAlignment()"
-                )
-            pair.align_rows(rows)
         on_host = not pair.kind[2]
         if self._external is not None and not on_host:
             return self._unrefined(left, right, pair.kind[2])
+        rows = self._align(pair, given=align_rows)
         with self._turns:
             planned = self._plan(pair, left, right)
             started = time.perf_counter()
             arrays = planned.match(pair, _out(out))
             ms = (time.perf_counter() - started) * 1e3
-        result = Result(arrays, str(self._pipeline.method), ms if on_host else None, planned.device)
+        result = Result(arrays, str(self._pipeline.method), ms if on_host else None, planned.device, rows)
         if on_host and volume is None and maps is None:
             self._warn_of(self._judge, result, pair, None)
         return result
 
+    def _align(
+        self, pair: _native.Pair, sequence: RowFilter | None = None, given: RowAlignment | RowEstimate | None = None
+    ) -> RowEstimate | None:
+        """Sets the alignment of a pair, and returns its estimate; None if the matcher leaves the rows as they are."""
+        if self._planned_rows(pair.kind) is None:
+            if given is not None:
+                raise CallError("align_rows was given for a pair that this Matcher does not align; make the Matcher with align_rows='auto'")
+            return None
+        rows = self._rows_of(pair, sequence) if given is None else given if isinstance(given, RowEstimate) else estimate_of(given)
+        pair.align_rows((rows and rows.alignment) or RowAlignment())
+        return rows
+
+    def _rows_of(self, pair: _native.Pair, sequence: RowFilter | None) -> RowEstimate | None:
+        return rows_of(pair, self._rows, self._rectification, sequence)
+
+    def _rows_in(self, sequence: RowFilter, left: Any, right: Any) -> RowEstimate | None:
+        """Returns the rows of the next pair of a sequence; None if the matcher does not estimate them."""
+        pair = _native.Pair({"left": _options.image("left", left), "right": _options.image("right", right)}, self._bit_depth, self._color, None)
+        return self._rows_of(pair, sequence) if self._rows.is_auto and self._planned_rows(pair.kind) is not None else None
+
+    def _planned_rows(self, kind: Any) -> RowAlignment | None:
+        """Returns the alignment to plan with. Pairs of a plan with RowAlignment() have alignments of their own."""
+        image, costs, place = kind
+        if not self._rows.is_auto:
+            return self._rows.fixed
+        can_align = image is not None and costs is None and not place and not (self._options["stripe"] or self._options["refine_only"])
+        return RowAlignment() if can_align else None
+
     def _unrefined(self, left: Any, right: Any, place: str) -> Result:
         """Returns the map of a pair on a GPU, where refinements cannot read it."""
         refined = [slot.slot for slot in self._pipeline.slots() if slot.is_refinement]
-        if refined or self._want or any(self._options[name] for name in ("region", "calibration", "row_alignment")):
+        if refined or self._want or self._rows.fixed or any(self._options[name] for name in ("region", "calibration")):
             raise CallError(
                 f"the images are on {place}, where the map of {self._pipeline.method} cannot be refined, cut, rectified or aligned; "
-                "copy the images to the host, or leave refinements, want, region, calibration and row_alignment out"
+                "copy the images to the host, or leave refinements, want, region, calibration and align_rows out"
             )
         if self._disparities is None:
             raise CallError("disparities=None is estimated on the host, but left is on a GPU; give the search range")
@@ -361,7 +378,7 @@ class Matcher:
             given = iter(pairs)
         except TypeError:
             raise CallError(f"pairs={_options.shown(pairs)} is not allowed; it must be an iterable of pairs (left, right)") from None
-        flight = Flight(given, lambda _: self, in_flight, _options.flag("copy", copy))
+        flight = Flight(given, lambda _: self, in_flight, _options.flag("copy", copy), RowFilter())
         return Progress.of(pairs, progress).over(self._streamed(flight, copy))
 
     def _streamed(self, flight: Flight[Matcher], copy: bool) -> Iterator[Result]:
@@ -556,6 +573,7 @@ class Matcher:
             probes=of.probes,
             batch=in_flight,
             color=self._color if image is not None else "rgb",
+            row_alignment=self._planned_rows(of.kind),
             **self._options | {"device": self._device_for(place)},
             **self._constant_regions(has_images=image is not None),
         )
@@ -601,12 +619,14 @@ def match(
     region: tuple[int, int, int, int] | None = None,
     want: Sequence[str] | str = (),
     stream: Any = None,
+    align_rows: AlignRows = "auto",
     **options: Any,
 ) -> Result:
     """Matches a rectified pair once, and returns its Result.
 
-    The options are those of Matcher and of the call of a matcher. For `out`, `volume` or `maps`, use a Matcher. `seeds` also sets the
-    stage seeds of a pipeline that has none.
+    The options are those of Matcher and of the call of a matcher. For `out`, `volume` or `maps`, use a Matcher. Unless align_rows is
+    "off", the right image is aligned first if its rows differ from those of the left one: Result.rows says by how much. `seeds` also
+    sets the stage seeds of a pipeline that has none.
 
     >>> import numpy as np, stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)
@@ -619,7 +639,7 @@ def match(
     if seeds is not None:
         set = {"seeds.stage": "seeds", **(set or {})}
     with Matcher(
-        method, disparities=disparities, device=device, set=set, pipeline=pipeline, region=region, want=want, **options
+        method, disparities=disparities, device=device, set=set, pipeline=pipeline, region=region, want=want, align_rows=align_rows, **options
     ) as matcher:
         return matcher(left, right, mask_left=mask_left, mask_right=mask_right, seeds=seeds, seed_trust=seed_trust, stream=stream)
 

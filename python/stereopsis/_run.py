@@ -14,6 +14,7 @@ from . import _native, _options
 from ._errors import CallError, Error
 from ._flight import Flight, images_of
 from ._matching import Matcher
+from ._native import RowFilter
 from ._pair import Fault, Judge
 from ._result import Result
 
@@ -124,9 +125,11 @@ class Run:
     in_flight  largest number of pairs in flight on each device, 1 to 1024 [3]
     copy       as in Matcher.stream()
     matcher    a Matcher, or a function that returns the Matcher of a pair, in place of options
+    sequence   True: the pairs are those of one rig in their order, and a filter over all of them estimates the alignments of their rows.
+               False: the alignment of each pair is estimated from this pair alone [True]
     on_error   function of (pair, error), which is called with a pair that cannot be matched; the run then continues. None: the error
                ends the run
-    options    those of Matcher. Faults of pairs are in the results, and nothing is warned of
+    options    those of Matcher; align_rows is "auto" by default. Faults of pairs are in the results, and nothing is warned of
 
     The run plans again if the size or the type of the pairs changes. One thread at a time may use a run; any thread may call stop().
 
@@ -143,6 +146,7 @@ class Run:
         matcher: MatcherOf | None = None,
         in_flight: int = 3,
         copy: bool = True,
+        sequence: bool = True,
         on_error: Callable[[Any, Error], None] | None = None,
         _judge: Judge | None = None,  # judges the pairs of several runs together
         **options: Any,
@@ -155,6 +159,7 @@ class Run:
         self._copy = _options.flag("copy", copy)
         self._on_error, self._judge = on_error, Judge() if _judge is None else _judge
         self._before: tuple[Matcher, _native.Pair] | None = None  # the pair that was judged last
+        self._sequence = RowFilter() if _options.flag("sequence", sequence) else None
         if matcher is not None and options:
             raise CallError(f"{sorted(options)[0]} is an option of the matcher, and a matcher is given; set the option where the matcher is made")
         self._options = options
@@ -169,7 +174,7 @@ class Run:
 
     def over(self, pairs: Iterable[Any]) -> Iterator[RunResult]:
         """Yields the results of other pairs than those of the source."""
-        self._flight = flight = Flight(iter(pairs), self._matcher_of, self._in_flight, self._copy)
+        self._flight = flight = Flight(iter(pairs), self._matcher_of, self._in_flight, self._copy, self._sequence)
         for flying, error in flight:
             if error is None:
                 yield self._judged(flying.given, flying.matcher, flying.result, flying.pair, keep=self._copy)
@@ -187,18 +192,23 @@ class Run:
         """
         matcher = self._matcher_of(pair)
         left, right, mask_left, mask_right = images_of(pair)
+        if self._sequence is not None and inputs.get("align_rows") is None:
+            inputs["align_rows"] = matcher._rows_in(self._sequence, left, right)
         result = matcher(left, right, mask_left=mask_left, mask_right=mask_right, **inputs)
         if not judge or not isinstance(result.validity, np.ndarray):  # a pair on a GPU is not judged
             return RunResult(pair, result, _range_of(matcher), None, False)
+        judged = matcher._pair_of_stream(left, right, mask_left, mask_right)
+        if result.row_alignment is not None:
+            judged.align_rows(result.row_alignment)
         if before is None:
-            return self._judged(pair, matcher, result, matcher._pair_of_stream(*images_of(pair)))
+            return self._judged(pair, matcher, result, judged)
 
         def pair_before() -> _native.Pair | None:
             given = before()
             return None if given is None else matcher._pair_of_stream(*images_of(given))
 
         self._before = None
-        return self._judged(pair, matcher, result, matcher._pair_of_stream(*images_of(pair)), pair_before)
+        return self._judged(pair, matcher, result, judged, pair_before)
 
     def change(self, **options: Any) -> None:
         """Changes options of the matcher from the next pair on. The judge forgets the pairs before it."""
@@ -207,6 +217,14 @@ class Run:
         if isinstance(self._matcher, Matcher):
             self._matcher.close()
         self._matcher, self._judge, self._before = made, Judge(), None
+        self._sequence = None if self._sequence is None else RowFilter()
+
+    def pass_rows(self, pair: Any) -> None:
+        """Notes the rows of a pair that needs no result, so that the alignments of the pairs after it are those of a run without interruption.
+        """
+        left, right, *_ = images_of(pair)
+        if self._sequence is not None:
+            self._matcher_of(pair)._rows_in(self._sequence, left, right)
 
     def stop(self) -> None:
         """Ends the iteration after the pairs in flight."""
@@ -232,7 +250,7 @@ class Run:
 
 
 def _made(options: dict[str, Any]) -> Matcher:
-    return Matcher(**{**options, "warn_of_pair": False})
+    return Matcher(**{"align_rows": "auto", **options, "warn_of_pair": False})
 
 
 def _range_of(matcher: Matcher) -> tuple[int, int]:

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from . import _native, _options
 from ._errors import CallError, TruthWarning
-from ._native import PairReport, RowEstimate
+from ._native import PairReport, RowAlignment, RowEstimate
 from ._pair import warn
 from ._result import Picture
+from ._rows import estimate_of
 
 
 class Scene:
@@ -98,8 +99,8 @@ def check(left: Any, right: Any, *, color: str = "rgb", bit_depth: int = 0, colo
 def estimate_row_alignment(
     left: Any, right: Any, *, color: str = "rgb", bit_depth: int = 0, colour: str | None = None
 ) -> RowEstimate:
-    """Estimates by how much the rows of a rectified pair differ, from the pair alone. `row_alignment=` of match() and Matcher removes the
-    difference. The result is the same on every machine.
+    """Estimates by how much the rows of a rectified pair differ, from the pair alone. `align_rows=` of match(), Matcher and Run removes
+    the difference. The result is the same on every machine.
 
     `color` (or `colour`) and `bit_depth` have the same meaning as in Matcher. Raises CallError.
 
@@ -108,11 +109,27 @@ def estimate_row_alignment(
     >>> rows = st.estimate_row_alignment(scene.left, scene.right)
     >>> round(rows.plane.offset, 1), rows.reason
     (-1.0, '')
-    >>> r = st.match(scene.left, scene.right, disparities=32, row_alignment=rows)
+    >>> r = st.match(scene.left, scene.right, disparities=32, align_rows=rows)
     """
     bit_depth = _options.integer("bit_depth", bit_depth, 0, 16)
     left, right = _options.image("left", left), _options.image("right", right)
     return _native.estimate_row_alignment(left, right, _options.color(color, colour), bit_depth)
+
+
+def align_rows(
+    right: Any, rows: RowAlignment | RowEstimate, mask: Any = None, *, bit_depth: int = 0
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
+    """Returns a right image whose rows are aligned, and its mask: 255, or 0 where a pixel has no source or its source is masked by `mask`. Other
+    programs can match it; match() aligns images itself. `rows` is an alignment, or the result of estimate_row_alignment(). Raises CallError.
+
+    >>> import stereopsis as st
+    >>> scene = st.synth("table", width=320, height=240, disparities=32, vertical_offset=1)
+    >>> aligned, usable = st.align_rows(scene.right, st.estimate_row_alignment(scene.left, scene.right))
+    >>> st.estimate_row_alignment(scene.left, aligned).reason
+    'rows_agree'
+    """
+    bit_depth = _options.integer("bit_depth", bit_depth, 0, 16)
+    return _native.align_rows(_options.image("right", right), estimate_of(rows).plane, mask, bit_depth, None, (0, 0))
 
 
 def evaluate(disparity: Any, truth: Any, mask: Any = None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import stereopsis as st
 from stereopsis import ros
+from stereopsis._rows import text_of
 from stereopsis.ros import Messages, Ros2
 
 pytest.importorskip("rosbags", reason="rosbags has the messages' types")
@@ -169,6 +170,26 @@ def test_a_pair_that_seems_wrong_is_in_the_log_and_the_diagnostics(robot):
     values = {pair.key: pair.value for pair in status.values}
     assert values["pair: negative disparities"] == "1" and status.level == b"\1"
     assert len(it.node.warnings) == 1 and "swapped" in it.node.warnings[0]
+
+
+def test_the_rows_of_a_pair_are_aligned_and_in_the_diagnostics(robot):
+    moved = st.synth("table", width=320, height=240, disparities=16, noise=2, vertical_offset=1)
+    aligned = st.match(moved.left, moved.right, 16, "banz-sgm", device="cpu")
+    assert aligned.row_alignment is not None
+    for how, said in (("auto", "rows aligned: "), (text_of(aligned.row_alignment), "rows aligned: "), ("off", None)):
+        it = robot(disparity_range=16, align_rows=how, invalid_is_nan=True)
+        it.listen("disparity")
+        it.listen("/diagnostics")
+        it.send_pair(SECOND, moved.left, moved.right)
+        pixels = ros.array_of(it.wait("disparity").image)
+        seen = len(it.came.get("/diagnostics", []))
+        values = {pair.key: pair.value for pair in it.wait("/diagnostics", seen + 2).status[0].values}
+        assert values.get("rows", "").startswith(said) if said else "rows" not in values
+        wanted = st.match(moved.left, moved.right, 16, "banz-sgm", device="cpu", align_rows="off" if how == "off" else aligned.rows)
+        if how != "auto":  # the filter of a sequence has a further term
+            np.testing.assert_array_equal(pixels, wanted.disparity - np.float32(2))
+    with pytest.raises(st.CallError, match="align_rows x is not allowed"):
+        robot(align_rows="x")
 
 
 def test_broken_messages_do_not_end_the_node(robot):

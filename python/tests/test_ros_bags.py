@@ -94,7 +94,7 @@ def test_thirty_real_pairs_are_those_of_match(tmp_path, command, same_bits):
         for i, pair in enumerate(zip(lefts, rights, strict=True)):
             made.pair(START + i * FRAME, *map(st.read_image, pair), rig)
     bag(tmp_path / "in", "-o", tmp_path / "out.mcap", "--disparity", "--depth", "--disparities", 64, "--device", "cpu")
-    options = ["--disparities", 64, "--device", "cpu", "--align-rows", "off"]
+    options = ["--disparities", 64, "--device", "cpu"]
     command("match", folder / "left", folder / "right", "-o", tmp_path / "d%06d.npy", *options)
     ours = read(tmp_path / "out.mcap")
     theirs = {}
@@ -134,13 +134,13 @@ def test_the_chessboard_pairs_are_rectified_as_match_does_it(tmp_path, command):
             for side, file in zip(("left", "right"), pair, strict=True):
                 made.image(f"/rig/{side}/image_raw", START + i * FRAME, st.read_image(file))
                 made.info(f"/rig/{side}/camera_info", START + i * FRAME, sides[side])
-    options = ["--disparities", 96, "--method", "banz-sgm", "--device", "cpu"]
+    options = ["--disparities", 96, "--method", "banz-sgm", "--device", "cpu", "--align-rows", "off"]
     bag(tmp_path / "in", "-o", tmp_path / "out", "--nan", *options)
     bag(tmp_path / "in", "--frames", tmp_path / "frames")
-    cameras = ["--calib", tmp_path / "frames" / "rig.yml", "--raw", "--align-rows", "off"]
+    cameras = ["--calib", tmp_path / "frames" / "rig.yml", "--raw"]
     command("match", lefts[0], rights[0], "-o", tmp_path / "d.npy", *cameras, *options)
     wanted = np.load(tmp_path / "d.npy")
-    as_they_are = st.match(*map(st.read_image, (lefts[0], rights[0])), 96, "banz-sgm", device="cpu").disparity
+    as_they_are = st.match(*map(st.read_image, (lefts[0], rights[0])), 96, "banz-sgm", device="cpu", align_rows="off").disparity
     assert np.isfinite(wanted).mean() > 0.3 and (as_they_are != wanted).mean() > 0.3
     np.testing.assert_array_equal(ros.array_of(read(tmp_path / "out")["/rig/disparity"][0].image), wanted)
 
@@ -273,6 +273,31 @@ def test_a_run_that_was_interrupted_goes_on(tmp_path, how, seconds, parts):
     for one, other in zip(ours["/stereo/disparity"], whole["/stereo/disparity"], strict=True):
         assert bytes(one.image.data) == bytes(other.image.data) and ros.stamps.stamp_of(one) == ros.stamps.stamp_of(other)
     assert "exists already" in bag(*call, "--resume", code=2)
+
+
+def test_rows_follow_the_sequence_and_a_run_that_goes_on_has_the_same(tmp_path):
+    offsets = [0.5, 0.9, 0.2, 0.6, 0.5, 0.4, 0.7, 0.5, 0.3, 0.6, 0.5, 0.9, 0.1, 0.5]
+    with BagFile(tmp_path / "in") as made:
+        for i, offset in enumerate(offsets):
+            moved = st.synth("table", width=240, height=180, disparities=16, noise=2, seed=7, vertical_offset=offset)
+            made.pair(START + i * FRAME, moved.left, moved.right, SMALL_RIG)
+    report = tmp_path / "report.json"
+    said = bag(tmp_path / "in", "-o", tmp_path / "whole", "--report", report, *SMALL[:-1])
+    assert "rows of 14 of 14 pairs aligned (median 0.49 px)" in said
+    rows = json.loads(report.read_text())["rows"]
+    assert [row["offset"] for row in rows] == pytest.approx([-v for v in offsets], abs=0.05) and all(row["aligned"] for row in rows)
+    assert rows[1]["stamp"] == "1700000000.100000000"
+    call = [tmp_path / "in", "-o", tmp_path / "out", *SMALL]
+    words = [sys.executable, "-c", END_AT_THE_TWELFTH, int(signal.SIGKILL), 0, *call]
+    assert subprocess.run(list(map(str, words))).returncode == -signal.SIGKILL
+    bag(*call, "--resume", "--report", report)
+    resumed = json.loads(report.read_text())["rows"]
+    assert 0 < len(resumed) < 14 and resumed == rows[-len(resumed) :]
+    for one, other in zip(*(read(tmp_path / name)["/stereo/disparity"] for name in ("out", "whole")), strict=True):
+        assert bytes(one.image.data) == bytes(other.image.data)
+    bag(tmp_path / "in", "-o", tmp_path / "off", "--align-rows", "off", "--report", report, *SMALL)
+    assert json.loads(report.read_text())["rows"] == []
+    assert "--align-rows x is not allowed" in bag(tmp_path / "in", "-o", tmp_path / "x", "--align-rows", "x", *SMALL, code=2)
 
 
 @pytest.mark.parametrize("output", ["out.mcap", "out.bag"])

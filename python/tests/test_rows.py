@@ -24,7 +24,7 @@ def test_an_estimate_finds_the_rows_and_removes_the_errors(moved):
     assert rows.deviation.offset < 0.01 and 0 < rows.remaining < 0.2
     how = {"disparities": 32, "device": "cpu", "warn_of_pair": False}
     before, after, same = (
-        st.match(moved.left, moved.right, **how, row_alignment=given) for given in (None, rows, rows.alignment)
+        st.match(moved.left, moved.right, **how, align_rows=given) for given in ("off", rows, rows.alignment)
     )
     assert wrong(after, moved) < wrong(before, moved) / 2
     assert np.array_equal(after.disparity, same.disparity, equal_nan=True)
@@ -53,20 +53,70 @@ def test_a_pair_has_an_alignment_of_its_own(moved):
     rows = st.estimate_row_alignment(moved.left, moved.right)
     agreeing = st.estimate_row_alignment(moved.left, moved.left)
     how = {"disparities": 32, "device": "cpu", "warn_of_pair": False}
-    matcher = st.Matcher(**how, row_alignment=agreeing)
-    alone = st.match(moved.left, moved.right, **how)
+    matcher = st.Matcher(**how, align_rows=agreeing)
     for given in (None, rows, agreeing, rows.alignment, None):
-        expected = st.match(moved.left, moved.right, **how, row_alignment=given) if given else alone
-        result = matcher(moved.left, moved.right, row_alignment=given)
+        expected = st.match(moved.left, moved.right, **how, align_rows=given or "off")
+        result = matcher(moved.left, moved.right, align_rows=given)
         assert np.array_equal(result.disparity, expected.disparity, equal_nan=True)
-    with pytest.raises(st.CallError, match="make the Matcher with row_alignment=st.RowAlignment()"):
-        st.Matcher(**how)(moved.left, moved.right, row_alignment=rows)
+    with pytest.raises(st.CallError, match="make the Matcher with align_rows='auto'"):
+        st.Matcher(**how)(moved.left, moved.right, align_rows=rows)
 
 
 def test_alignments_that_are_not_allowed_are_refused(moved):
-    with pytest.raises(st.CallError, match=r"row_alignment=1 is not allowed; give a RowAlignment"):
-        st.Matcher(disparities=32, row_alignment=1)
+    with pytest.raises(st.CallError, match=r"align_rows \{'a': 1\} is not allowed; it must be auto, off, OFFSET"):
+        st.Matcher(disparities=32, align_rows={"a": 1})
+    with pytest.raises(st.CallError, match=r"align_rows=1 is not allowed; give a RowAlignment"):
+        st.Matcher(disparities=32, align_rows="auto")(moved.left, moved.right, align_rows=1)
     with pytest.raises(st.CallError, match="rows must move by at most 32 pixels"):
-        st.match(moved.left, moved.right, 32, device="cpu", row_alignment=st.RowAlignment(65))
+        st.match(moved.left, moved.right, 32, device="cpu", align_rows=st.RowAlignment(65))
     with pytest.raises(st.CallError, match="both must have the same size"):
         st.estimate_row_alignment(moved.left, moved.right[1:])
+
+
+def test_match_and_run_align_by_default_and_a_matcher_if_it_is_asked_to(moved):
+    how = {"disparities": 32, "device": "cpu"}
+    rows = st.estimate_row_alignment(moved.left, moved.right)
+    aligned = st.match(moved.left, moved.right, **how)
+    assert aligned.row_alignment == rows.alignment and aligned.rows.tracks == rows.tracks
+    assert "rows differ" in repr(aligned.rows) and wrong(aligned, moved) < 0.2
+    with st.Matcher(**how, align_rows="auto") as matcher:
+        assert np.array_equal(matcher(moved.left, moved.right).disparity, aligned.disparity, equal_nan=True)
+        agreeing = matcher(moved.left, moved.left)
+        assert agreeing.row_alignment is None and agreeing.rows.reason == "rows_agree"
+    for given in ("off", "0,0"):
+        as_they_are = st.match(moved.left, moved.right, **how, align_rows=given, warn_of_pair=False)
+        assert wrong(as_they_are, moved) > 2 * wrong(aligned, moved)
+    assert st.Matcher(**how, warn_of_pair=False)(moved.left, moved.right).rows is None
+    assert pickle.loads(pickle.dumps(aligned)).row_alignment == rows.alignment
+
+
+def test_results_of_a_sequence_have_the_alignments_of_the_filter():
+    offsets = [0.5, 0.9, 0.1, 0.5]
+    scenes = [st.synth("table", width=320, height=240, disparities=32, noise=2, seed=7, vertical_offset=v) for v in offsets]
+    pairs = [(scene.left, scene.right) for scene in scenes]
+    how = {"disparities": 32, "device": "cpu"}
+    found = [done.result.row_alignment for done in st.Run(pairs, **how)]
+    assert [a.offset for a in found] == pytest.approx([-v for v in offsets], abs=0.05)
+    with st.Matcher(**how, align_rows="auto") as matcher:
+        assert [r.row_alignment for r in matcher.stream(pairs)] == found
+    tilted = st.synth("table", width=320, height=240, disparities=32, noise=2, vertical_offset=2.5, vertical_slope=4)
+    done = st.Run(**how).one((tilted.left, tilted.right))
+    assert done.result.row_alignment is not None and done.fault is None  # the aligned pair is judged
+    assert st.Run(**how, align_rows="off").one((tilted.left, tilted.right)).fault.kind == "rows differ"
+    run = st.Run(**how)
+    run.pass_rows(pairs[0])
+    assert [run.one(pair).result.row_alignment for pair in pairs[1:]] == found[1:]
+    assert all(done.result.rows is None for done in st.Run(pairs, **how, align_rows="off"))
+
+
+def test_the_rows_of_volumes_stripes_and_parts_stay_as_they_are(moved):
+    how = {"align_rows": "auto", "device": "cpu", "warn_of_pair": False}
+    volume = np.full((40, 60, 16), 20, np.uint8)
+    assert st.match_volume(volume, align_rows="auto").rows is None
+    stripe = st.BoundaryStripe(0, 100)
+    assert st.Matcher(disparities=32, stripe=stripe, **how)(moved.left, moved.right).rows is None
+
+
+def test_pairs_that_cannot_be_compared_say_what_is_wrong(moved):
+    with pytest.raises(st.CallError, match="320×240"):
+        st.match(moved.left, moved.right[1:], 32, device="cpu")

@@ -123,7 +123,7 @@ def test_slurm_s_script_has_an_array_for_each_level_with_its_memory(job):
 
 def test_the_manifest_says_all_that_a_worker_needs(job):
     manifest = json.loads((job.folder / "manifest.json").read_text())
-    assert manifest["format"] == "stereopsis scale" and manifest["version"] == 2
+    assert manifest["format"] == "stereopsis scale" and manifest["version"] == 3
     assert st.Pipeline.from_json(json.dumps(manifest["pipeline"])) == st.Pipeline("sgm")
     left, right = manifest["inputs"][0]
     assert left["picture"]["width"] == 90 and set(right["fingerprint"]) == {"bytes", "modified", "samples"}
@@ -133,7 +133,7 @@ def test_the_manifest_says_all_that_a_worker_needs(job):
     with pytest.raises(st.CallError, match="planned by stereopsis 0.0.0"):
         scale.Job.open(job.folder)
     (job.folder / "manifest.json").write_text("{}")
-    with pytest.raises(st.FormatError, match="is not a manifest of version 2"):
+    with pytest.raises(st.FormatError, match="is not a manifest of version 3"):
         scale.Job.open(job.folder)
 
 

@@ -66,7 +66,7 @@ def test_a_job_of_another_version_is_another_job(tmp_path, scene):
     files = jobs.pair_files(tmp_path, scene)
     job = jobs.planned(tmp_path, files, pipeline_of("sgm", {}), RANGE)
     manifest = job.folder / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"version": 2', '"version": 1'))
+    manifest.write_text(manifest.read_text().replace('"version": 3', '"version": 1'))
     with pytest.raises(st.CallError, match="--replace"):
         jobs.planned(tmp_path, files, pipeline_of("sgm", {}), RANGE)
 
@@ -163,3 +163,35 @@ def test_a_collar_is_audited(tmp_path):
         assert audit["pixels"] >= 5 * 40 * 64
         shares.append(audit["differ"] / audit["pixels"])
     assert shares[0] > shares[1] and shares[0] > 0.01
+
+
+ALIGNED = [("sgm", {}, {"stripes": 7}), ("census-guided", {}, {"tile": (70, 60)})]
+
+
+@pytest.mark.parametrize("method, settings, division", ALIGNED, ids=[name for name, *_ in ALIGNED])
+def test_all_units_align_rows_as_the_whole_image_does(tmp_path, method, settings, division):
+    moved = st.synth("table", width=250, height=230, disparities=26, noise=2, vertical_offset=0.7, vertical_slope=0.9)
+    pipeline = pipeline_of(method, settings)
+    job = jobs.planned(tmp_path, jobs.pair_files(tmp_path, moved), pipeline, RANGE, **division)
+    assert job.manifest.rows.startswith("rows aligned: 0.7")
+    scale.run_all(job, OPTIONS, quiet=True)
+    aligned = whole(moved, pipeline)
+    assert aligned.row_alignment is not None
+    jobs.assert_same(jobs.merged(job), aligned)
+    as_they_are = jobs.planned(tmp_path / "off", jobs.pair_files(tmp_path, moved), pipeline, RANGE, align_rows="off", **division)
+    assert as_they_are.manifest.job != job.manifest.job
+
+
+def test_each_pair_of_a_list_has_rows_of_its_own(tmp_path):
+    scenes = [st.synth("table", width=250, height=230, disparities=26, noise=2, vertical_offset=v) for v in (0.6, -0.8)]
+    pairs = []
+    for k, one in enumerate(scenes):
+        (tmp_path / str(k)).mkdir()
+        pairs.append(jobs.pair_files(tmp_path / str(k), one))
+    job = scale.plan(tmp_path / "job", scale.Settings(pairs=pairs, pipeline=st.Pipeline("sgm"), disparities=RANGE, device="cpu"))
+    scale.run_all(job, OPTIONS, quiet=True)
+    maps = scale.merge(job, tmp_path / "maps")
+    for k, one in enumerate(scenes):
+        expected = whole(one, st.Pipeline("sgm"))
+        assert expected.row_alignment is not None
+        jobs.assert_same([jobs.read_image(file) for file in maps[2 * k : 2 * k + 2]], expected)

@@ -563,8 +563,11 @@ def test_raw_pairs_are_rectified_as_match_does_it(settings, scene, tmp_path, sam
     ready = preparation.prepare(frame, settings, cameras.rig, cameras)
     whole = st.match(scene.left, scene.right, 32, calibration=cameras, want="rectified")
     same_bits(ready.left, whole.rectified)
-    ours = st.match(ready.left, ready.right, 32, mask_left=ready.masks[0], mask_right=ready.masks[1])
+    assert whole.row_alignment is not None and ready.rows.alignment == whole.row_alignment and ready.to_align is None
+    ours = st.match(ready.left, ready.right, 32, mask_left=ready.masks[0], mask_right=ready.masks[1], align_rows="off")
     same_bits(ours.disparity, whole.disparity)
+    as_it_is = preparation.prepare(frame, changed(settings, {"do": "align_rows", "on": False}), cameras.rig, cameras)
+    assert as_it_is.rows is None and (as_it_is.right != ready.right).any()
     off = preparation.prepare(frame, changed(settings, {"do": "rectify", "on": False}), cameras.rig, cameras)
     assert off.left is scene.left
     small = sources.Frame(scene.left[:60], scene.right[:60], "half")

@@ -343,6 +343,32 @@ TEST(RowAlignment, OfAnImageIsThatOfTheMatcher) {
 }
 
 // Rows that were moved are matched as if they had not been moved.
+TEST(RowAlignment, OfAPartIsThatOfTheWholeImage) {
+  const AnyImageView image = scene().right.view();
+  const RowAlignment slanted{1.3, -2.1, 0.8, 0.4};
+  const auto whole_view = with_aligned_rows(image, slanted);
+  const auto whole = std::get<Image<std::uint8_t>>(whole_view.image.pixels).view();
+  for (const Rect& part : {Rect{0, 0, image.width, image.height}, Rect{0, 0, 17, 1}, Rect{30, 41, 25, 9},
+                           Rect{image.width - 5, image.height - 3, 5, 3}}) {
+    const Rect needed = RowAlignment::rows_for(part, image.size());
+    const auto given = image.as<std::uint8_t>();
+    AnyImageView rows = image;
+    rows.data = &given(needed.x, needed.y);
+    rows.width = needed.width;
+    rows.height = needed.height;
+    const RectifiedView got_view = with_aligned_rows(rows, slanted, part, image.size());
+    const auto got = std::get<Image<std::uint8_t>>(got_view.image.pixels).view();
+    ASSERT_EQ(got.size(), part.size());
+    for (int y = 0; y < part.height; ++y)
+      for (int x = 0; x < part.width; ++x) {
+        for (int c = 0; c < got.channels; ++c) ASSERT_EQ(got(x, y, c), whole(part.x + x, part.y + y, c));
+        ASSERT_EQ(got_view.usable(x, y), whole_view.usable(part.x + x, part.y + y));
+      }
+    const Rect larger{part.x, part.y, part.width + 1, part.height};
+    EXPECT_THROW(with_aligned_rows(rows, slanted, larger, image.size()), Error);
+  }
+}
+
 TEST(RowAlignment, RemovesTheErrorsOfMovedRows) {
   const auto wrong = [](const Scene& s, const std::optional<RowAlignment>& a) {
     const StereoPair pair{s.left, s.right};

@@ -10,20 +10,32 @@
 namespace stereopsis {
 
 RectifiedView with_aligned_rows(const AnyImageView& image, const RowAlignment& alignment,
+                                ImageView<const std::uint8_t> mask, int threads) {
+  const Rect whole{0, 0, image.width, image.height};
+  return with_aligned_rows(image, alignment, whole, image.size(), mask, threads);
+}
+
+RectifiedView with_aligned_rows(const AnyImageView& image, const RowAlignment& alignment, const Rect& part, Size whole,
                                 ImageView<const std::uint8_t> mask, [[maybe_unused]] int threads) {
   check_alignment(alignment);
   check_bit_depth(image.type, image.bit_depth);
   check_pixels("the right image", image.data, image.size(), image.channels, image.pitch);
   const int white = image.type == PixelType::u16 ? (1 << image.bit_depth) - 1 : 255;
-  const align_rows::Parameters parameters =
-      align_rows::Planned{.alignment = alignment, .whole = image.size(), .white = white}.for_kernels();
+  const Rect needed = RowAlignment::rows_for(part, whole);
+  if (part.empty() || intersect(part, {0, 0, whole.width, whole.height}) != part || image.size() != needed.size())
+    refuse(text("the part ", part.width, "×", part.height, " at (", part.x, ", ", part.y, ") of an image of ",
+                whole.width, "×", whole.height, " cannot be aligned from an image of ", image.width, "×", image.height,
+                "; the part must lie in the image, and RowAlignment::rows_for() names the pixels that it requires"));
+  const align_rows::Planned planned{
+      .alignment = alignment, .whole = whole, .origin = {part.x, part.y}, .first_row = needed.y, .white = white};
+  const align_rows::Parameters parameters = planned.for_kernels();
   RectifiedView out;
-  out.usable = Image<std::uint8_t>(image.size());
+  out.usable = Image<std::uint8_t>(part.size());
 #ifdef STEREOPSIS_SIMD
   Threads pool(threads);
 #endif
   with_pixels(image, [&]<class T>(const ImageView<const T>& pixels) {
-    Image<T> result(pixels.size(), pixels.channels);
+    Image<T> result(part.size(), pixels.channels);
     const align_rows::InputOf<T, ImageView> from{pixels, mask};
     const align_rows::OutputOf<T, ImageView> to{result, out.usable};
 #ifdef STEREOPSIS_SIMD

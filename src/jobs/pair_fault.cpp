@@ -4,8 +4,10 @@
 
 namespace stereopsis::jobs {
 
-std::optional<PairFault> gravest_fault(const StereoPair& pair, const StereoPair* before, const RectificationMaps* maps,
+std::optional<PairFault> gravest_fault(const StereoPair& given, const StereoPair* before, const RectificationMaps* maps,
                                        bool expects_negative) try {
+  StereoPair pair = given;
+  if (maps != nullptr) pair.row_alignment.reset();  // rows that a calibration has not rectified are its fault
   return with_matched(pair, maps, [&](const AnyImageView& left, const AnyImageView& right) -> std::optional<PairFault> {
     std::vector<PairFault> faults = faults_of(check_pair(left, right, CheckEffort::quick));
     if (expects_negative) std::erase_if(faults, [](const PairFault& f) { return f.kind == PairFaultKind::negative; });

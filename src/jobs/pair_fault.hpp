@@ -36,8 +36,8 @@ auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) 
   });
 }
 
-// Checks a pair on the host quickly, rectified by `maps` unless that is null, and returns its gravest fault; nothing if
-// the pair fits or is too small to be judged. `before` is the pair before it, or null. With `expects_negative`, negative
+// Checks a pair on the host quickly, rectified by `maps` unless that is null, and otherwise with aligned rows if the pair
+// has an alignment. Returns its gravest fault; nothing if the pair fits or is too small to be judged. `before` is the pair before it, or null. With `expects_negative`, negative
 // disparities are no fault.
 std::optional<PairFault> gravest_fault(const StereoPair& pair, const StereoPair* before, const RectificationMaps* maps,
                                        bool expects_negative);

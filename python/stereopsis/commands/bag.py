@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .._arguments import add_device, add_settings
+from .._arguments import add_device, add_rows, add_settings
 
 help = "Match the pairs of a ROS 1 or ROS 2 bag, and write disparity, depth and points to another bag"
 extra = "ros"
@@ -61,6 +61,7 @@ def _add_matching(group: Any) -> None:
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range [estimated from the first pair]")
     add("--near", metavar="Z", help="Nearest depth, such as 80cm, or a number in metres; --near and --far give the search range in place of --disparities")
     add("--far", metavar="Z", help="Farthest depth, such as 5m, or a number in metres; required by --near")
+    add_rows(add)
     add("--bit-depth", type=int, default=0, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [16]")
 
 
@@ -87,7 +88,7 @@ def _add_results(group: Any) -> None:
         help="Copy this topic from IN to OUT; * and ? are wildcards; repeatable")
     add("--storage", choices=("mcap", "sqlite3"), default="mcap", help="Format of OUT if it is a folder: mcap or sqlite3 [mcap]")
     add("--resume", action="store_true", help="Continue a run that was interrupted")
-    add("--report", metavar="FILE.json", help="Write the numbers of messages, pairs, dropped messages and gaps as JSON")
+    add("--report", metavar="FILE.json", help="Write the numbers of messages, pairs, dropped messages and gaps, and the rows of each pair, as JSON")
     add("--quiet", action="store_true", help="Suppress the summary and progress")
 
 

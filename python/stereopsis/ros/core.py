@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._native import Rectification
+from .._rows import short_text
 from .._run import LiveSource
 from .families import Family
 from .images import Array, grey_of
@@ -95,6 +96,7 @@ class NodeCore:
         self._processor = Processor(settings.matching, PRODUCTS, self.notes)
         self._rectification: tuple[object, Rectification] | None = None
         self._activity, self._since = Activity(), time.monotonic()
+        self._rows = ""  # a sentence about the rows of the last pair
         self._newest: LiveSource[StampedPair] = LiveSource()
         self._lock = threading.Lock()
         self._closing = False
@@ -155,6 +157,7 @@ class NodeCore:
         if products:
             matched = self._processor.one(pair, products)
             if matched is not None:
+                self._rows = short_text(matched.result.rows)
                 self._send_results(matched, products, wanted, settings.shape)
         self._activity.busy += time.monotonic() - begin
         self._activity.delay = max(self._activity.delay, (self._now() - pair.stamp) / 1e9)
@@ -207,6 +210,8 @@ class NodeCore:
             "pairs skipped for newer ones": str(done.skipped),
             "pairs left out": str(self.pairing.broken + self._processor.failed),
         }
+        if self._rows:
+            values["rows"] = self._rows
         for side, count in zip(SIDES, counts, strict=True):
             values[f"{side} messages"] = str(count.messages)
             values[f"{side} without a partner"] = str(count.alone)

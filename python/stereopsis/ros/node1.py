@@ -6,6 +6,7 @@ the method by dynamic_reconfigure, live, with "_" for "." in its name; and, when
 
 ~method, ~pipeline     a method's name [sgm], or a file of pipeline JSON
 ~device, ~threads      auto, cpu, cuda[:N], opencl[:N] [auto]; of the CPU, 0: all
+~align_rows            auto: the rows of each right image are aligned if they differ, and /diagnostics says by how much; off; numbers [auto]
 ~register_to           a camera's file, or raw: depth_registered/image_raw and its camera_info have the depth as it sees it
 ~register_frame        the frame_id of that camera
 ~rectify               true: left/image_raw and right/image_raw are rectified here; false: left/image_rect, right/image_rect [true]
@@ -21,6 +22,7 @@ from typing import Any
 
 from .._errors import Error
 from .._pipeline import Pipeline
+from .._rows import checked_rows
 from .core import NodeCore, NodeSettings, without
 from .families import Ros1
 from .parameters import Parameter, applied, at_start, checked, parameters_of
@@ -130,7 +132,14 @@ def settings_of(start: Mapping[str, Any]) -> NodeSettings:
     pipeline = Pipeline.read(start["pipeline"]) if start["pipeline"] else Pipeline(start["method"])
     tolerance = start["approximate_sync_tolerance_seconds"] if start["approximate_sync"] else 0.0
     return NodeSettings(
-        Matching(pipeline, device=start["device"], threads=start["threads"], disparities=(0, 64), in_flight=1),
+        Matching(
+            pipeline,
+            device=start["device"],
+            threads=start["threads"],
+            disparities=(0, 64),
+            align_rows=checked_rows(start["align_rows"], "~align_rows"),
+            in_flight=1,
+        ),
         Shape(registration=Registration.of(start["register_to"], start["register_frame"], start["rectify"])),
         raw=start["rectify"],
         tolerance=round(tolerance * 1e9),

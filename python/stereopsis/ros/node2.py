@@ -6,6 +6,7 @@ confidence, /diagnostics; every parameter of the method, with its range, live; a
 
 method, pipeline       a method's name [sgm], or a file of pipeline JSON
 device, threads        auto, cpu, cuda[:N], opencl[:N] [auto]; of the CPU, 0: all
+align_rows             auto: the rows of each right image are aligned if they differ, and /diagnostics says by how much; off; numbers [auto]
 register_to            a camera's file, or raw: depth_registered/image_raw and its camera_info have the depth as it sees it
 register_frame         the frame_id of that camera
 rectify                true: left/image_raw and right/image_raw are rectified here; false: left/image_rect, right/image_rect [false]
@@ -22,6 +23,7 @@ from typing import Any
 
 from .._errors import Error
 from .._pipeline import Pipeline
+from .._rows import checked_rows
 from .core import NodeCore, NodeSettings, without
 from .families import Ros2
 from .parameters import Parameter, applied, at_start, parameters_of
@@ -102,6 +104,7 @@ class StereoNode:
             Pipeline.read(file) if file else Pipeline(self._value("method")),
             device=self._value("device"),
             threads=self._value("threads"),
+            align_rows=checked_rows(self._value("align_rows"), "align_rows"),
             disparities=(0, 64),
             in_flight=1,
         )

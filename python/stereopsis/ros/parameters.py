@@ -120,6 +120,7 @@ def at_start(rectify: bool) -> tuple[Parameter, ...]:
         Parameter("pipeline", "", "a file of pipeline JSON, in place of a method"),
         Parameter("device", "auto", "auto, cpu, cuda[:N] or opencl[:N]"),
         Parameter("threads", 0, "of the CPU; 0: all", 0, 1024, 1),
+        Parameter("align_rows", "auto", "auto: the rows of each right image are aligned if they differ; off; OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels"),
         Parameter("rectify", rectify, "the images are raw: rectify them by camera_info"),
         Parameter("register_to", "", "depth_registered is sent too, as this camera sees it: a file, or raw for left/image_raw"),
         Parameter("register_frame", "", "frame_id of depth_registered; raw: that of the left images"),

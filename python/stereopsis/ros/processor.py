@@ -13,6 +13,7 @@ from .._matching import Matcher
 from .._pair_source import BLACK_OF_LOSSY
 from .._pipeline import Pipeline
 from .._result import Result
+from .._rows import AlignRows
 from .._run import Run, RunResult
 from .cameras import Cameras
 from .images import Array
@@ -37,6 +38,7 @@ class Matching:
     near_far: tuple[float, float] | None = None
     bit_depth: int = 0
     in_flight: int = 3
+    align_rows: AlignRows = "auto"
     fill_depth: bool = False  # depth and points of filled and repaired pixels, too
 
     def range_of(self, cameras: Cameras | None) -> tuple[int, int] | None:
@@ -80,6 +82,11 @@ class Processor:
         except Error as error:
             self._fail(pair, error)
             return None
+
+    def pass_rows(self, pair: StampedPair) -> None:
+        """Notes the rows of a pair that an earlier run has matched, so that a resumed run has the alignments of an uninterrupted one."""
+        if self._matching.align_rows == "auto":
+            self._run.pass_rows(pair)
 
     @property
     def estimated(self) -> tuple[int, int] | None:
@@ -130,6 +137,7 @@ class Processor:
             rig=cameras.rig if cameras is not None and raw is None and with_depth else None,
             calibration=raw,
             fill_depth=m.fill_depth,
+            align_rows=m.align_rows,
             bit_depth=m.bit_depth,
             black=BLACK_OF_LOSSY if pair.lossy else 0,
             warn_of_pair=False,  # the run judges the pairs

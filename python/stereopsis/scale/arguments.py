@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from .._arguments import add_settings
+from .._arguments import add_rows, add_settings
 
 EXAMPLES = """Examples:
   stereopsis scale plan job/ left.tif right.tif --disparities 128 --mem 4G
@@ -57,6 +57,7 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range")
     add("--coarse", type=int, default=0, metavar="F", help="Find a search range for each tile on images reduced by the factor F")
     add("--bit-depth", type=int, default=0, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [from the file]")
+    add_rows(add)
     add("--confidence", action="store_true", help="Write a confidence map")
     add("--device", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")
     add("--compress", choices=("zstd", "none"), default="zstd",

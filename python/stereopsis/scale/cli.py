@@ -68,6 +68,7 @@ def _plan(arguments: argparse.Namespace) -> int:
         listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         levels = len(job.manifest.levels())
         print(f"{len(job.units)} units ({listed}) in {levels} levels, of {largest / 2**30:.2f} GiB at most", file=sys.stderr)
+        print(job.manifest.rows, file=sys.stderr)
     return 0
 
 
@@ -122,6 +123,7 @@ def settings_of(arguments: argparse.Namespace, pairs: list[tuple[str, str]]) -> 
         disparities=disparities,
         coarse=arguments.coarse,
         device=only_device(arguments.device or "auto", "units of the plan are computed on one; give the list to scale run"),
+        align_rows=arguments.align_rows,
         bit_depth=arguments.bit_depth,
         confidence=arguments.confidence,
         memory=size_of(arguments.mem),

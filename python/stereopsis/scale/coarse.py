@@ -28,7 +28,8 @@ class Coarse:
         if self._given is not None:
             searched = self._given[0] // self._factor, -(-self._given[1] // self._factor) + 1
         bit_depth = settings.bit_depth or picture.bit_depth
-        self._map = match(a, b, searched, mask_left=mask_a, mask_right=mask_b, bit_depth=bit_depth).disparity
+        align_rows = "off" if settings.align_rows == "off" else "auto"
+        self._map = match(a, b, searched, mask_left=mask_a, mask_right=mask_b, bit_depth=bit_depth, align_rows=align_rows).disparity
 
     def range_of(self, rows: Span, columns: Span) -> tuple[int, int]:
         """Returns the search range in this part of the coarse map, with a margin. If no pixel of the part is valid, returns the range of

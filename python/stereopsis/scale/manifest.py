@@ -18,7 +18,7 @@ from .spans import Span
 from .store import Store, write_whole
 
 NAME = "manifest.json"
-FORMAT = 2
+FORMAT = 3
 KINDS = ("down", "up", "match", "tile", "pair", "refine", "edges", "fill", "rate", "audit")  # kinds of units, in the order of their phases
 
 
@@ -114,6 +114,8 @@ class Manifest:
     rules: Rules
     device: str
     bit_depth: int
+    align_rows: str  # numbers or off for one pair; for a list also auto: the unit of each pair estimates its rows
+    rows: str  # a sentence about the rows
     want: tuple[str, ...]
     collar: int | None
     compression: str  # compression of maps between units
@@ -123,7 +125,7 @@ class Manifest:
     @cached_property
     def job(self) -> str:
         """Returns a hash of everything that determines the results of the units."""
-        decides = {name: value for name, value in asdict(self).items() if name not in ("device", "units")}
+        decides = {name: value for name, value in asdict(self).items() if name not in ("device", "units", "rows")}
         decides["units"] = [(u.name, u.rows, u.columns, u.read_rows, u.read_columns, u.disparities) for u in self.units]
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
 
@@ -181,6 +183,8 @@ class Manifest:
             rules=Rules(**content["rules"]),
             device=content["device"],
             bit_depth=content["bit_depth"],
+            align_rows=content["align_rows"],
+            rows=content["rows"],
             want=tuple(content["want"]),
             collar=content["collar"],
             compression=content["compression"],

@@ -17,6 +17,7 @@ from .._result import Explanation
 from .coarse import Coarse
 from .manifest import NAME, Input, Job, Manifest, Rules, Unit
 from .rasters import FAST, Picture
+from .rows import rows_of_job
 from .settings import Settings
 from .spans import Span, cut, pieces_of
 from .store import Store
@@ -33,6 +34,7 @@ SMALLEST_TILE = 64
 # Width of a tile in a sweep, as a multiple of the columns that it reads beside itself.
 COLUMNS_PER_COLLAR = 16
 OF_NETWORK = 4096  # bytes per pixel that a network is assumed to need, because it does not say how much it needs
+ROWS_AROUND = 70  # rows that are read around a part to align its rows
 SEAM = 32  # width of an audited seam on each side, in pixels
 
 
@@ -114,12 +116,16 @@ class Planner:
                 self._refinements(self._rules.refined)
             if self._rules.rated is not None:
                 self._ratings(self._rules.rated)
+        inputs = [(left, right) for left, right in self._inputs]
+        align_rows, rows = rows_of_job(inputs, s)
         return Manifest(
-            inputs=[(left, right) for left, right in self._inputs],
+            inputs=inputs,
             pipeline=s.pipeline.to_json(),
             rules=self._rules,
             device=s.device,
             bit_depth=s.bit_depth,
+            align_rows=align_rows,
+            rows=rows,
             want=("confidence",) if s.confidence else (),
             collar=s.collar,
             compression=s.compression,
@@ -157,8 +163,10 @@ class Planner:
         """
         p, s = self._picture, self._settings
         workspace = self.explained(pipeline, rows, columns, disparities, **how).workspace_bytes
-        pixel = 2 * p.channels * np.dtype(p.dtype).itemsize + (2 if p.masked else 0)
-        return PROCESS + workspace + rows * columns * (pixel + maps + (OF_NETWORK if s.pipeline.external is not None else 0))
+        one = p.channels * np.dtype(p.dtype).itemsize
+        around = 0 if s.align_rows == "off" else columns * (rows + 2 * (rows + ROWS_AROUND) * (one + 1))  # the right image and its mask
+        pixel = 2 * one + (2 if p.masked else 0)
+        return PROCESS + workspace + around + rows * columns * (pixel + maps + (OF_NETWORK if s.pipeline.external is not None else 0))
 
     def explained(self, pipeline: str, rows: int, columns: int, disparities: tuple[int, int], **how: Any) -> Explanation:
         """Returns the plan for images of this size, without reading images."""

@@ -16,6 +16,7 @@ class Settings:
     disparities: tuple[int, int] | None = None  # search range: the lowest disparity, and one past the highest; None: found by `coarse`
     coarse: int = 0  # reduction factor of the coarse pass that finds the search range; at least 2, 0: no coarse pass
     device: str = "auto"
+    align_rows: str = "auto"  # auto, off, numbers or a file, as in `match`; auto is estimated once from the whole pair
     bit_depth: int = 0  # significant bits of 16-bit images; 0: as the file says
     confidence: bool = False  # compute a confidence map too
     memory: int = 4 << 30  # bytes that one worker may use

@@ -24,6 +24,7 @@ from .manifest import KINDS, Job, Manifest, Unit
 from .matchers import MATCHERS
 from .rasters import Array, decoded, encoded, read
 from .spans import Span
+from .rows import read_aligned
 from .states import Paths, packed, unpacked
 from .store import State
 
@@ -260,15 +261,16 @@ class Worker:
     def _matcher(self, pipeline: str, unit: Unit, **how: Any) -> Matcher:
         bit_depth = self._manifest.bit_depth or self._manifest.inputs[unit.pair][0].picture.bit_depth
         here = {"device": self._device, "threads": self._threads, "bit_depth": bit_depth, "black": None}
+        here["align_rows"] = self._manifest.align_rows if unit.kind == "pair" else "off"
         here["measure_constant"] = None if marks_in_matcher(self._manifest) else True
         return MATCHERS.get(pipeline, unit, **here, **how)
 
     def _match(self, matcher: Matcher, unit: Unit, given: Mapping[str, Any] | None = None, rows: Span | None = None) -> Any:
         pair = self._manifest.inputs[unit.pair]
-        (left, mask_left), (right, mask_right) = (
-            read(file.path, file.picture, rows or unit.read_rows, unit.read_columns) for file in pair
-        )
-        run = Run(matcher=matcher, _judge=judge_of(self._manifest.job))
+        of_part = rows or unit.read_rows, unit.read_columns
+        left, mask_left = read(pair[0].path, pair[0].picture, *of_part)
+        right, mask_right = read_aligned(self._manifest, pair[1], *of_part) if unit.kind != "pair" else read(pair[1].path, pair[1].picture, *of_part)
+        run = Run(matcher=matcher, sequence=False, _judge=judge_of(self._manifest.job))
         part = Part(left, right, mask_left, mask_right)
         done = run.one(part, judge=unit.kind in CHECKED, before=lambda: self._read_before(unit, rows or unit.read_rows), **(given or {}))
         self._note(unit, done)

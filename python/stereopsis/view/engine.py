@@ -12,6 +12,7 @@ from typing import Any
 from .. import _native
 from .._errors import CallError, Error
 from .._matching import Matcher
+from .._native import RowFilter
 from .._pair import Fault, Judge
 from .._pair_source import black_of
 from .._result import Result
@@ -54,7 +55,7 @@ class Matchers:
         self._devices: dict[str, str] = {}
 
     def of(self, use: str, prepared: Prepared, settings: Settings, want: Iterable[str], probes: Sequence[Pixel] = ()) -> Matcher:
-        key = (settings, prepared.scale, prepared.size, prepared.frame.bit_depth, set(want), list(probes))
+        key = (settings, prepared.scale, prepared.size, prepared.frame.bit_depth, prepared.to_align is None, set(want), list(probes))
         before = self._kept.get(use)
         if before is None or before[0] != key:
             self.drop(use)
@@ -87,6 +88,7 @@ def matcher_of(
         probes=probes,
         rig=prepared.rig,
         fill_depth=settings.fill_depth,
+        align_rows="off" if prepared.to_align is None else "auto",  # each call has the alignment of its pair
         bit_depth=prepared.frame.bit_depth,
         black=black_of(prepared.frame.files[0] if prepared.frame.files else None),
         warn_of_pair=False,  # the page shows the fault
@@ -131,6 +133,7 @@ class Engine:
         self._judge: tuple[object, Judge] | None = None  # the judge of pairs that are prepared in one way
         self._judged_pair = 0  # number of the last pair that was judged
         self._before: tuple[int, Prepared] | None = None  # index of that pair, and its images
+        self._sequence: tuple[object, int, RowFilter] = None, -1, RowFilter()  # the preparation of the last pair, its index and its filter
         self.grabbing, self.matching = Rate(), Rate()
         self._wants: dict[object, frozenset[str]] = {}
         self._wake = threading.Condition()
@@ -325,9 +328,10 @@ class Engine:
         frame = self._read(fresh, source, source_index, index)
         if settings.disparities is None:
             settings = self._with_range(source, source_index, settings, frame)
-        geometry = (id(frame), settings.resolution, settings.swapped, settings.rectified)
+        geometry = (id(frame), settings.resolution, settings.swapped, settings.rectified, settings.aligns_rows)
         if self._prepared is None or self._prepared[0] != geometry:
-            self._prepared = geometry, prepare(frame, settings, self.rig, self.calibration)
+            sequence = None if source.length == 1 else self._sequence_of((source_index, *geometry[1:]), index, source)
+            self._prepared = geometry, prepare(frame, settings, self.rig, self.calibration, sequence)
             self._pair += 1
         prepared = self._prepared[1]
         started = time.perf_counter()
@@ -341,7 +345,8 @@ class Engine:
         else:
             beside = replace(pinned, disparities=pinned.disparities or settings.disparities, region=settings.region)
             started = time.perf_counter()
-            other = Run(matcher=self._matchers.of("pinned", prepared, beside, [])).one(prepared, judge=False).result
+            matcher = self._matchers.of("pinned", prepared, beside, [])
+            other = Run(matcher=matcher).one(prepared, judge=False, align_rows=prepared.to_align).result
             pinned_ms = (time.perf_counter() - started) * 1e3
         assert settings.disparities is not None
         self._serial += 1
@@ -359,13 +364,21 @@ class Engine:
         if self._judge is None or self._judge[0] != way:
             self._judge, self._before = (way, Judge()), None
         before = self._before[1] if self._before is not None and self._before[0] == index - 1 else None
-        done = Run(matcher=matcher, _judge=self._judge[1]).one(prepared, judge=is_new, before=lambda: before)
+        done = Run(matcher=matcher, _judge=self._judge[1]).one(prepared, judge=is_new, before=lambda: before, align_rows=prepared.to_align)
         if is_new:
             self._judged_pair, self._before = self._pair, (index, prepared)
             fault_before, self.fault = self.fault, done.fault
             if fault_before != self.fault:
                 self.notify("state")
         return done
+
+    def _sequence_of(self, way: object, index: int, source: Source) -> RowFilter:
+        """Returns the filter that follows the rows of pairs which are prepared in one way. It starts again after a jump."""
+        way_before, before, sequence = self._sequence
+        if way_before != way or (source.length is not None and before != index - 1):
+            sequence = RowFilter()
+        self._sequence = way, index, sequence
+        return sequence
 
     def _read(self, fresh: bool, source: Source, source_index: int, index: int) -> Frame:
         key = (source_index, index)
@@ -395,7 +408,7 @@ class Engine:
         return replace(settings, disparities=found)
 
     def _estimated(self, settings: Settings, frame: Frame) -> Range:
-        whole = prepare(frame, replace(settings, resolution="full"), self.rig, self.calibration)
+        whole = prepare(frame, replace(settings, resolution="full", aligns_rows=False), self.rig, self.calibration)
         return _native.estimate_disparities(whole.left, whole.right, bit_depth=whole.frame.bit_depth)
 
     def estimate(self) -> None:

@@ -14,8 +14,10 @@ import numpy as np
 
 from .. import _native
 from .._errors import CallError
+from .._native import RowEstimate
 from .._pipeline import Pipeline
 from .._result import Result
+from .._rows import text_of
 from .engine import Engine, Shown, matcher_of
 
 Array = Any
@@ -66,6 +68,7 @@ class Keeper:
         region = prepared.region_of(settings.region)
         words += ["--roi", ",".join(map(str, region))] if region else []
         words += ["--bit-depth", str(prepared.frame.bit_depth)] if prepared.frame.bit_depth else []
+        words += rows_option(prepared.rows if files else prepared.to_align)
         words += ["--device", settings.device] if settings.device != "auto" else []
         if files and self._calib:
             words += ["--calib", self._calib]
@@ -101,7 +104,7 @@ class Keeper:
             raise CallError(f"the {want} requires a calibration; start the viewer with --calib FILE")
         prepared, masks = shown.prepared, shown.prepared.masks
         with matcher_of(prepared, shown.settings, [want]) as matcher:
-            return matcher(prepared.left, prepared.right, mask_left=masks[0], mask_right=masks[1])
+            return matcher(prepared.left, prepared.right, mask_left=masks[0], mask_right=masks[1], align_rows=prepared.to_align)
 
     def _cloud(self) -> bytes:
         points = self._with_rig("points").points
@@ -129,6 +132,13 @@ class Keeper:
             for name, content in parts.items():
                 archive.writestr(name, content)
         return packed.getvalue()
+
+
+def rows_option(rows: RowEstimate | None) -> list[str]:
+    """Returns the option with which `match` aligns rows as the viewer does."""
+    if rows is None:
+        return ["--align-rows", "off"]
+    return [] if rows.alignment is None else ["--align-rows", text_of(rows.alignment)]
 
 
 def pfm(image: Array) -> bytes:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from .._result import Result
-from .._native import Slot
+from .._native import RowEstimate, Slot
 from .._pipeline import Pipeline, methods, presets, stages
+from .._rows import short_text
 from .engine import Engine, Shown
 from .keep import Kept
 from .settings import RESOLUTIONS, Settings
@@ -66,7 +67,7 @@ def plane(shown: Shown, name: str) -> tuple[int, Array] | None:
         case "left":
             return shown.pair, seen(prepared.left, prepared.frame.bit_depth)
         case "right":
-            return shown.pair, seen(prepared.right, prepared.frame.bit_depth)
+            return shown.pair, seen(prepared.aligned_right, prepared.frame.bit_depth)
         case "truth":
             return None if prepared.truth is None else (shown.pair, prepared.truth.astype(np.float32, copy=False))
         case "pinned":
@@ -100,6 +101,7 @@ def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> b
         "region": prepared.region_of(shown.settings.region),
         "density": round(measured(shown.result), 5),
         "truth": prepared.truth is not None,
+        "rows": rows_message(prepared.rows),
         "rig": None if rig is None else {"fb": rig.focal * rig.baseline, "doffs": rig.cx_left - rig.cx_right}
         | {"focal": rig.focal, "cx": rig.cx_left, "cy": rig.cy, "unit": rig.unit},
         "ms": round(shown.ms, 3),
@@ -111,6 +113,14 @@ def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> b
         "revision": shown.revision,
     }
     return packed(header, new)
+
+
+def rows_message(rows: RowEstimate | None) -> dict[str, object] | None:
+    """Returns what was done about the rows of a pair, and the alignment that the page draws; None if the rows were not estimated."""
+    if rows is None:
+        return None
+    a = rows.alignment
+    return {"text": short_text(rows), "alignment": a and [a.offset, a.roll, a.zoom, a.keystone]}
 
 
 def measured(result: Result) -> float:
@@ -138,6 +148,7 @@ def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
             "rectifiable": engine.rectifiable,
             "refined": now.post_processing,
             "fill_depth": now.fill_depth,
+            "aligns_rows": now.aligns_rows,
             "disparities": now.disparities,
             "region": now.region,
             "slots": slots_of(now.pipeline),

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .._native import Calibration, Rectification, Rig
+from .. import _native
+from .._native import Calibration, Rectification, Rig, RowAlignment, RowEstimate, RowFilter
+from .._rows import RowSettings, rows_of
 from .frame import Frame
 from .settings import Range, Region, Settings
 
@@ -18,7 +20,9 @@ Array = Any
 
 @dataclass(frozen=True)
 class Prepared:
-    """A prepared pair. `scale` is (x, y): the number of working pixels per full-size pixel."""
+    """A prepared pair. `scale` is (x, y): the number of working pixels per full-size pixel. The rectification has aligned the rows of
+    `right`, or else the matcher aligns them by `to_align`.
+    """
 
     frame: Frame
     left: Array
@@ -28,6 +32,15 @@ class Prepared:
     rig: Rig | None
     scale: tuple[float, float]
     full: tuple[int, int]
+    rows: RowEstimate | None  # None: the rows stay as they are
+    to_align: RowEstimate | None
+
+    @functools.cached_property
+    def aligned_right(self) -> Array:
+        """The right image as it is matched."""
+        if self.to_align is None or self.to_align.alignment is None:
+            return self.right
+        return _native.align_rows(self.right, self.to_align.alignment, None, self.frame.bit_depth, None, (0, 0))[0]
 
     @property
     def size(self) -> tuple[int, int]:
@@ -56,16 +69,25 @@ class Prepared:
         return (x0, y0, x1 - x0, y1 - y0) if x1 > x0 and y1 > y0 else None
 
 
-def prepare(frame: Frame, settings: Settings, rig: Rig | None, calibration: Calibration | None = None) -> Prepared:
-    """Prepares a pair. Cameras of the command line take precedence over those of the frame."""
+def prepare(
+    frame: Frame, settings: Settings, rig: Rig | None, calibration: Calibration | None = None, sequence: RowFilter | None = None
+) -> Prepared:
+    """Prepares a pair. Cameras of the command line take precedence over those of the frame. The filter of a sequence finds the rows of the
+    pair, or else the pair by itself.
+    """
     if rig is None:
         rig, calibration = frame.rig, frame.calibration
     left, right, truth = frame.left, frame.right, frame.truth
     masks = frame.masks
     if settings.swapped:
         left, right, truth, masks = right, left, None, masks[::-1]
+    rows = to_align = None
     if calibration is not None and settings.rectified:
-        left, right, *found = rectification(calibration)(left, right, *masks)
+        raw, maps = (left, right, *masks), rectification(calibration)
+        left, right, *found = maps(*raw)
+        rows = rows_in(settings, left, right, frame, 1.0, sequence)
+        if rows is not None and rows.alignment is not None:
+            left, right, *found = maps.aligned(rows.alignment)(*raw)
         masks = found[0], found[1]
     full = left.shape[1], left.shape[0]
     size = settings.working_size(full)
@@ -75,7 +97,22 @@ def prepare(frame: Frame, settings: Settings, rig: Rig | None, calibration: Cali
         truth = None if truth is None else sampled(truth, size) * np.float32(scale[0])
         masks = smaller_mask(masks[0], size), smaller_mask(masks[1], size)
         rig = None if rig is None else scaled_rig(rig, scale, size)
-    return Prepared(frame, left, right, truth, masks, rig, scale, full)
+    if calibration is None or not settings.rectified:
+        rows = to_align = rows_in(settings, left, right, frame, scale[1], sequence)
+    return Prepared(frame, left, right, truth, masks, rig, scale, full, rows, to_align)
+
+
+def rows_in(
+    settings: Settings, left: Array, right: Array, frame: Frame, scale: float, sequence: RowFilter | None
+) -> RowEstimate | None:
+    """Returns the rows of a pair that is reduced by `scale`; None if they stay as they are."""
+    if not settings.aligns_rows:
+        return None
+    fixed = settings.rows
+    if fixed is not None:
+        fixed = RowAlignment(*(scale * value for value in (fixed.offset, fixed.roll, fixed.zoom, fixed.keystone)))
+    pair = _native.Pair({"left": left, "right": right}, frame.bit_depth, "rgb", None)
+    return rows_of(pair, RowSettings(False, fixed), None, sequence)
 
 
 @functools.lru_cache(4)

@@ -35,7 +35,7 @@ class Probe:
         try:
             with self._lock:
                 matcher = self._matchers.of("probe", shown.prepared, shown.settings, [], [(x, y)])
-                probed = Run(matcher=matcher).one(shown.prepared, judge=False).result
+                probed = Run(matcher=matcher).one(shown.prepared, judge=False, align_rows=shown.prepared.to_align).result
         except Error as error:
             return answer | {"text": str(error)}
         answer["curves"] = {state: curve(costs[0]) for state, costs in getattr(probed, "probed", {}).items()}

@@ -13,6 +13,7 @@ import webbrowser
 from .._errors import CallError
 from .._method import pipeline_of
 from .._program import end_programs
+from .._rows import row_settings
 from .arguments import geometry_of, range_of
 from .engine import Engine
 from .keep import Keeper
@@ -42,8 +43,9 @@ def viewer_of(arguments: argparse.Namespace) -> Viewer:
     for source in sources if rig is None else []:
         if isinstance(source, Files) and source.remark:
             print(f"stereopsis: {source.remark}", file=sys.stderr)
-    pipeline = pipeline_of(arguments)
+    pipeline, rows = pipeline_of(arguments), row_settings(arguments.align_rows, "--align-rows")
     settings = Settings(pipeline, arguments.device, arguments.threads, range_of(arguments), fill_depth=arguments.fill_depth,
+                        aligns_rows=not rows.is_off, rows=rows.fixed,
                         external=None if pipeline.external is None else pipeline)  # fmt: skip
     speed = arguments.fps or sources[0].rate
     engine = Engine(sources, settings, rig, calibration, playing=not arguments.paused, speed=speed)

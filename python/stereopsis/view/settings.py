@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _native
 from .._errors import CallError
+from .._native import RowAlignment
 from .._pipeline import Pipeline, presets
 
 Range = tuple[int, int]
@@ -31,6 +32,8 @@ class Settings:
     rectified: bool = True
     post_processing: bool = True
     fill_depth: bool = False  # depth and points of filled and repaired pixels, too
+    aligns_rows: bool = True  # False: the rows of right images stay as they are
+    rows: RowAlignment | None = None  # the alignment of all pairs, in full-size pixels; None: estimated for each pair
     region: Region | None = None
     external: Pipeline | None = None  # a method from outside the library, which pages may choose beside the library's own
     preset: str = ""  # the preset from which the pipeline comes, as long as no parameter has changed
@@ -150,4 +153,5 @@ CHANGES: dict[str, Callable[[Settings, Message], Settings]] = {
     "rectify": switch("rectified"),
     "refine": switch("post_processing"),
     "fill_depth": switch("fill_depth"),
+    "align_rows": switch("aligns_rows"),
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ... import _native
 from ..._errors import CallError
 from ..._method import pipeline_of
+from ..._rows import checked_rows
 from ..processor import PRODUCTS, Matching
 from ..registration import Registration
 from ..results import Shape
@@ -52,6 +53,7 @@ def matching_of(arguments: argparse.Namespace) -> Matching:
         threads=arguments.threads,
         disparities=disparities,
         near_far=near_far,
+        align_rows=checked_rows(arguments.align_rows, "--align-rows"),
         bit_depth=arguments.bit_depth,
         in_flight=arguments.in_flight,
         fill_depth=arguments.fill_depth,

@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import _native
 from ..._errors import CallError
+from ..._rows import summary_of as rows_summary_of
 from ..stamps import shown
 from .discovery import found, is_raw
 from .reading import Bag
@@ -30,10 +31,9 @@ def listing(path: Path, left: str | None, right: str | None) -> str:
         return "\n".join([*lines, bag.damage] if bag.damage else lines)
 
 
-def report_of(recording: Recording, pairs: int, failed: int) -> dict[str, Any]:
-    """Returns the counts of a run. `topics` has the counts of TopicCount for each image topic, with times in seconds; `left_out`
-    is the
-    number of pairs without a result.
+def report_of(recording: Recording, pairs: int, failed: int, rows: list[dict[str, object]]) -> dict[str, Any]:
+    """Returns the counts of a run. `topics` has the counts of TopicCount for each image topic, with times in seconds; `left_out` is the
+    number of pairs without a result; `rows` are those of each pair, in order.
     """
     topics = {
         name: {
@@ -54,6 +54,7 @@ def report_of(recording: Recording, pairs: int, failed: int) -> dict[str, Any]:
         "pairs": pairs,
         "left_out": failed,
         "topics": topics,
+        "rows": rows,
         "warnings": dict(recording.notes.counts),
     }
 
@@ -67,6 +68,7 @@ def summary_of(report: dict[str, Any]) -> list[str]:
         if count["jumps_back"]:
             line += f", {count['jumps_back']} stamps that jump back"
         lines.append(line)
+    lines += [line for line in [rows_summary_of(report["rows"])] if line]
     lines += [f"{kind}: {count} times" for kind, count in report["warnings"].items() if count > 1]
     return lines
 

@@ -15,10 +15,12 @@ from ... import _native
 from ..._errors import CallError, FormatError
 from ..._method import reads_method
 from ..._progress import Line
+from ..._rows import as_json
 from ..pairs import StampedPair
-from ..processor import Processor
+from ..processor import Matched, Processor
 from ..products import Messages
 from ..results import TOPICS, Results
+from ..stamps import shown
 from .arguments import call_of, matching_of, products_of, shape_of, storage_of
 from .discovery import namespace_of
 from .given_cameras import GivenCameras
@@ -72,6 +74,7 @@ class Run:
         self._writer: BagWriter | None = None
         self._messages = self.pairs = 0
         self._written: set[str] = set()  # products with a message
+        self.rows: list[dict[str, object]] = []  # the rows of each pair that this run has matched
 
     @property
     def missing(self) -> list[str]:
@@ -88,6 +91,7 @@ class Run:
         source = self._source()
         while (first := next(source, None)) is not None:
             for matched in self._processor.over(self._part(first, source)):
+                self._note_rows(matched)
                 results = Results(Messages(self._open().family), self._shape)
                 for product in self._products:
                     for topic, kind, message in results.of(matched, product):
@@ -104,6 +108,10 @@ class Run:
         self._close_part()
         self._segments.assemble()
         return True
+
+    def _note_rows(self, matched: Matched) -> None:
+        if matched.result.rows is not None:
+            self.rows.append({"stamp": shown(matched.pair.stamp), **(as_json(matched.result.rows) or {})})
 
     def end(self) -> None:
         if self._progress is not None:
@@ -126,6 +134,8 @@ class Run:
             self.pairs += 1
             if self.pairs > self._before.pairs:
                 yield pair
+            else:
+                self._processor.pass_rows(pair)
 
     def _part(self, first: StampedPair, source: Iterator[StampedPair]) -> Iterator[StampedPair]:
         end = time.monotonic() + PART_SECONDS
@@ -204,7 +214,7 @@ def run(arguments: argparse.Namespace) -> int:
             done = work.run()
         finally:
             work.end()
-    report = report_of(recording, work.pairs, work.failed)
+    report = report_of(recording, work.pairs, work.failed, work.rows)
     if arguments.report:
         write_report(Path(arguments.report), report)
     if not arguments.quiet:

@@ -12,7 +12,7 @@ export function draw_overlay(canvas, boxes, width, height, ratio) {
   if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
   canvas.hidden = !(model.pixel || ruler.points.length || model.dragged || model.frame?.region || model.look.lines || boxes.some((box) => box.view === "compare"));
   const places = boxes.map((b) => [b.view, b.x, b.y, b.width, b.height]);
-  const key = canvas.hidden ? "" : JSON.stringify([places, model.zoom, model.pixel, ruler.points, model.dragged, model.frame?.region, model.frame?.size, model.look, w, h]);
+  const key = canvas.hidden ? "" : JSON.stringify([places, model.zoom, model.pixel, ruler.points, model.dragged, model.frame?.region, model.frame?.size, model.frame?.rows, model.look, w, h]);
   if (key === drawn && !model.pixel) return;
   drawn = key;
   const c = canvas.getContext("2d");
@@ -48,17 +48,34 @@ function stroke(c, path, colour = accent, thick = 1.5) {
   }
 }
 
+// Draws rows across the picture. In an aligned right picture, dashed lines are the same rows of the picture before.
 function rows(c, box) {
-  const height = model.frame.size[1];
-  c.strokeStyle = "rgb(79 196 181 / .7)";
+  const [width, height] = model.frame.size;
+  const before = box.view === "right" ? model.frame.rows?.alignment : null;
   c.lineWidth = 1;
   for (let i = 1; i < 16; ++i) {
-    const y = Math.round(to_screen(box, 0, (i * height) / 16)[1]) + 0.5;
+    const row = (i * height) / 16;
+    const y = Math.round(to_screen(box, 0, row)[1]) + 0.5;
+    c.strokeStyle = "rgb(79 196 181 / .7)";
     c.beginPath();
     c.moveTo(box.x, y);
     c.lineTo(box.x + box.width, y);
     c.stroke();
+    if (before) row_before(c, box, before, row, width, height);
   }
+}
+
+// A row of the given picture lies where the aligned picture's row and its offset there meet it: at y − v.
+function row_before(c, box, [offset, roll, zoom, keystone], row, width, height) {
+  const t = row / height - 0.5;
+  const at = (s) => to_screen(box, (s + 0.5) * width, row - (offset + roll * s + zoom * t + keystone * s * t));
+  c.strokeStyle = "#f0b35b";
+  c.setLineDash([6, 4]);
+  c.beginPath();
+  c.moveTo(...at(-0.5));
+  c.lineTo(...at(0.5));
+  c.stroke();
+  c.setLineDash([]);
 }
 
 function region(c, box) {

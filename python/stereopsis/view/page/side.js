@@ -34,7 +34,9 @@ export class Side {
     this.searched = make("span", {class: "hint"});
     this.resolution = make("select", {id: "resolution", "aria-label": "Working resolution", onchange: () => send({do: "resolution", value: this.resolution.value})});
     const box = (id, name) => make("input", {id, type: "checkbox", onchange: (e) => send({do: name, on: e.target.checked})});
-    [this.swap, this.rectify, this.refine, this.fill_depth] = ["swap", "rectify", "refine", "fill_depth"].map((name) => box(name.replace("_", "-"), name));
+    [this.swap, this.rectify, this.align_rows, this.refine, this.fill_depth] =
+      ["swap", "rectify", "align_rows", "refine", "fill_depth"].map((name) => box(name.replace("_", "-"), name));
+    this.rows_found = make("span", {class: "hint", id: "rows-found"});
     this.region = make("button", {id: "region", title: "Drag a region on the left picture (R, or shift and drag)", onclick: () => toggle_region(send)}, "Drag a region");
     this.pair_by = make("select", {id: "pair-by", "aria-label": "Views paired by", onchange: () => this.#send_pairing()});
     fill(this.pair_by, [{value: "number", text: "number"}, {value: "stamp", text: "time stamp"}], "number");
@@ -58,6 +60,8 @@ export class Side {
       ...this.pairing_rows,
       row("Cameras swapped", "Left and right change places", this.swap),
       this.rectify_row,
+      row("Rows aligned", "Align the rows of the right picture before matching; off: match it as it is (A)", this.align_rows),
+      make("div", {class: "row"}, this.rows_found),
       row("Post-processing", "Checks, filters and fills behind the selection (P)", this.refine),
       row("Fill depth", "Depth and points of filled and repaired pixels, too; else only measured pixels have them", this.fill_depth));
   }
@@ -78,7 +82,7 @@ export class Side {
       row("Colours span the search range", "Else what is given here", this.automatic),
       row("From, to", "Disparities at the ends of the colours", this.low, "to", this.high),
       row("Depths", "Depths at the ends of the colours, in the unit of the legend (metres for millimetres)", this.near_colour, "to", this.far_colour),
-      row("Rows", "Lines to judge a rectification by (L)", this.lines),
+      row("Rows", "Rows across both pictures; dashed: the rows of the right picture before they were aligned (L)", this.lines),
       make("div", {class: "row"}, make("span", {class: "name"}, "Cloud's colour"), make("span", {class: "value"}, cloud)));
   }
 
@@ -158,6 +162,7 @@ export class Side {
     this.swap.checked = state.swapped;
     this.rectify.checked = state.rectified;
     this.rectify_row.hidden = !state.rectifiable;
+    this.align_rows.checked = state.aligns_rows;
     this.refine.checked = state.refined;
     this.fill_depth.checked = state.fill_depth;
     this.pin.textContent = state.pinned == null ? "Pin these settings" : "Unpin";
@@ -173,6 +178,9 @@ export class Side {
     const [first, end] = model.frame.disparities;
     const text = `${end - first} searched at ${model.frame.size.join("×")}`;
     if (this.searched.textContent !== text) this.searched.textContent = text;
+    const rows = model.frame.rows?.text ?? "";
+    if (this.rows_found.textContent !== rows) this.rows_found.textContent = rows;
+    this.rows_found.parentElement.hidden = !rows;
     this.#show_depths();
   }
 
