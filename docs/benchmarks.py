@@ -202,8 +202,18 @@ def accuracy():
     parts = []
     for text, key in (("Bad 1.0, non-occluded, %:", "nonocc"), ("Bad 1.0, all, %:", "all"), ("D1, all, else non-occluded, %:", "d1")):
         parts += [text, by_dataset({name: found["datasets"] for name, found in methods.items()}, lambda found, d: number(found[d].get(key), 2))]
+    parts += ["With the rows as they are, and [aligned](how-to/align-rows.md), %:", with_aligned_rows(methods)]
     rows = [[name, number(found.get("average_of_12"), 2)] for name, found in methods.items()]
     return "\n\n".join([*parts, table(["Middlebury version 2", "average of 12"], rows)])
+
+
+def with_aligned_rows(methods):
+    """The errors with the rows of the images as they are, and with aligned rows, for every matcher."""
+    columns = {"bad 1.0, mean": lambda e: e["bad1.0"], "Middlebury 2014": lambda e: e["datasets"]["middlebury_2014q"]["nonocc"],
+               "KITTI 2015": lambda e: e["datasets"]["kitti2015"]["nonocc"], "roads, D1": lambda e: e["roads_d1"]}
+    rows = [[name, *(number(of(errors), 2) for of in columns.values() for errors in (found, found["aligned"]))]
+            for name, found in methods.items() if "aligned" in found]
+    return table(["", *(title for name in columns for title in (name, "aligned"))], rows)
 
 
 def settings():

@@ -64,6 +64,9 @@ class Clock:
 # Errors -----------------------------------------------------------------------------------------------------------------
 
 
+ALIGNED = ["--align-rows", "auto"]  # options of bench, with which all matchers get aligned images
+
+
 def errors_of(results):
     """Returns the errors of one program from its measures by dataset."""
     datasets = {}
@@ -118,12 +121,21 @@ def measure_errors(options):
         methods = {name: found for name, found in methods.items() if found["peer"]}
         results = {**peers.settings(), "commit": options.commit, "methods": methods}
     for name in [*SCORED, *peers.NAMES.values()]:
-        if name in methods:
-            continue
-        if clock.over():
-            return CONTINUE
         mode = next((mode for mode, known in peers.NAMES.items() if known == name), None)
-        methods[name] = errors_of_opencv(mode, options) if mode else errors_of_methods(options, "--no-peers", "--method", name)[name]
+        if name not in methods:
+            if clock.over():
+                return CONTINUE
+            methods[name] = errors_of_opencv(mode, options) if mode else errors_of_methods(options, "--no-peers", "--method", name)[name]
+            write("errors", results)
+        if mode is None and "aligned" not in methods[name]:
+            if clock.over():
+                return CONTINUE
+            methods[name]["aligned"] = errors_of_methods(options, "--no-peers", "--method", name, *ALIGNED)[name]
+            write("errors", results)
+    if not any("aligned" in found for found in methods.values() if found["peer"]):
+        for name, found in errors_of_methods(options, *ALIGNED).items():
+            if name in methods and found["peer"]:
+                methods[name]["aligned"] = found
         write("errors", results)
     if options.libelas and not any(name.startswith("libelas") for name in methods):
         methods |= {name: e for name, e in errors_of_methods(options).items() if name.startswith("libelas")}

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stereopsis/image.hpp"
 #include "stereopsis/rectification.hpp"
@@ -57,6 +59,17 @@ struct RowMeasurement {
   std::array<std::array<double, 5>, 5> information{};  // inverse of the covariance of the terms
   // Plane of the tracks' disparities, as parts of the image's width, with the coefficients of a RowAlignment.
   std::array<double, 4> disparities{};
+  std::vector<std::int32_t> profile = {};  // sums along rows of the left image, for its motion since the pair before
+};
+
+// The shutters of the cameras are out of step: the offset of the rows follows the vertical motion of the images.
+struct ShutterDelay {
+  double pairs = 0;        // time by which the right image was taken later, in times between pairs; negative: earlier
+  double correlation = 0;  // correlation of the offset with the motion, −1 to 1
+  int count = 0;           // number of pairs
+
+  // Returns one sentence that says so, and what to do.
+  std::string sentence() const;
 };
 
 // Measures the rows of a pair. The pairs of a sequence can be measured in any order, also by several threads. The result
@@ -73,13 +86,26 @@ class RowFilter {
   // Returns the estimate of the next pair. Its deviations are those of the filter. A pair with few tracks has the
   // alignment that the earlier pairs predict.
   RowEstimate next(const RowMeasurement& pair);
+  // Returns the delay between the shutters, if the offsets of at least 20 pairs so far follow the motion of the images.
+  std::optional<ShutterDelay> shutters() const;
 
  private:
+  // The offsets and the motions of the pairs: the number of pairs, sums, and sums of products.
+  struct Motions {
+    std::vector<std::int32_t> profile;  // profile of the last pair
+    std::optional<double> last;         // motion from the pair before to the last one, in rows
+    double offset = 0;                  // offset of the last pair
+    int count = 0;
+    double motion = 0, offsets = 0, motion_squared = 0, offset_squared = 0, product = 0;
+  };
+
   void start(Size size);
   void predict();
   void update(const RowMeasurement& pair);
   RowEstimate estimate(const RowMeasurement& pair);
+  void follow(const RowMeasurement& pair);
 
+  Motions motions_;
   Size size_;
   int pairs_ = 0;  // pairs since the filter started
   std::array<double, 5> terms_{};

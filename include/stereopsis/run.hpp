@@ -108,7 +108,9 @@ class Run {
   // Ends the run after the pairs in flight: no more pairs are taken from the source.
   void stop();
 
-  const RunSettings& settings() const;          // the present settings
+  const RunSettings& settings() const;  // the present settings
+  // Returns the delay between the shutters of the cameras, if the rows of the pairs so far show one (stereopsis/rows.hpp).
+  std::optional<ShutterDelay> shutters() const;
   std::optional<DisparityRange> range() const;  // the present search range; empty before an estimate
   std::vector<LostDevice> lost() const;         // devices that failed while others continued
   // Returns the plan for the pairs that were matched last; null before the first pair.

@@ -111,10 +111,20 @@ void bind_rows(nb::module_& m) {
                              .remaining = remaining};
         if (is_aligned) e.alignment = e.plane;
       });
+  nb::class_<ShutterDelay>(
+      m, "ShutterDelay",
+      "The shutters of the cameras are out of step: the offset of the rows follows the vertical motion of the images.")
+      .def_ro("pairs", &ShutterDelay::pairs,
+              "Time by which the right image was taken later, in times between two pairs; negative: earlier.")
+      .def_ro("correlation", &ShutterDelay::correlation, "Correlation of the offset with the motion, -1 to 1.")
+      .def_ro("count", &ShutterDelay::count, "Number of pairs.")
+      .def_prop_ro("sentence", &ShutterDelay::sentence, "One sentence that says so, and what to do.")
+      .def("__repr__", [](const ShutterDelay& s) { return "<" + s.sentence() + ">"; });
   nb::class_<RowMeasurement>(m, "RowMeasurement", "The rows of one pair of a sequence, for RowFilter.");
   nb::class_<RowFilter>(m, "RowFilter", "Estimates the alignments of a sequence of pairs of the same cameras.")
       .def(nb::init<>())
-      .def("next", &RowFilter::next, "rows"_a, "Returns the RowEstimate of the next pair.");
+      .def("next", &RowFilter::next, "rows"_a, "Returns the RowEstimate of the next pair.")
+      .def_prop_ro("shutters", &RowFilter::shutters, "ShutterDelay of the pairs so far, or None.");
   m.def("align_rows", &align, "image"_a, "alignment"_a, "mask"_a.none(), "bit_depth"_a, "part"_a.none(), "whole"_a,
         nb::sig("def align_rows(image: object, alignment: RowAlignment, mask: object | None, bit_depth: int, part: "
                 "tuple[int, int, int, int] | None, whole: tuple[int, int]) -> tuple[numpy.ndarray, numpy.ndarray]"),

@@ -14,7 +14,7 @@ from . import _native, _options
 from ._errors import CallError, Error
 from ._flight import Flight, images_of
 from ._matching import Matcher
-from ._native import RowFilter
+from ._native import RowFilter, ShutterDelay
 from ._pair import Fault, Judge
 from ._result import Result
 
@@ -225,6 +225,11 @@ class Run:
         left, right, *_ = images_of(pair)
         if self._sequence is not None:
             self._matcher_of(pair)._rows_in(self._sequence, left, right)
+
+    @property
+    def shutters(self) -> ShutterDelay | None:
+        """The delay between the shutters of the cameras; None unless the rows of the pairs so far show one."""
+        return None if self._sequence is None else self._sequence.shutters
 
     def stop(self) -> None:
         """Ends the iteration after the pairs in flight."""

@@ -109,6 +109,26 @@ def test_results_of_a_sequence_have_the_alignments_of_the_filter():
     assert all(done.result.rows is None for done in st.Run(pairs, **how, align_rows="off"))
 
 
+def test_shutters_that_are_out_of_step_are_said():
+    """The cameras pitch, and the right image is taken later by 0.05 of the time between two pairs."""
+    scene = st.synth("table", width=320, height=340, disparities=32)
+    first_row = [round(60 + 20 * np.sin(0.7 * i) + 9 * np.sin(1.9 * i)) for i in range(-1, 27)]
+
+    def pairs():
+        for before, now, after in zip(first_row, first_row[1:], first_row[2:]):
+            right, _ = st.align_rows(scene.right, st.RowAlignment(-0.05 * (before - after) / 2))
+            yield scene.left[now : now + 240], right[now : now + 240]
+
+    run = st.Run(pairs(), disparities=32, device="cpu")
+    assert run.shutters is None
+    list(run)
+    assert run.shutters.pairs == pytest.approx(0.05, abs=0.01) and run.shutters.correlation > 0.8
+    assert "later than the left one; trigger both cameras at the same time" in run.shutters.sentence
+    off = st.Run(pairs(), disparities=32, device="cpu", align_rows="off")
+    list(off)
+    assert off.shutters is None
+
+
 def test_the_rows_of_volumes_stripes_and_parts_stay_as_they_are(moved):
     how = {"align_rows": "auto", "device": "cpu", "warn_of_pair": False}
     volume = np.full((40, 60, 16), 20, np.uint8)

@@ -190,6 +190,7 @@ void FileRun::match(const Describe& describe, FrameRecords& records) {
     throw;
   }
   front_end_.end();
+  if (const auto shutters = rows_->shutters()) front_end_.warning(shutters->sentence());
 }
 
 std::vector<bool> FileRun::there(Size result) const {

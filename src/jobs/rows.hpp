@@ -37,6 +37,8 @@ class FrameRows {
   void align(InputFrame& frame);
   // Notes the rows of a frame that needs no work.
   void pass(const RowMeasurement& rows) { filter_.next(rows); }
+  // Returns the delay between the shutters, if the rows of the frames so far show one.
+  std::optional<ShutterDelay> shutters() const { return filter_.shutters(); }
 
  private:
   bool is_off_, is_sequence_;

@@ -194,6 +194,7 @@ void Run::change(RunSettings settings) {
 
 void Run::stop() { state_->loop.stop(); }
 const RunSettings& Run::settings() const { return state_->settings; }
+std::optional<ShutterDelay> Run::shutters() const { return state_->rows.shutters(); }
 std::optional<DisparityRange> Run::range() const { return state_->range; }
 std::vector<LostDevice> Run::lost() const { return state_->group ? state_->group->lost() : std::vector<LostDevice>(); }
 const Plan* Run::plan() const { return state_->group ? &state_->group->plan() : nullptr; }

@@ -6,6 +6,7 @@
 
 #include "core/refuse.hpp"
 #include "core/text.hpp"
+#include "sparse/row_motion.hpp"
 #include "sparse/tracks.hpp"
 #include "stereopsis/rows.hpp"
 
@@ -131,7 +132,7 @@ RowMeasurement measure_rows(const AnyImageView& left, const AnyImageView& right)
   const RowPlane plane{terms[0], terms[1], terms[2], terms[3]};
   return {
       left.size(), static_cast<int>(points.size()), to_grid(spread_around(plane, terms[plane_terms], points)), terms,
-      information, plane_of_disparities(points)};
+      information, plane_of_disparities(points), row_profile(a.finest())};
 }
 
 }  // namespace stereopsis

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.hpp"
+#include "sparse/row_motion.hpp"
 #include "sparse/rows.hpp"
 #include "stereopsis/rows.hpp"
 
@@ -19,6 +21,10 @@ constexpr double trust =
     0.5;  // the deviations of a fit are this part of the true ones, because errors of tracks are related
 // A coefficient that is further away than this from its prediction belongs to other cameras.
 constexpr double most_deviations = 6, most_apart = 0.1;
+// Shutters are out of step if the offsets of this many pairs jump by this standard deviation, in pixels, and if the motion
+// explains this share of their variance.
+constexpr int least_pairs = 20;
+constexpr double least_jumps = 0.05, least_share = 0.5;
 constexpr int most_pairs = 50;                              // pairs from which the mean of the offset is taken
 constexpr double rms_to_stop = RowEstimate::least_rms / 2;  // rows that were aligned are aligned down to this value
 
@@ -109,6 +115,7 @@ RowEstimate RowFilter::next(const RowMeasurement& pair) {
       start(pair.size);
   }
   update(pair);
+  follow(pair);
   return estimate(pair);
 }
 
@@ -140,6 +147,45 @@ void RowFilter::update(const RowMeasurement& pair) {
   const double apart = terms_[0] - mean_offset_;
   mean_offset_ += apart / pairs_;
   variance_of_offset_ += (apart * (terms_[0] - mean_offset_) - variance_of_offset_) / pairs_;
+}
+
+// Notes the offset of the pair before, at which the images moved by the mean of the motions before and after it.
+void RowFilter::follow(const RowMeasurement& pair) {
+  Motions& m = motions_;
+  const std::optional<double> motion = vertical_motion(m.profile, pair.profile);
+  if (motion && m.last) {
+    const double at_pair = (*motion + *m.last) / 2;
+    ++m.count;
+    m.motion += at_pair;
+    m.offsets += m.offset;
+    m.motion_squared += square(at_pair);
+    m.offset_squared += square(m.offset);
+    m.product += at_pair * m.offset;
+  }
+  m.profile = pair.profile;
+  m.last = pair.tracks >= RowEstimate::enough_tracks ? motion : std::nullopt;
+  m.offset = terms_[0];
+}
+
+std::optional<ShutterDelay> RowFilter::shutters() const {
+  const Motions& m = motions_;
+  if (m.count < least_pairs) return {};
+  const double of_motion = m.motion_squared - square(m.motion) / m.count,
+               of_offset = m.offset_squared - square(m.offsets) / m.count,
+               of_both = m.product - m.motion * m.offsets / m.count;
+  if (of_motion <= 0 || of_offset <= 0) return {};
+  const double delay = of_both / of_motion, correlation = of_both / std::sqrt(of_motion * of_offset);
+  const double jumps = std::abs(delay) * std::sqrt(of_motion / m.count);
+  if (square(correlation) < least_share || jumps < least_jumps) return {};
+  return ShutterDelay{.pairs = delay, .correlation = correlation, .count = m.count};
+}
+
+std::string ShutterDelay::sentence() const {
+  const auto rounded = [](double value, double steps) { return std::round(value * steps) / steps; };
+  return text("the offset of the rows follows the vertical motion of the images (correlation ",
+              rounded(correlation, 100), " over ", count, " pairs): the right image is taken ",
+              rounded(std::abs(pairs), 1000), " of the time between two pairs ", pairs > 0 ? "later" : "earlier",
+              " than the left one; trigger both cameras at the same time");
 }
 
 RowEstimate RowFilter::estimate(const RowMeasurement& pair) {

@@ -134,6 +134,48 @@ TEST(RowFilter, TheFirstPairIsThatOfASingleEstimate) {
   EXPECT_LT(first.tracks, alone.tracks);
 }
 
+// A pair of cameras that pitch, so that the images show other rows of the scene. The right image is taken later, by a part
+// of the time between two pairs.
+RowMeasurement pitching(int number, double delay) {
+  static const Scene scene = make_scene({.size = {400, 420}, .disparities = 48});
+  const auto first_row = [](int i) {
+    return static_cast<int>(std::lround(60 + 20 * std::sin(0.7 * i) + 9 * std::sin(1.9 * i)));
+  };
+  const double motion = (first_row(number - 1) - first_row(number + 1)) / 2.0;
+  const RectifiedView right = with_aligned_rows(scene.right.view(), {-motion * delay - 0.3, 0, 0, 0});
+  const auto rows_of = [&](AnyImageView view) {
+    view.data = &view.as<std::uint8_t>()(0, first_row(number));
+    view.height = 300;
+    return view;
+  };
+  return measure_rows(rows_of(scene.left.view()), rows_of(right.image.view()));
+}
+
+TEST(RowFilter, ShuttersAreOutOfStepIfTheOffsetFollowsThePitch) {
+  for (const double delay : {0.05, -0.03}) {
+    RowFilter filter;
+    for (int i = 0; i < 30; ++i) {
+      EXPECT_FALSE(i < 20 && filter.shutters());
+      filter.next(pitching(i, delay));
+    }
+    const auto found = filter.shutters();
+    ASSERT_TRUE(found.has_value());
+    EXPECT_NEAR(found->pairs, delay, 0.005);
+    EXPECT_GT(std::abs(found->correlation), 0.9);
+    EXPECT_NE(found->sentence().find(delay > 0 ? "later" : "earlier"), std::string::npos) << found->sentence();
+  }
+}
+
+TEST(RowFilter, ShuttersAreNotBlamedForOtherJumps) {
+  RowFilter pitched, bumped;
+  for (int i = 0; i < 30; ++i) {
+    pitched.next(pitching(i, 0));
+    bumped.next(measured(pair_of(i, bumpy(i), 0.5)));
+  }
+  EXPECT_FALSE(pitched.shutters());
+  EXPECT_FALSE(bumped.shutters());
+}
+
 TEST(RowFilter, IsTheSameOnEveryMachine) {
   RowFilter filter;
   for (int i = 0; i < 3; ++i) filter.next(measured(pair_of(i, bumpy(i), 1)));

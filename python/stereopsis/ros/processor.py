@@ -68,6 +68,7 @@ class Processor:
         self.change(matching)
         self._estimated: tuple[int, int] | None = None
         self.failed = 0
+        self._has_noted_shutters = False
 
     def over(self, pairs: Iterable[StampedPair]) -> Iterator[Matched]:
         """Yields the results in the order of the pairs; up to `in_flight` pairs are in flight."""
@@ -169,6 +170,9 @@ class Processor:
         pair, result = done.pair, done.result
         if done.fault is not None:
             self._notes.note(f"pair: {done.fault.kind}", f"at {shown(pair.stamp)}, {done.fault.sentence}")
+        if not self._has_noted_shutters and self._run.shutters is not None:
+            self._has_noted_shutters = True
+            self._notes.note("shutters out of step", self._run.shutters.sentence)
         if self._matching.range_of(pair.cameras) is None:
             self._estimated = done.disparities
         height, width = result.disparity.shape
