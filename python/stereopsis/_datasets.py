@@ -18,6 +18,7 @@ from ._matching import Matcher
 from ._native import DatasetScene
 from ._pipeline import Pipeline
 from ._progress import OnProgress, Progress
+from ._rows import AlignRows, RowSettings, aligned, estimate_of, row_settings, text_of
 
 Json = dict[str, Any]
 REGIONS = ("nonocc", "all", "disc")
@@ -33,6 +34,7 @@ def evaluate_dataset(
     set: Mapping[str, object] | None = None,
     device: str = "auto",
     threads: int = 0,
+    align_rows: AlignRows = "off",
     repeat: int = 3,
     progress: bool | OnProgress = False,
 ) -> Json:
@@ -40,6 +42,7 @@ def evaluate_dataset(
 
     folder    folder of scenes: all subfolders with a dataset.json, at any depth
     method, pipeline, set, device, threads   as in Matcher
+    align_rows  as in Matcher; the right images are aligned before the time starts ["off", so that results can be compared with others]
     repeat    number of timed runs after one warm-up run, whose median is `ms`; 0: the only run is timed. No run begins after 10 seconds
     progress  True for a line on a terminal's stderr, or a function of (number of scenes that are done, number of scenes)
 
@@ -47,6 +50,7 @@ def evaluate_dataset(
     """
     chosen = Pipeline((method or "sgm") if pipeline is None else pipeline).update(set or {})
     how = {"device": device, "threads": threads}
+    rows = row_settings(align_rows)
     repeat = _options.integer("repeat", repeat, 0, 10000)
     found, broken = _native.find_scenes(folder)
     failed = [{"name": str(file.parent), "error": error} for file, error in broken]
@@ -56,7 +60,7 @@ def evaluate_dataset(
     def each() -> Iterator[DatasetScene]:
         for scene in found:
             try:
-                result, name = score(scene, chosen, how, repeat)
+                result, name = score(scene, chosen, how, repeat, rows)
                 results.append(result)
                 used.append(name)
             except Error as error:
@@ -69,7 +73,7 @@ def evaluate_dataset(
         "method": chosen.method,
         "device": used[-1] if used else device,
         "parameters": chosen.get_params(),
-        "align_rows": "off",  # the pairs are matched as they are
+        "align_rows": align_rows if isinstance(align_rows, str) else text_of(estimate_of(align_rows).plane),
         "scenes": results,
         "average": averages(results),
         **({} if (twelve := average_of_12(results)) is None else {"average_of_12": twelve}),
@@ -77,13 +81,13 @@ def evaluate_dataset(
     }
 
 
-def score(scene: DatasetScene, pipeline: Pipeline, how: Mapping[str, Any], repeat: int) -> tuple[Json, str]:
+def score(scene: DatasetScene, pipeline: Pipeline, how: Mapping[str, Any], repeat: int, rows: RowSettings) -> tuple[Json, str]:
     """Matches and scores one scene. Returns the scores, and the name of the device."""
     loaded = scene.load()
-    with Matcher(
-        pipeline=pipeline, disparities=scene.disparities, bit_depth=bit_depth_of(loaded), warn_of_pair=False, **how
-    ) as matcher:
-        result, ms = timed(lambda: matcher(loaded["left"], loaded["right"]), repeat)
+    bit_depth = bit_depth_of(loaded)
+    right = aligned(loaded["left"], loaded["right"], rows, bit_depth)
+    with Matcher(pipeline=pipeline, disparities=scene.disparities, bit_depth=bit_depth, warn_of_pair=False, **how) as matcher:
+        result, ms = timed(lambda: matcher(loaded["left"], right), repeat)
         device = matcher.device
     height, width = loaded["truth"].shape
     about = {"name": scene.name, "dataset": scene.dataset, "width": width, "height": height}

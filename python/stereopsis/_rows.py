@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import _native, _options
 from ._errors import CallError
@@ -35,6 +35,14 @@ def row_settings(given: AlignRows, name: str = "align_rows") -> RowSettings:
 def checked_rows(given: str, name: str) -> AlignRows:
     """Returns `align_rows` of a Matcher for an option or a parameter with this name. Reads the file if the option names one. Raises CallError."""
     return row_settings(given, name).fixed or given
+
+
+def aligned(left: Any, right: Any, settings: RowSettings, bit_depth: int) -> Any:
+    """Returns the right image with aligned rows, for matchers that get images as they should be matched; itself if its rows stay."""
+    rows = settings.fixed
+    if settings.is_auto:
+        rows = _native.estimate_row_alignment(left, right, bit_depth=bit_depth).alignment
+    return right if rows is None else _native.align_rows(right, rows, None, bit_depth, None, (0, 0))[0]
 
 
 def as_json(rows: RowEstimate | None) -> dict[str, object] | None:

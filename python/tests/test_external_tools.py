@@ -73,6 +73,11 @@ def test_a_dataset_is_scored_as_by_the_command(folder, tmp_path):
     )
     assert without_times(found) == without_times(json.loads((tmp_path / "s.json").read_text()))
     assert counted == [(1, 2), (2, 2)] and all(one["ms"] > 0 for one in found["scenes"])
+    how = ["--align-rows", "0.5,1"]
+    run("evaluate", "--dataset", folder / "scenes", "--method", "sgm", *how, "--device", "cpu", "--json", tmp_path / "moved.json")
+    moved = st.evaluate_dataset(folder / "scenes", "sgm", align_rows="0.5,1", device="cpu", repeat=0)
+    assert without_times(moved) == without_times(json.loads((tmp_path / "moved.json").read_text()))
+    assert moved["scenes"][0]["measures"] != found["scenes"][0]["measures"]
 
 
 def test_a_network_is_scored_and_failures_are_listed(folder, tmp_path):

@@ -11,6 +11,7 @@ import numpy as np
 from .. import _native
 from .._datasets import bit_depth_of, folder_of
 from .._errors import CallError
+from .._rows import RowSettings, aligned
 from ..view.pairing import Pairing
 from ..view.sources import Files, Source, open_sources
 from . import proxies
@@ -91,7 +92,8 @@ def _item(source: Source, k: int, disparities: tuple[int, int] | None, bit_depth
         source.bit_depth = bit_depth
     frame = source.read(k)
     found = disparities or source.disparities or _native.estimate_disparities(frame.left, frame.right, bit_depth=frame.bit_depth)
-    pair = proxies.with_reference(frame.left, frame.right, found, bit_depth=frame.bit_depth, **how)
+    right = aligned(frame.left, frame.right, RowSettings(is_off=False, fixed=None), frame.bit_depth)  # as `match` aligns it
+    pair = proxies.with_reference(frame.left, right, found, bit_depth=frame.bit_depth, **how)
     return Item(frame.name if len(frame.name) > 0 else str(k), pair, frame.bit_depth)
 
 
