@@ -197,7 +197,7 @@ def narrowed(pair, low, high):
         call.made[(candidates < low[..., None]) | (candidates > high[..., None])] = 65535
 
     pipeline = st.Pipeline("sgm").set_stage("aggregation", near, makes="uint16", largest=255, takes="uint8")
-    return np.array(st.match(*pair, KITTI_D, pipeline=pipeline, device="cpu").disparity)
+    return np.array(st.match(*pair, KITTI_D, pipeline=pipeline, device="cpu", align_rows="off").disparity)
 
 
 def kitti(folder, count):
