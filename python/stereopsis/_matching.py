@@ -624,9 +624,10 @@ def match(
 ) -> Result:
     """Matches a rectified pair once, and returns its Result.
 
-    The options are those of Matcher and of the call of a matcher. For `out`, `volume` or `maps`, use a Matcher. Unless align_rows is
-    "off", the right image is aligned first if its rows differ from those of the left one: Result.rows says by how much. `seeds` also
-    sets the stage seeds of a pipeline that has none.
+    The options are those of Matcher and of the call of a matcher. For `out`, `volume` or `maps`, use a Matcher. `seeds` also sets the
+    stage seeds of a pipeline that has none.
+
+    Unless align_rows is "off", the right image is aligned first if its rows differ from those of the left one: Result.rows says by how much.
 
     >>> import numpy as np, stereopsis as st
     >>> scene = st.synth("table", width=160, height=120, disparities=32)
