@@ -300,6 +300,18 @@ def test_rows_follow_the_sequence_and_a_run_that_goes_on_has_the_same(tmp_path):
     assert "--align-rows x is not allowed" in bag(tmp_path / "in", "-o", tmp_path / "x", "--align-rows", "x", *SMALL, code=2)
 
 
+def test_shutters_that_are_out_of_step_are_said_once(tmp_path):
+    moving = st.synth("table", width=320, height=340, disparities=16)
+    first_row = [round(60 + 20 * np.sin(0.7 * i) + 9 * np.sin(1.9 * i)) for i in range(-1, 27)]
+    with BagFile(tmp_path / "in") as made:
+        for i, (before, now, after) in enumerate(zip(first_row, first_row[1:], first_row[2:])):
+            right, _ = st.align_rows(moving.right, st.RowAlignment(0.04 * (before - after) / 2))
+            made.pair(START + i * FRAME, moving.left[now : now + 240], right[now : now + 240], SMALL_RIG)
+    said = bag(tmp_path / "in", "-o", tmp_path / "out", "--report", tmp_path / "report.json", *SMALL)
+    assert said.count("earlier than the left one; trigger both cameras at the same time") == 1
+    assert json.loads((tmp_path / "report.json").read_text())["warnings"] == {"shutters out of step": 1}
+
+
 @pytest.mark.parametrize("output", ["out.mcap", "out.bag"])
 def test_parts_become_one_file(tmp_path, output):
     source = small_bag(tmp_path / "in", count=14)
