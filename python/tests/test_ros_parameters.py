@@ -4,7 +4,7 @@ import re
 
 import pytest
 import stereopsis as st
-from stereopsis.ros.parameters import Parameter, applied, checked, parameters_of
+from stereopsis.ros.parameters import Parameter, applied, at_start, checked, parameters_of
 from stereopsis.ros.processor import Matching
 from stereopsis.ros.reconfigure import Description
 from stereopsis.ros.results import Shape
@@ -34,6 +34,8 @@ def test_a_value_of_another_type_or_out_of_range_is_refused(value, said):
 
 def test_a_whole_number_serves_for_a_real_one():
     assert type(checked(Parameter("seconds", 0.5, "so long", 0, 9), 2)) is float
+    (rows,) = (parameter for parameter in at_start(True) if parameter.name == "align_rows")
+    assert [checked(rows, value) for value in ("auto", False, 0.25, "0.3,1")] == ["auto", "off", "0.25", "0.3,1"]
     with pytest.raises(st.CallError, match="one of raw, compressed"):
         checked(Parameter("transport", "raw", "how", choices=("raw", "compressed")), "theora")
 

@@ -74,6 +74,8 @@ def checked(parameter: Parameter, value: Any) -> Value:
     """
     kind = type(parameter.default)
     given: Value = float(value) if kind is float and type(value) is int else value
+    if parameter.name == "align_rows" and not isinstance(value, str):  # YAML reads off as False, and 0.3 as a number
+        given = "off" if value is False else str(value)
     if type(given) is not kind:
         raise CallError(f"{parameter.name} is {value!r}; it must be {WORDS[kind]}")
     if parameter.pipeline is None:

@@ -13,6 +13,7 @@ ARGUMENTS = {
     "method": ("sgm", str, "a name of `stereopsis methods`"),
     "device": ("auto", str, "auto, cpu, cuda[:N] or opencl[:N]"),
     "rectify": ("false", bool, "the images are left/image_raw and right/image_raw: rectify them"),
+    "align_rows": ("auto", str, "auto: the rows of each right image are aligned if they differ; off; numbers"),
     "register_to": ("", str, "a camera's file, or raw: depth_registered has the depth as that camera sees it"),
     "register_frame": ("", str, "the frame_id of that camera"),
     "approximate_sync": ("false", bool, "stamps of a pair may differ"),
