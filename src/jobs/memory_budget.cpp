@@ -48,7 +48,9 @@ std::size_t MemoryBudget::frames_in_flight() const {
 std::size_t MemoryBudget::files_at_once(bool in_order) const {
   const std::size_t gpus = count_gpus(devices_);
   if (in_order || gpus == 0 || !inputs_.is_sequence()) return 1;
-  std::size_t frames = std::clamp<std::size_t>(4 * gpus, 1, std::max(1U, std::thread::hardware_concurrency()));
+  // A GPU matches more frames than 4 threads decode and align, so half of the cores read.
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  std::size_t frames = std::min({std::max(4 * gpus, cores / 2), 16 * gpus, cores});
   while (frames > 1 && bytes_beside_matching(frames) > limit() / 2) frames /= 2;
   return frames;
 }
