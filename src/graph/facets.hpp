@@ -86,7 +86,7 @@ struct Summation {
 
 // Adds a term to 8-bit costs.
 struct AddedCosts {
-  OfParameters<int()> most;  // the largest term
+  OfParameters<double(double before)> largest;  // the largest sum for costs up to `before`
 };
 
 // Computes a cost volume from feature words.

@@ -128,9 +128,9 @@ void run_on_costs(Builder& b, const StageChoice& stage, Volume& costs) {
 
 // Adds the term of the seeds to the matching costs.
 void add_seeds(Builder& b, const StageChoice& seeds, Volume& costs) {
-  const double largest = costs.units.largest;
+  const double before = costs.scope.word_cost ? costs.scope.word_cost.max_cost() : costs.units.largest;
   run_on_costs(b, seeds, costs);
-  costs.units.largest = std::min(255.0, largest + seeds.facet<AddedCosts>()->most(seeds.parameters));
+  costs.units.largest = seeds.facet<AddedCosts>()->largest(seeds.parameters, std::min(255.0, before));
 }
 
 void select(Builder& b, Scope& scope) {

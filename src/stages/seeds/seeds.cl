@@ -8,6 +8,7 @@
 #undef ELEMENT
 #undef RUN
 #define TERM_WIDTH 64
+#define MOST_SUM 210
 
 // Adds the term to 8 candidates of a pixel.
 KERNEL(seeds)(IMAGE(const uint, prior), ARRAY(uchar, costs), int disparities, int runs, int weight) {
@@ -22,7 +23,8 @@ KERNEL(seeds)(IMAGE(const uint, prior), ARRAY(uchar, costs), int disparities, in
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
     const int distance = abs(16 * (first + i) - value);
-    run.of[i] = (uchar)min((int)run.of[i] + product * min(distance, TERM_WIDTH) / 16384, 255);
+    const int cost = run.of[i], term = product * min(distance, TERM_WIDTH) / 16384;
+    run.of[i] = (uchar)max(cost, min(cost + term, MOST_SUM));
   }
   store_run(at, run, count, whole);
 }

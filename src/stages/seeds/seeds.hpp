@@ -1,11 +1,12 @@
 // Disparities that are known beforehand, as a term of the costs. The sum over the paths then decides between the seeds and
 // the images: seeds that contradict their surroundings lose. The stage is our own.
 //
-//   C'(p, d) = min(C(p, d) + ⌊weight W(p) min(|16 (d − min) − V(p)|, 64) / 16384⌋, 255)
+//   T(p, d) = ⌊weight W(p) min(|16 (d − min) − V(p)|, 64) / 16384⌋
+//   C'(p, d) = max(C(p, d), min(C(p, d) + T(p, d), 210))
 //
 // V and W are those of stages/prior: the disparity in sixteenths of a pixel from the lowest one, and the weight of the
 // pixel, 0 to 255. The term grows over 4 pixels to about `weight`, in units of the costs, and is then constant, so that
-// a seed that is wrong costs no more than this.
+// a seed that is wrong costs no more than this. With sums up to 210, the optimisation keeps its fastest kernels.
 //
 // Input: the image `prior`. Input and output, in place: a volume of 8-bit costs.
 // Required input: the pixel alone.
@@ -25,6 +26,7 @@ class Threads;
 
 namespace stereopsis::seeds {
 
+inline constexpr int most_sum = 210;
 inline constexpr int width = 64;  // half the width of the term, in sixteenths of a pixel
 
 struct Parameters {
@@ -36,6 +38,11 @@ template <class P, class Visitor>
   requires ParametersOf<P, Parameters>
 void describe(P& p, Visitor&& visit) {
   visit("weight", p.weight, between(0, 255).in("costs").planned(), "largest cost that a seed adds to a candidate");
+}
+
+// Returns the largest sum for costs up to `before`.
+inline double largest(const Parameters& p, double before) {
+  return std::max(before, std::min<double>(before + p.weight, most_sum));
 }
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> prior, VolumeView<std::uint8_t> costs);

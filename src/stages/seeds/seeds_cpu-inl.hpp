@@ -35,19 +35,26 @@ class Term {
     add_most(costs, first);
     for (int k = first; k < end; ++k) {
       const int term = product_ * std::min(std::abs(16 * k - value_), width) / 16384;
-      costs[k] = static_cast<std::uint8_t>(std::min(costs[k] + term, 255));
+      costs[k] = sum(costs[k], term);
     }
     add_most(costs + end, count - end);
   }
 
  private:
+  static std::uint8_t sum(int cost, int term) {
+    return static_cast<std::uint8_t>(std::max(cost, std::min(cost + term, most_sum)));
+  }
   HWY_INLINE void add_most(std::uint8_t* costs, int count) const {
     const hn::ScalableTag<std::uint8_t> d;
     const int lanes = static_cast<int>(hn::Lanes(d));
     const auto most = hn::Set(d, static_cast<std::uint8_t>(most_));
     int k = 0;
-    for (; k + lanes <= count; k += lanes) hn::StoreU(hn::SaturatedAdd(hn::LoadU(d, costs + k), most), d, costs + k);
-    for (; k < count; ++k) costs[k] = static_cast<std::uint8_t>(std::min(costs[k] + most_, 255));
+    const auto limit = hn::Set(d, static_cast<std::uint8_t>(most_sum));
+    for (; k + lanes <= count; k += lanes) {
+      const auto cost = hn::LoadU(d, costs + k);
+      hn::StoreU(hn::Max(cost, hn::Min(hn::SaturatedAdd(cost, most), limit)), d, costs + k);
+    }
+    for (; k < count; ++k) costs[k] = sum(costs[k], most_);
   }
 
   const int product_, value_, most_;

@@ -18,7 +18,7 @@ const StageDescriptor entry{
           c.template volume<std::uint8_t>("costs"));
     }),
     .work = [](const Shape& s) { return Work{.bytes = 2 * s.cells() + 4 * s.pixels(), .int_ops = 5 * s.cells()}; },
-    .facets = {AddedCosts{.most = [](const Parameters& p) { return p.weight; }}},
+    .facets = {AddedCosts{.largest = [](const Parameters& p, double before) { return largest(p, before); }}},
     .examples = {{}, {"weight=255"}}};
 
 }  // namespace

@@ -10,7 +10,8 @@ void oracle(const Parameters& p, ImageView<const std::uint32_t> prior, VolumeVie
       const int value = static_cast<int>(prior(x, y) >> 8), weight = static_cast<int>(prior(x, y) & 255);
       for (int k = 0; k < costs.disparities; ++k) {
         const int term = p.weight * weight * std::min(std::abs(16 * k - value), width) / 16384;
-        costs(x, y, k) = static_cast<std::uint8_t>(std::min(costs(x, y, k) + term, 255));
+        const int cost = costs(x, y, k);
+        costs(x, y, k) = static_cast<std::uint8_t>(std::max(cost, std::min(cost + term, most_sum)));
       }
     }
 }

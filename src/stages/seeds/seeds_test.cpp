@@ -42,13 +42,25 @@ TEST(Seeds, DevicesEqualOracle) {
   skip_without_gpu();
 }
 
-TEST(SeedsOracle, TheTermGrowsOverFourPixels) {
+// Returns the sums of 12 candidates with the same cost and a seed at the fifth.
+std::vector<int> sums(std::uint8_t cost) {
   Volume<std::uint8_t> costs({1, 1}, 12);
-  std::fill_n(costs.view().data, 12, std::uint8_t{200});
-  Image<std::uint32_t> prior({1, 1}, 1, 16 * 5 << 8 | 255);
+  std::fill_n(costs.view().data, 12, cost);
+  const Image<std::uint32_t> prior({1, 1}, 1, 16 * 5 << 8 | 255);
   seeds::oracle({76}, prior, costs.view());
-  const std::vector<int> got(costs.view().data, costs.view().data + 12);
-  EXPECT_EQ(got, (std::vector<int>{255, 255, 255, 237, 218, 200, 218, 237, 255, 255, 255, 255}));
+  return {costs.view().data, costs.view().data + 12};
+}
+
+TEST(SeedsOracle, TheTermGrowsOverFourPixels) {
+  EXPECT_EQ(sums(100), (std::vector<int>{175, 175, 156, 137, 118, 100, 118, 137, 156, 175, 175, 175}));
+}
+
+TEST(SeedsOracle, TheSumIsLimitedAndNoCostFalls) {
+  EXPECT_EQ(sums(180), (std::vector<int>{210, 210, 210, 210, 198, 180, 198, 210, 210, 210, 210, 210}));
+  EXPECT_EQ(sums(230), std::vector<int>(12, 230));
+  EXPECT_EQ(seeds::largest({76}, 58), 134);
+  EXPECT_EQ(seeds::largest({76}, 168), 210);
+  EXPECT_EQ(seeds::largest({76}, 255), 255);
 }
 
 }  // namespace
