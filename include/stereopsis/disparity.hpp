@@ -23,7 +23,8 @@ inline constexpr float invalid_disparity = std::numeric_limits<float>::quiet_NaN
 
 // Bits of the validity map. The bits up to `outside` are reasons why a pixel is invalid. The bits `filled` and
 // `repaired` mark valid pixels that do not count as measured. `filled` also marks pixels without contrast
-// (ConstantRegions), and, with the slot `density`, pixels whose measured disparity the confidence does not trust.
+// (ConstantRegions), pixels whose disparity only a seed supports and, with the slot `density`, pixels whose measured
+// disparity the confidence does not trust.
 namespace validity {
 inline constexpr std::uint8_t no_candidate = 1;  // no candidate of the range lies inside the right image
 inline constexpr std::uint8_t left_right = 2;    // failed the left-right check

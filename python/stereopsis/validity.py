@@ -6,5 +6,5 @@ ambiguous = 4  #: without texture, or without a unique best candidate
 speckle = 8  #: in a small isolated region
 masked = 16  #: masked in the input, not a finite number there, or in a black region at the border
 outside = 32  #: outside the region of interest
-filled = 64  #: valid, but a fill took the disparity from other pixels, the pixel has no contrast, or (slot `density`) no confidence
+filled = 64  #: valid, but a fill took the disparity from other pixels, the pixel has no contrast, only a seed, or (slot `density`) no confidence
 repaired = 128  #: valid, but a repair replaced the disparity
