@@ -95,8 +95,12 @@ class RowFilter {
     std::vector<std::int32_t> profile;  // profile of the last pair
     std::optional<double> last;         // motion from the pair before to the last one, in rows
     double offset = 0;                  // offset of the last pair
-    int count = 0;
-    double motion = 0, offsets = 0, motion_squared = 0, offset_squared = 0, product = 0;
+    int count = 0;                      // number of pairs
+    double motion = 0;                  // sum of the motions
+    double offsets = 0;                 // sum of the offsets
+    double motion_squared = 0;          // sum of the squares of the motions
+    double offset_squared = 0;          // sum of the squares of the offsets
+    double product = 0;                 // sum of the products of motion and offset
   };
 
   void start(Size size);

@@ -120,7 +120,8 @@ def align_rows(
     right: Any, rows: RowAlignment | RowEstimate, mask: Any = None, *, bit_depth: int = 0
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
     """Returns a right image whose rows are aligned, and its mask: 255, or 0 where a pixel has no source or its source is masked by `mask`. Other
-    programs can match it; match() aligns images itself. `rows` is an alignment, or the result of estimate_row_alignment(). Raises CallError.
+    programs can match it; match() aligns images itself. `rows` is an alignment, or the result of estimate_row_alignment(). `bit_depth` is
+    that of uint16 [16]. Raises CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=320, height=240, disparities=32, vertical_offset=1)
