@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "jobs/folders.hpp"
@@ -33,6 +34,7 @@ FileRun::FileRun(const FileRunSettings& settings, FrontEnd& front_end)
   cameras_->rectify_ahead(first_);
   align_first();
   choose_range();
+  warn_of_seeds();
   sinks_->check(range_->whole());  // again, for the sign of the range
 }
 
@@ -129,6 +131,23 @@ void FileRun::check_inside() const {
     if (x >= size.width || y >= size.height)
       refuse(fmt::format("{} {},{} is outside the image of {}; give a pixel inside it", front_end_.spelled("probe"), x,
                          y, size_text(size)));
+}
+
+// Says how many seeds of the first frame have no effect.
+void FileRun::warn_of_seeds() const {
+  const DisparityRange range = range_->of(first_);
+  long long known = 0, outside = 0;
+  for (int y = 0; y < first_.seeds.height(); ++y)
+    for (int x = 0; x < first_.seeds.width(); ++x) {
+      const float seed = first_.seeds(x, y);
+      if (std::isnan(seed)) continue;
+      ++known;
+      if (!(seed >= static_cast<float>(range.min) && seed <= static_cast<float>(range.max()))) ++outside;
+    }
+  if (outside > 0)
+    front_end_.warning(
+        fmt::format("{} of {} seeds of {} are outside the search range, and have no effect; give a wider range",
+                    outside, known, name(inputs_.first_index())));
 }
 
 // Aligns the first frame, which is judged before it is matched.

@@ -82,6 +82,7 @@ class FileRun : private LoopFrames {
   void name_outputs();
   void read_first();
   void read_costs();
+  void warn_of_seeds() const;
   void choose_cameras();
   void check_unit() const;
   void check_inside() const;

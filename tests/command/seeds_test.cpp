@@ -52,6 +52,14 @@ TEST_F(Seeds, OfAnyFormatGuideTheMatch) {
   EXPECT_EQ(contents(folder / "none_seeded.pfm"), contents(folder / "plain.pfm"));
 }
 
+TEST_F(Seeds, OutsideTheRangeAreCounted) {
+  const Answer answer = call(
+      {"match", "scene/left.png", "scene/right.png", "-o", "few.pfm", "--seeds", "seeds.pfm", "--disparities", "8"});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  EXPECT_NE(answer.err.find(" seeds of "), std::string::npos) << answer.err;
+  EXPECT_EQ(match({"-o", "all.pfm", "--seeds", "seeds.pfm"}).err.find("outside the search range"), std::string::npos);
+}
+
 TEST_F(Seeds, OfASequenceComeWithTheirFrames) {
   for (const char* name : {"l", "r", "s"}) fs::create_directory(folder / name);
   for (const std::string n : {"0", "1"}) {
