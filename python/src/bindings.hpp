@@ -15,6 +15,7 @@ void bind_rig(nanobind::module_& m);
 void bind_registration(nanobind::module_& m);
 void bind_files(nanobind::module_& m);
 void bind_rows(nanobind::module_& m);
+void bind_seeds(nanobind::module_& m);
 void bind_run(nanobind::module_& m);
 void bind_sources(nanobind::module_& m);
 void bind_scenes(nanobind::module_& m);

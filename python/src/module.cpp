@@ -88,6 +88,7 @@ NB_MODULE(_native, m) {
   stereopsis::python::bind_pipeline(m);
   stereopsis::python::bind_device_arrays(m);
   stereopsis::python::bind_rows(m);
+  stereopsis::python::bind_seeds(m);
   stereopsis::python::bind_run(m);
   stereopsis::python::bind_matcher(m);
   stereopsis::python::bind_files(m);

@@ -10,6 +10,7 @@ from . import _native
 from ._errors import CallError
 from ._native import RowEstimate, RowFilter
 from ._result import Result
+from ._seeds import Seeds
 from ._stage import Turns
 
 
@@ -19,7 +20,7 @@ class Planner(Protocol):
     _pipeline: Any
     _turns: AbstractContextManager[None]
 
-    def _pair_of_stream(self, left: Any, right: Any, mask_left: Any = None, mask_right: Any = None) -> _native.Pair: ...
+    def _pair_of_stream(self, left: Any, right: Any, mask_left: Any = None, mask_right: Any = None, **seeds: Any) -> _native.Pair: ...
     def _has_plan(self, pair: _native.Pair, in_flight: int) -> bool: ...
     def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher: ...
     def _align(self, pair: _native.Pair, sequence: RowFilter | None) -> RowEstimate | None: ...
@@ -59,15 +60,15 @@ class Flying(Generic[M]):
 
 
 class Flight(Generic[M]):
-    """The steps of the loop over the pairs of a source. `matcher_of` returns the matcher for a pair, and `sequence` follows the rows of the
-    pairs. It yields each pair in order, with the exception with which it failed, or None.
+    """The steps of the loop over the pairs of a source. `matcher_of` returns the matcher for a pair, `sequence` follows the rows of the
+    pairs, and `seeds` finds the seeds of a pair. It yields each pair in order, with the exception with which it failed, or None.
     """
 
     def __init__(
-        self, source: Iterator[Any], matcher_of: Callable[[Any], M], in_flight: int, copy: bool, sequence: RowFilter | None
+        self, source: Iterator[Any], matcher_of: Callable[[Any], M], in_flight: int, copy: bool, sequence: RowFilter | None, seeds: Seeds
     ) -> None:
         self._source, self._matcher_of, self._in_flight, self._copy = source, matcher_of, in_flight, copy
-        self._sequence = sequence
+        self._sequence, self._seeds = sequence, seeds
         self._now: M | None = None
         self._most = 1
         self._flying: list[Flying[M]] = []
@@ -103,13 +104,13 @@ class Flight(Generic[M]):
     def suits(self, flying: Flying[M]) -> bool:
         flying.matcher = self._matcher_of(flying.given)
         flying.images = images_of(flying.given)
-        flying.pair = flying.matcher._pair_of_stream(*flying.images)
+        flying.pair = flying.matcher._pair_of_stream(*flying.images, **self._seeds.given(flying.given))
         return flying.matcher is self._now and flying.matcher._has_plan(flying.pair, self._in_flight)
 
     def plan(self, flying: Flying[M]) -> None:
         planned = self._planned(flying)
         self._now = flying.matcher
-        self._most = 1 if self._waits(flying, planned) else self._in_flight * len(planned.devices)
+        self._most = 1 if self._waits(flying, planned) or self._seeds.previous else self._in_flight * len(planned.devices)
 
     def begin(self, flying: Flying[M]) -> None:
         if not self._copy and any(other.pending is not None and other.pending.overlaps(flying.pair) for other in self._flying):
@@ -120,10 +121,12 @@ class Flight(Generic[M]):
             raise self._spoilt
         flying.method, planned = str(flying.matcher._pipeline.method), self._planned(flying)
         flying.device = ",".join(planned.devices)
+        if self._seeds.previous:
+            flying.pair = flying.matcher._pair_of_stream(*flying.images, **self._seeds.of(flying.given, planned.matched_shape))
         flying.rows = flying.matcher._align(flying.pair, self._sequence)
         with flying.matcher._turns:
             if self._waits(flying, planned):
-                flying.result = Result(planned.match(flying.pair, {}), flying.method, device=flying.device, rows=flying.rows)
+                flying.result = self._seeds.kept(Result(planned.match(flying.pair, {}), flying.method, device=flying.device, rows=flying.rows))
                 return
             flying.pending = planned.enqueue(flying.pair, self._copy and self._most > 1)
         flying.pair = flying.pending.pair
@@ -133,7 +136,7 @@ class Flight(Generic[M]):
         pending, flying.pending = flying.pending, None
         if pending is not None:
             self._flying.remove(flying)
-            flying.result = Result(pending.wait(), flying.method, device=flying.device, rows=flying.rows)
+            flying.result = self._seeds.kept(Result(pending.wait(), flying.method, device=flying.device, rows=flying.rows))
 
     def _planned(self, flying: Flying[M]) -> _native.Matcher:
         left, right, *_ = flying.images

@@ -18,6 +18,7 @@ from ._pipeline import Pipeline, Value
 from ._progress import OnProgress, Progress
 from ._result import ARRAYS, Explanation, Result
 from ._rows import AlignRows, estimate_of, row_settings, rows_of
+from ._seeds import Seeds
 from ._stage import Turns
 
 
@@ -223,8 +224,8 @@ class Matcher:
         self._planned: dict[int, tuple[_MadeFor, _native.Matcher]] = {}  # by the number of pairs in flight
         self._closed = False
         self._warn_of_pair = _options.flag("warn_of_pair", warn_of_pair)
-        known = rig or (calibration.rig if calibration is not None else None)
-        self._expects_negative = (self._disparities or (0, 1))[0] < 0 or _converges(known)
+        self._known_rig = rig or (calibration.rig if calibration is not None else None)
+        self._expects_negative = (self._disparities or (0, 1))[0] < 0 or _converges(self._known_rig)
         self._judge = self._new_judge()
         self._turns = _turns_of(self._pipeline)
         self._external = self._checked_external()
@@ -378,7 +379,7 @@ class Matcher:
             given = iter(pairs)
         except TypeError:
             raise CallError(f"pairs={_options.shown(pairs)} is not allowed; it must be an iterable of pairs (left, right)") from None
-        flight = Flight(given, lambda _: self, in_flight, _options.flag("copy", copy), RowFilter())
+        flight = Flight(given, lambda _: self, in_flight, _options.flag("copy", copy), RowFilter(), Seeds(previous=False))
         return Progress.of(pairs, progress).over(self._streamed(flight, copy))
 
     def _streamed(self, flight: Flight[Matcher], copy: bool) -> Iterator[Result]:
@@ -391,9 +392,10 @@ class Matcher:
             before = flying.pair if copy and judge is not None else None  # without copies, its arrays may hold another pair now
             yield flying.result
 
-    def _pair_of_stream(self, left: Any, right: Any, mask_left: Any = None, mask_right: Any = None) -> _native.Pair:
+    def _pair_of_stream(self, left: Any, right: Any, mask_left: Any = None, mask_right: Any = None, **seeds: Any) -> _native.Pair:
         left, right = _options.image("left", left), _options.image("right", right)
-        pair = _native.Pair({"left": left, "right": right, "mask_left": mask_left, "mask_right": mask_right}, self._bit_depth, self._color, None)
+        images = {"left": left, "right": right, "mask_left": mask_left, "mask_right": mask_right}
+        pair = _native.Pair(images | seeds, self._bit_depth, self._color, None)
         if pair.kind[2]:
             raise CallError("a stream requires arrays of the host, and these are on a GPU; call the matcher for each pair instead")
         return pair

@@ -17,6 +17,7 @@ from ._matching import Matcher
 from ._native import RowFilter, ShutterDelay
 from ._pair import Fault, Judge
 from ._result import Result
+from ._seeds import Seeds
 
 T = TypeVar("T")
 
@@ -121,12 +122,15 @@ class Run:
     pair.
 
     source     an iterable of pairs: st.PairSource(files), st.LiveSource(), or anything that gives (left, right) or objects with the
-               attributes left, right and, if pixels are masked, mask_left and mask_right
+               attributes left, right and, if pixels are masked, mask_left and mask_right; for a pipeline with seeds also seeds and seed_trust
     in_flight  largest number of pairs in flight on each device, 1 to 1024 [3]
     copy       as in Matcher.stream()
     matcher    a Matcher, or a function that returns the Matcher of a pair, in place of options
     sequence   True: the pairs are those of one rig in their order, and a filter over all of them estimates the alignments of their rows.
                False: the alignment of each pair is estimated from this pair alone [True]
+    seed_previous  True: the measured pixels of the frame before are seeds of each pair, which reduces flicker; one pair at a time is matched.
+               A pair may have the attribute motion, a 4×4 matrix from the frame of the rectified left camera before to that of the pair, or
+               flow, the optical flow between the left images, (h, w, 2) float32; without both, the scene does not move [False]
     on_error   function of (pair, error), which is called with a pair that cannot be matched; the run then continues. None: the error
                ends the run
     options    those of Matcher; align_rows is "auto" by default. Faults of pairs are in the results, and nothing is warned of
@@ -147,6 +151,7 @@ class Run:
         in_flight: int = 3,
         copy: bool = True,
         sequence: bool = True,
+        seed_previous: bool = False,
         on_error: Callable[[Any, Error], None] | None = None,
         _judge: Judge | None = None,  # judges the pairs of several runs together
         **options: Any,
@@ -162,8 +167,11 @@ class Run:
         self._sequence = RowFilter() if _options.flag("sequence", sequence) else None
         if matcher is not None and options:
             raise CallError(f"{sorted(options)[0]} is an option of the matcher, and a matcher is given; set the option where the matcher is made")
+        if _options.flag("seed_previous", seed_previous) and matcher is None:
+            options["set"] = {"seeds.stage": "seeds", **(options.get("set") or {})}
         self._options = options
         self._matcher: MatcherOf = _made(options) if matcher is None else matcher
+        self._seeds = Seeds(seed_previous, self._matcher)
         self._flight: Flight | None = None
 
     def _matcher_of(self, pair: Any) -> Matcher:
@@ -174,7 +182,7 @@ class Run:
 
     def over(self, pairs: Iterable[Any]) -> Iterator[RunResult]:
         """Yields the results of other pairs than those of the source."""
-        self._flight = flight = Flight(iter(pairs), self._matcher_of, self._in_flight, self._copy, self._sequence)
+        self._flight = flight = Flight(iter(pairs), self._matcher_of, self._in_flight, self._copy, self._sequence, self._seeds)
         for flying, error in flight:
             if error is None:
                 yield self._judged(flying.given, flying.matcher, flying.result, flying.pair, keep=self._copy)
@@ -218,6 +226,7 @@ class Run:
             self._matcher.close()
         self._matcher, self._judge, self._before = made, Judge(), None
         self._sequence = None if self._sequence is None else RowFilter()
+        self._seeds = Seeds(self._seeds.previous, made)
 
     def pass_rows(self, pair: Any) -> None:
         """Notes the rows of a pair that needs no result, so that the alignments of the pairs after it are those of a run without interruption.

@@ -99,11 +99,6 @@ void add_inputs(Command& command, Options& o) {
                "Mask of the left input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
   command.path("--mask-right", o.run.inputs.mask_right, "FILE",
                "Mask of the right input image: 255 = usable pixel; 0 and 128 = unusable [all pixels]");
-  command.path("--seeds", o.run.inputs.seeds, "FILE",
-               "Disparities of the rectified left image that are known beforehand, in a format of OUT; unknown where "
-               "invalid. They guide the method, and measure no pixel");
-  command.path("--seed-trust", o.run.inputs.seed_trust, "FILE",
-               "Trust in each seed, 0 to 1, in a format of confidence maps [1]");
   o.constant.add_to(command);
   command.text("--align-rows", o.rows, "HOW",
                "Align the rows of the right image before matching: auto (estimated for each pair), off, "
@@ -111,6 +106,26 @@ void add_inputs(Command& command, Options& o) {
   command.flag("--strict", o.run.strict,
                "Fail instead of warning about a bad pair: not rectified, swapped, low contrast, or less than 5 % of "
                "the pixels measured");
+}
+
+void add_seeds(Command& command, SeedSettings& seeds) {
+  command.group("Seeds: disparities that are known beforehand, which guide the method and measure no pixel");
+  command.path("--seeds", seeds.seeds, "FILE",
+               "Disparities of the rectified left image, in a format of OUT; unknown where invalid");
+  command.path("--seed-trust", seeds.trust, "FILE", "Trust in each seed, 0 to 1, in a format of confidence maps [1]");
+  command.path("--seed-points", seeds.points, "FILE",
+               "Points of another sensor, such as LiDAR, in the unit of the calibration: .pcd, .ply or KITTI's .bin");
+  command.path("--seed-pose", seeds.pose, "FILE",
+               "Pose of the sensor, from its coordinates to those of the left camera (x right, y down, z forward): a "
+               "text with a 3×4 or 4×4 matrix, or a calib.txt of KITTI odometry [the pose of the camera]");
+  command.flag("--seed-previous", seeds.previous,
+               "The measured pixels of the frame before guide each frame of a sequence");
+  command.path("--seed-poses", seeds.poses, "FILE",
+               "Poses of the left camera for --seed-previous: 12 numbers a line for each frame, as KITTI has them [the "
+               "camera does not move]");
+  command.path("--seed-flow", seeds.flow, "FILES",
+               "Optical flow from each left image to the next one for --seed-previous, with the names of the images: "
+               ".flo, KITTI's .png, or .npy");
 }
 
 void add_method(Command& command, Options& o) {
@@ -208,6 +223,7 @@ void add_match(CLI::App& application) {
   Command command(application, "match", "Match a rectified pair, or a sequence of pairs");
   const auto o = std::make_shared<Options>();
   add_inputs(command, *o);
+  add_seeds(command, o->run.seeds);
   add_method(command, *o);
   add_range(command, *o);
   add_results(command, *o);

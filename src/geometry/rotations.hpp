@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "stereopsis/rectification.hpp"
+#include "stereopsis/pose.hpp"
 
 namespace stereopsis {
 
@@ -70,25 +70,6 @@ inline Matrix3 rotation_of_quaternion(double w, double x, double y, double z) {
   return {1 - n * (y * y + z * z), n * (x * y - w * z),     n * (x * z + w * y),  //
           n * (x * y + w * z),     1 - n * (x * x + z * z), n * (y * z - w * x),  //
           n * (x * z - w * y),     n * (y * z + w * x),     1 - n * (x * x + y * y)};
-}
-
-// A rigid motion: X ↦ rotation · X + translation.
-struct Pose {
-  Matrix3 rotation = no_rotation;
-  Vector3 translation{};
-
-  Pose inverse() const {
-    const Matrix3 back = transposed(rotation);
-    const Vector3 t = turned(back, translation);
-    return {back, {-t[0], -t[1], -t[2]}};
-  }
-};
-
-// Returns the motion `first` followed by `then`.
-inline Pose after(const Pose& then, const Pose& first) {
-  const Vector3 t = turned(then.rotation, first.translation);
-  return {product(then.rotation, first.rotation),
-          {t[0] + then.translation[0], t[1] + then.translation[1], t[2] + then.translation[2]}};
 }
 
 }  // namespace stereopsis

@@ -18,8 +18,9 @@ FileRun::FileRun(const FileRunSettings& settings, FrontEnd& front_end)
       front_end_(front_end),
       complaints_(settings.strict, front_end),
       matching_(settings.matching),
-      inputs_(settings.inputs, front_end) {
-  if (inputs_.has_seeds() && matching_.pipeline.get("seeds.stage") == "none")
+      inputs_(settings.inputs, front_end),
+      seeds_(settings.seeds, inputs_, settings.inputs.vertical, front_end) {
+  if (seeds_.gives_any() && matching_.pipeline.get("seeds.stage") == "none")
     matching_.pipeline.set("seeds.stage", "seeds");
   check_settings();
   if (!inputs_.is_sequence()) matching_.devices.resize(1);  // a single pair cannot be distributed
@@ -32,6 +33,7 @@ FileRun::FileRun(const FileRunSettings& settings, FrontEnd& front_end)
   if (const auto complaint = settings.inputs.intensities.low_contrast(first_.left, first_name, front_end))
     complaints_.warn_or_fail(*complaint);
   cameras_->rectify_ahead(first_);
+  seeds_.read(first_, inputs_.first_index(), *cameras_);
   align_first();
   choose_range();
   warn_of_seeds();
@@ -54,18 +56,26 @@ void FileRun::check_settings() const {
   if (inputs_.is_sequence() && (has_costs || !settings_.sinks.volumes.empty() || !settings_.probes.empty()))
     refuse(fmt::format("{}, {} and {} apply to single pairs; give one file each for {} and {}", spelled("cost_volume"),
                        spelled("save_volume"), spelled("probe"), spelled("left_images"), spelled("right_images")));
-  if (inputs_.has_seeds() && settings_.sinks.wants(ResultFile::right))
-    refuse(fmt::format("{} matches the mirrored pair, and {} belong to the left view; leave one of them out",
-                       spelled("right"), spelled("seeds")));
+  check_seeds();
   if (has_costs && settings_.sinks.wants(ResultFile::right))
     refuse(
         fmt::format("{} matches the mirrored pair, and {} has only the costs of the left view; leave one of them out",
                     spelled("right"), spelled("cost_volume")));
 }
 
+void FileRun::check_seeds() const {
+  if (seeds_.gives_any() && settings_.sinks.wants(ResultFile::right))
+    refuse(fmt::format("{} matches the mirrored pair, and seeds belong to the left view; leave one of them out",
+                       front_end_.spelled("right")));
+  if (seeds_.needs_frame_before() && settings_.resume)
+    refuse(fmt::format("with {}, each frame depends on the result of the frame before; leave {} out",
+                       front_end_.spelled("seed_previous"), front_end_.spelled("resume")));
+}
+
 void FileRun::name_outputs() {
   CallFiles all;
   inputs_.add_to(all);
+  seeds_.add_to(all);
   for (const auto& [file, setting] : settings_.read) all.reads(file, front_end_.spelled(setting));
   all.reads(settings_.range.cost_volume, front_end_.spelled("cost_volume"));
   RigSource(settings_.cameras.rig, front_end_).reads(all);
@@ -99,6 +109,7 @@ void FileRun::choose_cameras() {
                    front_end_);
   cameras_->read(first_, complaints_);
   check_unit();
+  seeds_.check(*cameras_);
   memory_.emplace(settings_.memory, inputs_, *cameras_, settings_.sinks, matching_.min_confidence.has_value(),
                   matching_.devices, front_end_);
   memory_->check();
@@ -198,7 +209,8 @@ void FileRun::match(const Describe& describe, FrameRecords& records) {
                               .strict = settings_.strict,
                               .without = matching_.without,
                               .min_confidence = matching_.min_confidence,
-                              .with_right = settings_.sinks.wants(ResultFile::right)};
+                              .with_right = settings_.sinks.wants(ResultFile::right),
+                              .one_at_a_time = seeds_.needs_frame_before()};
   const ResultFacts known = facts();
   Loop loop(settings, *this, matching_.pipeline, matching_.devices, *sinks_, known, front_end_, records);
   front_end_.begin(records.frames.size(), loop.advice());
@@ -222,6 +234,7 @@ std::vector<bool> FileRun::there(Size result) const {
   std::vector<FrameFiles> frames(count);
   for (std::size_t i = 0; i < count; ++i) {
     frames[i].inputs = inputs_.files_of(i);
+    seeds_.add_files_of(i, frames[i].inputs);
     frames[i].outputs = sinks_->outputs(i, written, target ? std::optional(target->size) : std::nullopt);
   }
   const fs::path& report = settings_.sinks.report;
@@ -238,6 +251,7 @@ InputFrame FileRun::take(std::size_t i) {
   InputFrame frame = kept ? *kept : cameras_->read_frame(i);
   if (PairJudge::is_sample(i + 1)) neighbours_->keep(i, frame);
   frame.costs = costs_;
+  seeds_.read(frame, i, *cameras_);
   checks_->check_strictly(frame, i);
   frame.range = range_->of(frame);
   frame.measured_rows = rows_->measured(frame);

@@ -16,6 +16,7 @@
 #include "jobs/problems.hpp"
 #include "jobs/record.hpp"
 #include "jobs/rows.hpp"
+#include "jobs/seed_source.hpp"
 
 namespace stereopsis::jobs {
 
@@ -28,6 +29,7 @@ struct FileRunSettings {
   MemoryLimit memory;
   ConstantSettings constant;
   RowSettings rows;
+  SeedSettings seeds;
   std::vector<std::pair<int, int>> probes;  // x, y of pixels of single pairs whose costs the front end shows
   // Other files that were read, each with the setting that names it: no result may replace them.
   std::vector<std::pair<std::filesystem::path, std::string>> read;
@@ -69,6 +71,10 @@ class FileRun : private LoopFrames {
   InputFrame take(std::size_t i) override;
   std::optional<RowMeasurement> rows_of(std::size_t i) const override;
   void align(InputFrame& frame, const std::vector<RowMeasurement>& passed) override;
+  void follow(InputFrame& frame, std::size_t i) override { seeds_.follow(frame, i, *cameras_); }
+  void keep(std::size_t i, const Matched& result) override {
+    if (seeds_.needs_frame_before()) seeds_.keep(i, result);
+  }
   Problem problem(const InputFrame& frame, bool of_right) const override { return problems_->of(frame, of_right); }
   std::optional<std::vector<PairFault>> sampled_faults(const InputFrame& frame, std::size_t i) const override {
     return checks_->sampled_faults(frame, i);
@@ -82,6 +88,7 @@ class FileRun : private LoopFrames {
   void name_outputs();
   void read_first();
   void read_costs();
+  void check_seeds() const;
   void warn_of_seeds() const;
   void choose_cameras();
   void check_unit() const;
@@ -96,6 +103,7 @@ class FileRun : private LoopFrames {
   const Complaints complaints_;
   MatchingSettings matching_;
   Inputs inputs_;
+  SeedSource seeds_;
   std::optional<Sinks> sinks_;
   std::optional<Cameras> cameras_;
   std::optional<MemoryBudget> memory_;

@@ -62,22 +62,10 @@ Inputs::Inputs(const InputSettings& settings, FrontEnd& front_end) : settings_(s
   if (!pairs_.note.empty()) front_end.remark(pairs_.note);
   masks_[0] = find_beside(settings.mask_left, "mask_left");
   masks_[1] = find_beside(settings.mask_right, "mask_right");
-  seeds_ = find_beside(settings.seeds, "seeds");
-  seed_trust_ = find_beside(settings.seed_trust, "seed_trust");
-  check_seeds();
   if (const auto& dropped = without_partner(); !dropped.empty())
     front_end.warning(dropped.size() == 1 ? fmt::format("1 image has no partner and is skipped: {}", dropped[0])
                                           : fmt::format("{} images have no partner and are skipped: {} and {} more",
                                                         dropped.size(), dropped[0], dropped.size() - 1));
-}
-
-void Inputs::check_seeds() const {
-  if (seed_trust_ && !seeds_)
-    refuse(fmt::format("{} applies to seeds; give them with {}", front_end_.spelled("seed_trust"),
-                       front_end_.spelled("seeds")));
-  if (seeds_ && settings_.vertical)
-    refuse(fmt::format("{} are disparities along rows, which cameras above each other do not have; leave them out",
-                       front_end_.spelled("seeds")));
 }
 
 std::optional<Frames> Inputs::find_beside(const fs::path& given, const std::string& setting) const {
@@ -95,16 +83,14 @@ void Inputs::add_to(CallFiles& files) const {
   files.reads(pairs_);
   if (masks_[0]) files.reads(*masks_[0], front_end_.spelled("mask_left"));
   if (masks_[1]) files.reads(*masks_[1], front_end_.spelled("mask_right"));
-  if (seeds_) files.reads(*seeds_, front_end_.spelled("seeds"));
-  if (seed_trust_) files.reads(*seed_trust_, front_end_.spelled("seed_trust"));
 }
 
 std::vector<fs::path> Inputs::files_of(std::size_t i) const {
   std::vector<fs::path> files = {left().file(i), right().file(i)};
   if (std::error_code ignored; fs::is_regular_file(settings_.left, ignored))  // a list of pairs
     files.push_back(settings_.left);
-  for (const auto* beside : {&masks_[0], &masks_[1], &seeds_, &seed_trust_})
-    if (*beside) files.push_back((*beside)->file(i));
+  for (const auto& masks : masks_)
+    if (masks) files.push_back(masks->file(i));
   return files;
 }
 
@@ -144,7 +130,6 @@ InputFrame Inputs::read_any(std::size_t i) const {
   frame.right = std::move(of_right.image);
   frame.mask_left = usable_pixels(read_mask_of(0, frame, i), of_left, is_sequence());
   frame.mask_right = usable_pixels(read_mask_of(1, frame, i), of_right, is_sequence());
-  read_seeds(frame, i);
   frame.no_data_left = of_left.no_data;
   frame.no_data_right = of_right.no_data;
   if (settings_.vertical) transpose(frame);
@@ -152,26 +137,14 @@ InputFrame Inputs::read_any(std::size_t i) const {
   return frame;
 }
 
-// Reads an image that has the size of the left image.
-template <class Read>
-auto Inputs::read_beside(const Frames& files, const InputFrame& frame, std::size_t i, Read&& read) const {
-  const fs::path& file = files.file(i);
-  auto pixels = read(file);
-  if (pixels.size() != frame.left.size())
-    refuse(fmt::format("{} is {} but {} is {}; both must have the same size", left().name(i),
-                       size_text(frame.left.size()), file.string(), size_text(pixels.size())));
-  return pixels;
-}
-
 Image<std::uint8_t> Inputs::read_mask_of(int view, const InputFrame& frame, std::size_t i) const {
   if (!masks_[view]) return {};
-  return read_beside(*masks_[view], frame, i, read_mask);
-}
-
-void Inputs::read_seeds(InputFrame& frame, std::size_t i) const {
-  const auto disparity = [](const fs::path& file) { return read_disparity(file); };
-  if (seeds_) frame.seeds = read_beside(*seeds_, frame, i, disparity);
-  if (seed_trust_) frame.seed_trust = read_beside(*seed_trust_, frame, i, read_confidence);
+  const fs::path& file = masks_[view]->file(i);
+  Image<std::uint8_t> mask = read_mask(file);
+  if (mask.size() != frame.left.size())
+    refuse(fmt::format("{} is {} but {} is {}; both must have the same size", left().name(i),
+                       size_text(frame.left.size()), file.string(), size_text(mask.size())));
+  return mask;
 }
 
 std::string Inputs::shown_size(Size matched) const {

@@ -18,7 +18,6 @@ namespace stereopsis::jobs {
 struct InputSettings {
   std::filesystem::path left, right;            // as sources::find_pairs() takes them
   std::filesystem::path mask_left, mask_right;  // one mask, or one for each frame; empty: none
-  std::filesystem::path seeds, seed_trust;      // likewise, disparities that are known beforehand, and their trust
   PairSourceOptions pairing;
   Intensities intensities;
   bool vertical = false;    // the cameras are above each other: rows and columns are exchanged for matching
@@ -57,7 +56,8 @@ class Inputs {
   bool is_video() const { return pairs_.left.video || pairs_.right.video; }
   bool has_mask_files() const { return masks_[0] || masks_[1]; }
   const std::vector<std::string>& without_partner() const { return pairs_.dropped; }
-  bool has_seeds() const { return seeds_.has_value(); }
+  // Finds one file for all frames, or one for each frame; nothing if nothing is given.
+  std::optional<sources::Frames> find_beside(const std::filesystem::path& given, const std::string& setting) const;
   void add_to(CallFiles& files) const;
   // Returns the files that a frame depends on.
   std::vector<std::filesystem::path> files_of(std::size_t i) const;
@@ -76,12 +76,6 @@ class Inputs {
   InputFrame read_any(std::size_t i) const;
 
  private:
-  // Finds one file for all frames, or one for each frame.
-  std::optional<sources::Frames> find_beside(const std::filesystem::path& given, const std::string& setting) const;
-  template <class Read>
-  auto read_beside(const sources::Frames& files, const InputFrame& frame, std::size_t i, Read&& read) const;
-  void check_seeds() const;
-  void read_seeds(InputFrame& frame, std::size_t i) const;
   Image<std::uint8_t> read_mask_of(int view, const InputFrame& frame, std::size_t i) const;
   void check_alike(const InputFrame& frame, std::size_t i) const;
   void make_masks_alike(InputFrame& frame, std::size_t i) const;
@@ -92,7 +86,6 @@ class Inputs {
   FrontEnd& front_end_;
   sources::Pairs pairs_;
   std::optional<sources::Frames> masks_[2];  // the masks of the left images and of the right images
-  std::optional<sources::Frames> seeds_, seed_trust_;
   std::size_t first_index_ = 0;
   InputFormat format_;
   Size size_;

@@ -131,7 +131,14 @@ void Loop::plan(LoopPair& pair) {
 void Loop::begin(LoopPair& pair) {
   Slot& slot = static_cast<Slot&>(pair);
   if (slot.result.left.disparity.empty()) slot.result.left = matchers_->make_result();
+  frames_.follow(slot.input.frame, slot.frame);
   slot.tickets = matchers_->enqueue(slot.input.frame, slot.input.mirrored, slot.result);
+}
+
+void Loop::finish(LoopPair& pair) {
+  const Slot& slot = static_cast<Slot&>(pair);
+  matchers_->wait(slot.tickets);
+  frames_.keep(slot.frame, slot.result.left);
 }
 
 // Starts writing a frame when few enough earlier frames are being written.

@@ -25,6 +25,7 @@ struct LoopSettings {
   std::uint8_t without = 0;              // pixels with a bit of these, validity::filled or repaired, become invalid
   std::optional<double> min_confidence;  // pixels with less confidence become invalid
   bool with_right = false;               // the right view is matched, too
+  bool one_at_a_time = false;            // a frame depends on the result of the frame before it
 };
 
 // The frames of a loop. Several threads may call const functions and, for different frames, take().
@@ -44,6 +45,10 @@ class LoopFrames {
   // Sets the alignment of a frame. The thread of the loop calls this function for all frames in their order. `passed` has
   // the rows of the frames before it that need no work.
   virtual void align(InputFrame&, const std::vector<RowMeasurement>& passed) { static_cast<void>(passed); }
+  // Adds what a frame takes from the result of the frame before, for LoopSettings::one_at_a_time. The thread of the loop
+  // calls both functions.
+  virtual void follow(InputFrame&, std::size_t) {}
+  virtual void keep(std::size_t, const Matched&) {}
   // `of_right`: of the right view, which is the left view of the mirrored pair.
   virtual Problem problem(const InputFrame& frame, bool of_right) const = 0;
   // Returns the faults of a frame that is checked whatever is measured, and nullopt for other frames.
@@ -92,13 +97,13 @@ class Loop : private LoopSteps {
     bool is_unreadable = false;
   };
 
-  std::size_t most_in_flight() const override { return settings_.in_flight; }
+  std::size_t most_in_flight() const override { return settings_.one_at_a_time ? 1 : settings_.in_flight; }
   bool is_ready() override;
   std::unique_ptr<LoopPair> take() override;
   bool suits(const LoopPair& pair) override;
   void plan(LoopPair& pair) override;
   void begin(LoopPair& pair) override;
-  void finish(LoopPair& pair) override { matchers_->wait(static_cast<Slot&>(pair).tickets); }
+  void finish(LoopPair& pair) override;
 
   bool is_alone() const { return settings_.in_flight == 1; }
   std::launch launch() const { return is_alone() ? std::launch::deferred : std::launch::async; }

@@ -127,9 +127,18 @@ Frames ordered(std::vector<fs::path> files, const std::vector<std::vector<std::s
   return frames;
 }
 
+// Returns whether a file has the name of points or of optical flow.
+bool is_sensor_name(const fs::path& file) {
+  static constexpr std::array extensions = {".bin", ".ply", ".pcd", ".flo"};
+  return !file.filename().string().starts_with('.') &&
+         std::ranges::find(extensions, io::lower_extension(file)) != extensions.end();
+}
+
 Frames frames_of_directory(const fs::path& directory, const std::string& what) {
-  std::vector<fs::path> files = files_in(directory, what);
-  std::erase_if(files, [](const fs::path& file) { return !is_image_name(file); });
+  const std::vector<fs::path> all = files_in(directory, what);
+  std::vector<fs::path> files;
+  std::ranges::copy_if(all, std::back_inserter(files), is_image_name);
+  if (files.empty()) std::ranges::copy_if(all, std::back_inserter(files), is_sensor_name);
   if (files.empty())
     refuse(text(what, " ", directory.string(), " is a directory without images; give a directory with images"));
   return frames_of(std::move(files), what);

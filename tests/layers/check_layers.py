@@ -21,11 +21,12 @@ LAYERS = [
     (("command",), "the command as a library: options to runs, results to text", ()),
     (("jobs",), "runs: from the pairs of an input to files of results, for every front end", ("live_queue.hpp", "run.hpp")),
     (("sources",), "the pairs of an input: files, lists, videos; scenes of datasets", ("dataset.hpp", "pair_source.hpp")),
-    (("io",), "image, calibration and pipeline files", ("calibration.hpp", "io.hpp", "point_cloud_files.hpp")),
+    (("io",), "image, calibration and pipeline files", ("calibration.hpp", "io.hpp", "point_cloud_files.hpp", "seed_files.hpp")),
     (
         ("synth", "evaluation", "geometry"),
         "generated scenes; measures; cameras",
-        ("evaluation.hpp", "length.hpp", "point_cloud.hpp", "registration.hpp", "render.hpp", "synth.hpp", "triangulation.hpp"),
+        ("evaluation.hpp", "length.hpp", "point_cloud.hpp", "pose.hpp", "registration.hpp", "render.hpp", "seeds.hpp", "synth.hpp",
+         "triangulation.hpp"),
     ),
     (("c",), "the C interface", ("version.h",)),
     (

@@ -91,7 +91,7 @@ KERNEL(make_seeds)(IMAGE(const float, seeds), IMAGE(const float, trust), IMAGE(c
     const int here = value_of(PIXEL(seeds, x, y), lowest, 0x7FFFFFFF), grey = PIXEL(grey8, x, y);
     int slope_x = 0, slope_y = 0;
     Sums s;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = spacing < LEAST_SPACING ? 2 : 0; round < 3; ++round) {
       const int limit = 16 * tolerance + (round == 0 ? 4 * reach : 0);
       s.agree = s.neighbours = s.e = s.xy = s.xz = s.yz = 0;
       s.xx = s.yy = 1;
@@ -122,7 +122,8 @@ KERNEL(make_seeds)(IMAGE(const float, seeds), IMAGE(const float, trust), IMAGE(c
     const int value = here + floor_of_quotient(2 * s.e + s.agree + 4, 2 * (s.agree + 4));
     const int trusted = trust_of(trust, trust_layout, x, y) * min(spacing, USUAL_SPACING) / USUAL_SPACING;
     const int weight = trusted * (s.agree + 1) / (s.neighbours + 1);
-    const int spread = spacing >= LEAST_SPACING ? min(17 * spacing / 256, most_reach) : 0;
+    const int sparse = spacing >= LEAST_SPACING ? min(17 * spacing / 256, most_reach) : 0;
+    const int spread = sparse * (s.agree + 1) / (s.neighbours + 1);
     GLOBAL int* to = ELEMENTS(made) + 2 * (long)pixel;
     to[0] = value;
     to[1] = (int)((uint)(slope_x + 128) | (uint)(slope_y + 128) << 8 | (uint)weight << 16 | (uint)spread << 24);

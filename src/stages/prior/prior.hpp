@@ -15,11 +15,11 @@
 // s(i) − ⌊(a dx + b dy + 8) / 16⌋ is the distance of a neighbour from the plane, and the neighbours with |e(j)| ≤
 // 16 tolerance agree; in the first round with |e(j)| ≤ 16 tolerance + 4 · reach of the neighbours. After the first two
 // rounds, (a, b) is the least-squares slope of those that agree, with 1 added to both sums of squares, rounded to the
-// nearest integer and limited to ±127; if fewer than two agree, it is 0. There are n
-// neighbours, of which k agree in the third round:
+// nearest integer and limited to ±127; if fewer than two agree, it is 0. Dense seeds,
+// L(i) < 24, have no slope, and only the third round. There are n neighbours, of which k agree in the third round:
 //
 //   v(i) = s(i) + ⌊Σ e(j) / (k + 4) + ½⌋,  w(i) = ⌊⌊t(i) min(L(i), 128) / 128⌋ (k + 1) / (n + 1)⌋,
-//   r(i) = min(⌊17 L(i) / 256⌋, reach) if L(i) ≥ 24, otherwise 0.
+//   r(i) = ⌊min(⌊17 L(i) / 256⌋, reach) (k + 1) / (n + 1)⌋ if L(i) ≥ 24, otherwise 0.
 //
 // Sparse seeds stand for more pixels than dense ones, and therefore weigh more. Spread: a seed i reaches the pixels p with
 // |dx|, |dy| ≤ r(i) and |G(p) − G(i)| ≤ contrast. The seed that reaches p with the lowest key(p) = ⌊16 √(dx² +

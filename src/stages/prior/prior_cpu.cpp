@@ -3,95 +3,25 @@
 #include <cmath>
 #include <cstdlib>
 #include <span>
+#include <vector>
 
 #include "device/cpu/threads.hpp"
+#include "stages/prior/dense.hpp"
+#include "stages/prior/known_seeds.hpp"
 #include "stages/prior/prior.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "stages/prior/prior_cpu.cpp"
+#include <hwy/foreach_target.h>
+
+#include "stages/prior/dense_cpu-inl.hpp"
+
+#if HWY_ONCE
 namespace stereopsis::prior {
+
+HWY_EXPORT(agree_row);
+
 namespace {
-
-// A pixel with a seed.
-struct Known {
-  std::int32_t x, value;
-  std::uint8_t grey, trust;
-};
-
-// The seeds of all rows, compact: row y has its seeds from `known[y · width]` on, and `before` counts those to the left of
-// each column.
-class Seeds {
- public:
-  Seeds(Size size, std::span<std::byte> scratch) : size_(size) {
-    const std::size_t pixels = static_cast<std::size_t>(size.width) * size.height;
-    known_ = take<Known>(scratch, pixels);
-    made_ = take<Seed>(scratch, pixels);
-    before_ = take<std::int32_t>(scratch, pixels + size.height);
-    keys_ = take<std::uint16_t>(scratch, pixels);
-  }
-
-  static std::size_t bytes(Size size) {
-    const std::size_t pixels = static_cast<std::size_t>(size.width) * size.height;
-    return pixels * (sizeof(Known) + sizeof(Seed) + sizeof(std::int32_t) + sizeof(std::uint16_t)) +
-           size.height * sizeof(std::int32_t) + 256;
-  }
-
-  void find_row(const Input& in, DisparityRange range, int y) {
-    const auto most = 16.0f * static_cast<float>(range.count - 1);
-    std::int32_t* const before = before_ + at(y) + y;
-    int count = 0;
-    for (int x = 0; x < size_.width; ++x) {
-      before[x] = count;
-      const float s = in.seeds(x, y);
-      if (!(std::abs(s) < 32768.0f)) continue;
-      const float v = std::floor(16.0f * (s - static_cast<float>(range.min)) + 0.5f);
-      const int trust = in.trust.empty() ? 255 : in_255ths(in.trust(x, y));
-      if (v >= 0 && v <= most && trust > 0)
-        known_[at(y) + count++] = {x, static_cast<int>(v), in.grey8(x, y), static_cast<std::uint8_t>(trust)};
-    }
-    before[size_.width] = count;
-  }
-
-  // Returns the seeds of a row in the columns [first, end), which are limited to the image.
-  std::span<const Known> in_columns(int y, int first, int end) const {
-    const auto [from, to] = part(y, first, end);
-    return {known_ + at(y) + from, known_ + at(y) + to};
-  }
-  std::span<const Known> in_row(int y) const { return in_columns(y, 0, size_.width); }
-  // Returns what the seeds of a row give to the pixels around them.
-  Seed* made(int y) const { return made_ + at(y); }
-  std::uint16_t* keys(int y) const { return keys_ + at(y); }
-  Size size() const { return size_; }
-
-  int spacing(int x, int y) const {
-    const int first_y = std::max(0, y - window), end_y = std::min(size_.height, y + window + 1);
-    const int first_x = std::max(0, x - window), end_x = std::min(size_.width, x + window + 1);
-    int seeds = 0;
-    for (int v = first_y; v < end_y; ++v) {
-      const auto [from, to] = part(v, first_x, end_x);
-      seeds += to - from;
-    }
-    return root(256 * (end_y - first_y) * (end_x - first_x) / seeds);
-  }
-
- private:
-  template <class T>
-  static T* take(std::span<std::byte>& from, std::size_t count) {
-    T* const first = reinterpret_cast<T*>(from.data());
-    from = from.subspan((count * sizeof(T) + 63) / 64 * 64);
-    return first;
-  }
-  static int in_255ths(float t) { return t >= 0 ? static_cast<int>(std::floor(255.0f * std::min(t, 1.0f) + 0.5f)) : 0; }
-  std::size_t at(int y) const { return static_cast<std::size_t>(y) * size_.width; }
-  std::pair<int, int> part(int y, int first, int end) const {
-    const std::int32_t* const before = before_ + at(y) + y;
-    return {before[std::max(first, 0)], before[std::min(end, size_.width)]};
-  }
-
-  const Size size_;
-  Known* known_;
-  Seed* made_;
-  std::int32_t* before_;
-  std::uint16_t* keys_;
-};
 
 // The neighbours of a seed: their distances in columns, rows and disparity.
 struct Neighbours {
@@ -135,25 +65,75 @@ int slope(long long a, long long b) {
 
 int floor_of_quotient(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
-Seed make(const Parameters& p, const Seeds& seeds, const Known& known, int y, Neighbours& neighbours) {
-  const int spacing = seeds.spacing(known.x, y), reach = std::min((2 * spacing + 8) >> 4, most_neighbourhood);
-  neighbours.find(seeds, known, y, reach, p.similar);
+Seed seed_of(const Parameters& p, const Known& known, int spacing, const Agreement& of) {
   Seed seed;
+  const auto [neighbours, agree, e] = of;
+  seed.value = known.value + floor_of_quotient(2 * e + agree + 4, 2 * (agree + 4));
+  seed.weight = known.trust * std::min(spacing, usual_spacing) / usual_spacing * (agree + 1) / (neighbours + 1);
+  if (spacing >= least_spacing) seed.reach = std::min(17 * spacing / 256, p.reach) * (agree + 1) / (neighbours + 1);
+  return seed;
+}
+
+int reach_of(int spacing) { return std::min((2 * spacing + 8) >> 4, most_neighbourhood); }
+
+Seed make_sparse(const Parameters& p, const Seeds& seeds, const Known& known, int y, int spacing,
+                 Neighbours& neighbours) {
+  const int reach = reach_of(spacing);
+  neighbours.find(seeds, known, y, reach, p.similar);
+  int slope_x = 0, slope_y = 0;
   const int tolerance = 16 * p.tolerance;
   for (const int limit : {tolerance + 4 * reach, tolerance}) {
-    const Sums s(neighbours, seed.slope_x, seed.slope_y, limit);
+    const Sums s(neighbours, slope_x, slope_y, limit);
     const auto product = [](int a, int b) { return static_cast<long long>(a) * b; };
     const long long determinant = product(s.xx, s.yy) - product(s.xy, s.xy);
     const bool fits = s.agree >= 2;
-    seed.slope_x = fits ? slope(16 * (product(s.xz, s.yy) - product(s.yz, s.xy)), determinant) : 0;
-    seed.slope_y = fits ? slope(16 * (product(s.yz, s.xx) - product(s.xz, s.xy)), determinant) : 0;
+    slope_x = fits ? slope(16 * (product(s.xz, s.yy) - product(s.yz, s.xy)), determinant) : 0;
+    slope_y = fits ? slope(16 * (product(s.yz, s.xx) - product(s.xz, s.xy)), determinant) : 0;
   }
-  const Sums s(neighbours, seed.slope_x, seed.slope_y, tolerance);
-  seed.value = known.value + floor_of_quotient(2 * s.e + s.agree + 4, 2 * (s.agree + 4));
-  seed.weight = known.trust * std::min(spacing, usual_spacing) / usual_spacing * (s.agree + 1) / (neighbours.count + 1);
-  seed.reach = spacing >= least_spacing ? std::min(17 * spacing / 256, p.reach) : 0;
+  const Sums s(neighbours, slope_x, slope_y, tolerance);
+  Seed seed = seed_of(p, known, spacing, {neighbours.count, s.agree, s.e});
+  seed.slope_x = slope_x, seed.slope_y = slope_y;
   return seed;
 }
+
+// Makes the seeds of rows.
+class Maker {
+ public:
+  Maker(const Parameters& p, Seeds& seeds, ImageView<const std::uint8_t> grey8)
+      : p_(p), seeds_(seeds), grey8_(grey8), dense_(grey8.width) {}
+
+  void make_row(int y) {
+    Seed* made = seeds_.made(y);
+    std::int32_t& reach_of_row = seeds_.reach(y) = 0;
+    int dense_reach = 0;  // the reach for which dense_ was found
+    for (const Known& known : seeds_.in_row(y)) {
+      const int spacing = seeds_.spacing(known.x, y), reach = reach_of(spacing);
+      if (spacing >= least_spacing) {
+        *made = make_sparse(p_, seeds_, known, y, spacing, neighbours_);
+        reach_of_row = std::max(reach_of_row, made++->reach);
+        continue;
+      }
+      if (reach != dense_reach) agree_with_rows(y, dense_reach = reach);
+      *made++ = seed_of(p_, known, spacing, dense_[known.x]);
+    }
+  }
+
+ private:
+  void agree_with_rows(int y, int reach) {
+    rows_.clear();
+    for (int v = std::max(0, y - reach); v <= std::min(grey8_.height - 1, y + reach); ++v)
+      rows_.push_back({seeds_.values(v), grey8_.row(v)});
+    HWY_DYNAMIC_DISPATCH(agree_row)
+    (p_, {seeds_.values(y), grey8_.row(y)}, rows_, reach, grey8_.width, dense_.data());
+  }
+
+  const Parameters& p_;
+  Seeds& seeds_;
+  const ImageView<const std::uint8_t> grey8_;
+  std::vector<DenseRow> rows_;
+  std::vector<Agreement> dense_;  // the pixels of a row
+  Neighbours neighbours_;
+};
 
 // Distances in sixteenths of a pixel.
 constexpr auto distances = [] {
@@ -188,6 +168,7 @@ void spread_to_row(const Parameters& p, const Seeds& seeds, int most, ImageView<
   std::fill_n(prior, width, 0u);
   std::fill_n(seeds.keys(y), width, std::uint16_t{0xFFFF});
   for (int v = std::max(0, y - p.reach); v <= std::min(height - 1, y + p.reach); ++v) {
+    if (std::abs(y - v) > seeds.reach(v)) continue;
     const Seed* made = seeds.made(v);
     for (const Known& known : seeds.in_row(v)) {
       const Seed& seed = *made++;
@@ -209,14 +190,13 @@ void cpu(const Parameters& p, const Input& in, DisparityRange range, ImageView<s
     });
   };
   rows([&](int y) { seeds.find_row(in, range, y); });
+  seeds.count_above();
   threads.rows(prior.height, [&](int first, int last) {
-    Neighbours neighbours;
-    for (int y = first; y < last; ++y) {
-      Seed* made = seeds.made(y);
-      for (const Known& known : seeds.in_row(y)) *made++ = make(p, seeds, known, y, neighbours);
-    }
+    Maker maker(p, seeds, in.grey8);
+    for (int y = first; y < last; ++y) maker.make_row(y);
   });
   rows([&](int y) { spread_to_row(p, seeds, 16 * (range.count - 1), in.grey8, y, prior.row(y)); });
 }
 
 }  // namespace stereopsis::prior
+#endif

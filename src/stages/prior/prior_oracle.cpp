@@ -66,7 +66,7 @@ Seed made(const Parameters& p, const Seeds& seeds, int x, int y) {
   const int reach = std::min((2 * spacing + 8) >> 4, most_neighbourhood);
   Seed seed;
   Sums sums;
-  for (int round = 0; round < 3; ++round) {
+  for (int round = spacing < least_spacing ? 2 : 0; round < 3; ++round) {
     const int limit = 16 * p.tolerance + (round == 0 ? 4 * reach : 0);
     sums = {};
     seeds.around(x, y, reach, [&](int u, int v) {
@@ -88,7 +88,8 @@ Seed made(const Parameters& p, const Seeds& seeds, int x, int y) {
   seed.value = here + floor_of_quotient(2 * sums.e + sums.agree + 4, 2 * (sums.agree + 4));
   seed.weight = seeds.trust(x, y) * std::min(spacing, usual_spacing) / usual_spacing;
   seed.weight = seed.weight * (sums.agree + 1) / (sums.neighbours + 1);
-  seed.reach = spacing >= least_spacing ? std::min(17 * spacing / 256, p.reach) : 0;
+  if (spacing >= least_spacing)
+    seed.reach = std::min(17 * spacing / 256, p.reach) * (sums.agree + 1) / (sums.neighbours + 1);
   return seed;
 }
 

@@ -1,0 +1,53 @@
+"""The seeds of the pairs of a run: those that come with a pair, and those of the frame before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._errors import CallError
+from ._result import Result
+
+
+class Seeds:
+    """Finds the seeds of each pair. `previous` makes the measured pixels of the frame before seeds, too, and the rig of `matcher` serves the
+    motions of the camera.
+    """
+
+    def __init__(self, previous: bool, matcher: Any = None) -> None:
+        self.previous, self._rig = previous, getattr(matcher, "_known_rig", None)
+        self._before: tuple[np.ndarray, np.ndarray] | None = None
+
+    @staticmethod
+    def given(pair: Any) -> dict[str, Any]:
+        """Returns the seeds that come with a pair, by their names."""
+        return {name: seeds for name in ("seeds", "seed_trust") if (seeds := getattr(pair, name, None)) is not None}
+
+    def of(self, pair: Any, shape: tuple[int, int]) -> dict[str, Any]:
+        """Returns the seeds of a pair of this shape with those of the frame before, where it has none."""
+        given = self.given(pair)
+        seeds = np.asarray(given.get("seeds", np.full(shape, np.nan, np.float32)))
+        trust = np.asarray(given.get("seed_trust", np.ones(shape, np.float32)))
+        added = np.isnan(seeds)
+        return {
+            "seeds": np.where(added, self._moved(pair, shape), seeds),
+            "seed_trust": np.where(added, np.float32(_native.trust_of_frame_before), trust),
+        }
+
+    def kept(self, result: Result) -> Result:
+        """Returns the result, and keeps what the next pair needs of it."""
+        if self.previous:
+            self._before = np.array(result.disparity), np.array(result.validity)
+        return result
+
+    def _moved(self, pair: Any, shape: tuple[int, int]) -> np.ndarray:
+        """Returns the measured disparities of the frame before as the pair sees them."""
+        if self._before is None or self._before[0].shape != shape:
+            return np.full(shape, np.nan, np.float32)
+        motion, flow = getattr(pair, "motion", None), getattr(pair, "flow", None)
+        if motion is not None and self._rig is None:
+            raise CallError("a pair has a motion, and the run has no rig; make the run with rig or calibration")
+        rows = None if motion is None else np.asarray(motion, float).tolist()
+        return _native.moved_disparities(*self._before, rig=self._rig, motion=rows, flow=flow)
