@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 COMPILED_IN = ["libcli11-dev", "nlohmann-json3-dev"]
-WITHOUT = r"libstereopsis|(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)[.-]"  # ours, and every system's own
+WITHOUT = r"libstereopsis|libjbig|(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libgcc_s|libstdc\+\+)[.-]"  # ours (no_jbig.c takes libjbig's place), and every system's own
 
 
 def owner_of(file: str, sysroot: str) -> str | None:

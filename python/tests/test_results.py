@@ -86,7 +86,7 @@ def test_pictures_have_the_colours_of_the_maps(result, same_bits):
 
 def test_images_are_written_and_read(result, tmp_path, same_bits):
     picture = result.color(legend=True)
-    for name in ("a.png", "a.ppm", "a.tiff", "a.npy"):
+    for name in ("a.png", "a.ppm", "a.tiff", "a.npy", "a.webp", "a.jp2"):
         st.write_image(tmp_path / name, picture)
         same_bits(st.read_image(tmp_path / name), picture)
     st.write_image(str(tmp_path / "b.png"), st.Picture(picture[..., ::-1]))

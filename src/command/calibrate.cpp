@@ -31,7 +31,8 @@ Call::Call(const Options& given) : options(given) {
   if (!options.ros.empty() && !is_result_folder(options.ros))
     refuse(fmt::format("--ros {} is not a directory; give the name of a directory", options.ros.string()));
   if (!options.picture.empty())
-    check_output(options.picture, std::array{".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}, "--picture");
+    check_output(options.picture, std::array{".png", ".ppm", ".jpg", ".jpeg", ".webp", ".jp2", ".tif", ".tiff"},
+                 "--picture");
   if (!options.report.empty()) check_result(options.report);
 }
 

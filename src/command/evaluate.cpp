@@ -72,7 +72,8 @@ void check_call(const Options& o) {
   files.writes(o.sparsification, "--sparsification");
   files.writes(o.json, "--json");
   if (!o.error_image.empty())
-    check_output(o.error_image, std::array{".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"}, "--error-image");
+    check_output(o.error_image, std::array{".png", ".ppm", ".jpg", ".jpeg", ".webp", ".jp2", ".tif", ".tiff"},
+                 "--error-image");
   if (!o.json.empty()) check_result(o.json);
   if (o.sparsification.empty() && !o.confidence.empty())
     refuse("--confidence has an effect only with --sparsification FILE.svg; give both, or neither");

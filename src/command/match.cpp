@@ -54,12 +54,13 @@ const char* help_of(std::size_t file) {
       return "Write the validity map: bits that say why a pixel is invalid, or that it was filled or repaired; 8-bit "
              ".png, .pgm, .npy or .tiff";
     case ResultFile::validity_picture:
-      return "Write a picture of the validity map with a legend: .png, .ppm, .jpg or .tiff";
+      return "Write a picture of the validity map with a legend: .png, .ppm, .jpg, .webp, .jp2 or .tiff";
     case ResultFile::right:
       return "Write the disparity map of the right view, in a format of OUT; it is matched separately, which doubles "
              "the time";
     case ResultFile::colour:
-      return "Write a colour picture of the disparity map with a legend: .png, .ppm, .jpg or .tiff; or one video of "
+      return "Write a colour picture of the disparity map with a legend: .png, .ppm, .jpg, .webp, .jp2 or .tiff; or "
+             "one video of "
              "all frames of a sequence: .mp4 or .avi";
     case ResultFile::depth:
       return "Write the depth map of the measured pixels: .pfm, .npy or .tiff in the unit of the calibration, or "

@@ -63,6 +63,8 @@ std::string encode_png(AnyImageView image);
 std::string encode_pnm(AnyImageView image);
 std::string encode_jpeg(AnyImageView image);
 std::string encode_tiff(AnyImageView image);
+std::string encode_webp(AnyImageView image);
+std::string encode_jpeg2000(AnyImageView image);
 std::string encode_pfm(ImageView<const float> image);
 std::string encode_npy(AnyImageView image, bool is_volume = false);
 

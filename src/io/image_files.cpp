@@ -148,9 +148,34 @@ Format format_of(const std::filesystem::path& file) {
   if (extension == ".tif" || extension == ".tiff") return Format::tiff;
   if (extension == ".pfm") return Format::pfm;
   if (extension == ".npy") return Format::npy;
+  if (extension == ".webp") return Format::webp;
+  if (extension == ".jp2") return Format::jpeg2000;
   throw Error(ErrorCategory::call,
               text("the extension '", extension,
-                   "' is not supported for images; use .png, .pgm, .ppm, .jpg, .tiff, .pfm or .npy"));
+                   "' is not supported for images; use .png, .pgm, .ppm, .jpg, .tiff, .webp, .jp2, .pfm or .npy"));
+}
+
+void check_can_write(const std::filesystem::path& file) {
+  struct Missing {
+    const char *extension, *library;
+  };
+  static constexpr Missing missing[] = {
+#ifndef STEREOPSIS_TIFF
+      {".tif", "libtiff-dev"},
+      {".tiff", "libtiff-dev"},
+#endif
+#ifndef STEREOPSIS_WEBP
+      {".webp", "libwebp-dev"},
+#endif
+#ifndef STEREOPSIS_JPEG2000
+      {".jp2", "libopenjp2-7-dev"},
+#endif
+      {"", ""}};
+  for (const Missing& one : missing)
+    if (*one.extension != '\0' && lower_extension(file) == one.extension)
+      throw Error(ErrorCategory::unsupported,
+                  text(file.string(), " cannot be written, because this build has no ", one.extension,
+                       " files; use .png, .pfm or .npy, or install ", one.library, " and build again"));
 }
 
 static void refuse(const AnyImageView& image, const char* format, const char* instead) {
@@ -179,6 +204,12 @@ std::string encode(Format format, AnyImageView image) {
       if (image.type != PixelType::u8) refuse(image, "JPEG", ".png, .tiff or .npy");
       return encode_jpeg(image);
     case Format::tiff: return encode_tiff(image);
+    case Format::webp:
+      if (image.type != PixelType::u8) refuse(image, "WebP", ".png, .tiff or .npy");
+      return encode_webp(image);
+    case Format::jpeg2000:
+      if (is_float) refuse(image, "JPEG 2000", ".pfm, .tiff or .npy, or convert them to 8 or 16 bits");
+      return encode_jpeg2000(image);
     case Format::pfm:
       if (!is_float) refuse(image, "PFM", ".png, .tiff or .npy");
       return encode_pfm(image.as<float>());

@@ -29,5 +29,7 @@ Contents read_contents(const std::filesystem::path& given);
 Format format_of(const std::filesystem::path& file);
 // Throws Error(call) if the format cannot store pixels of this type.
 std::string encode(Format format, AnyImageView image);
+// Throws Error(unsupported) if this build lacks the library that writes files with this extension.
+void check_can_write(const std::filesystem::path& file);
 
 }  // namespace stereopsis::io

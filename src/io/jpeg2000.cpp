@@ -1,4 +1,5 @@
-// JPEG 2000 through OpenJPEG: files (JP2) and bare code streams (J2K), grey or RGB with up to 16 bits.
+// JPEG 2000 through OpenJPEG: reads files (JP2) and bare code streams (J2K), grey or RGB with up to 16 bits. Writes files
+// without loss.
 #include "core/text.hpp"
 #include "io/codecs.hpp"
 
@@ -6,6 +7,8 @@
 
 #include <openjpeg.h>
 
+#include <algorithm>
+#include <bit>
 #include <limits>
 #include <memory>
 
@@ -37,6 +40,30 @@ struct Source {
     auto& s = *static_cast<Source*>(source);
     if (position < 0 || static_cast<std::size_t>(position) > s.bytes.size()) return OPJ_FALSE;
     s.position = static_cast<std::size_t>(position);
+    return OPJ_TRUE;
+  }
+};
+
+// The file that is written, with callbacks for OpenJPEG. No exception may pass through OpenJPEG.
+struct Target {
+  std::string bytes;
+  std::size_t position = 0;
+
+  static OPJ_SIZE_T write(void* from, OPJ_SIZE_T size, void* target) try {
+    auto& t = *static_cast<Target*>(target);
+    t.bytes.resize(std::max(t.bytes.size(), t.position + size));
+    std::memcpy(t.bytes.data() + t.position, from, size);
+    t.position += size;
+    return size;
+  } catch (const std::exception&) {
+    return std::numeric_limits<OPJ_SIZE_T>::max();
+  }
+  static OPJ_OFF_T skip(OPJ_OFF_T count, void* target) {
+    auto& t = *static_cast<Target*>(target);
+    return seek(static_cast<OPJ_OFF_T>(t.position) + count, target) == OPJ_TRUE ? count : -1;
+  }
+  static OPJ_BOOL seek(OPJ_OFF_T position, void* target) {
+    static_cast<Target*>(target)->position = static_cast<std::size_t>(position);
     return OPJ_TRUE;
   }
 };
@@ -93,7 +120,54 @@ Image<T> pixels_of(const opj_image_t& image, int channels) {
   return pixels;
 }
 
+Picture picture_of(AnyImageView image) {
+  opj_image_cmptparm_t components[3] = {};
+  for (opj_image_cmptparm_t& one : components) {
+    one.dx = one.dy = 1;
+    one.w = static_cast<OPJ_UINT32>(image.width);
+    one.h = static_cast<OPJ_UINT32>(image.height);
+    one.prec = image.type == PixelType::u8 ? 8 : 16;
+  }
+  Picture picture(opj_image_create(static_cast<OPJ_UINT32>(image.channels), components,
+                                   image.channels == 3 ? OPJ_CLRSPC_SRGB : OPJ_CLRSPC_GRAY));
+  if (picture == nullptr) return picture;
+  picture->x1 = components[0].w;
+  picture->y1 = components[0].h;
+  with_pixels(image, [&]<class T>(ImageView<const T> pixels) {
+    for (int c = 0; c < image.channels; ++c) {
+      OPJ_INT32* sample = picture->comps[c].data;
+      for (int y = 0; y < image.height; ++y)
+        for (int x = 0; x < image.width; ++x)
+          *sample++ = static_cast<OPJ_INT32>(pixels.row(y)[static_cast<std::ptrdiff_t>(x) * image.channels + c]);
+    }
+  });
+  return picture;
+}
+
 }  // namespace
+
+std::string encode_jpeg2000(AnyImageView image) {
+  opj_cparameters_t parameters;
+  opj_set_default_encoder_parameters(&parameters);  // without loss
+  parameters.tcp_numlayers = 1;
+  parameters.cp_disto_alloc = 1;
+  parameters.tcp_mct = image.channels == 3 ? 1 : 0;
+  const auto shorter = static_cast<unsigned>(std::min(image.width, image.height));
+  parameters.numresolution = std::min(parameters.numresolution, static_cast<int>(std::bit_width(shorter)));
+  const Picture picture = picture_of(image);
+  const Codec codec(opj_create_compress(OPJ_CODEC_JP2));
+  const Stream stream(opj_stream_default_create(OPJ_FALSE));
+  Target target;
+  opj_stream_set_user_data(stream.get(), &target, nullptr);
+  opj_stream_set_write_function(stream.get(), Target::write);
+  opj_stream_set_skip_function(stream.get(), Target::skip);
+  opj_stream_set_seek_function(stream.get(), Target::seek);
+  if (picture == nullptr || opj_setup_encoder(codec.get(), &parameters, picture.get()) == OPJ_FALSE ||
+      opj_start_compress(codec.get(), picture.get(), stream.get()) == OPJ_FALSE ||
+      opj_encode(codec.get(), stream.get()) == OPJ_FALSE || opj_end_compress(codec.get(), stream.get()) == OPJ_FALSE)
+    throw Error(ErrorCategory::memory, "the JPEG 2000 cannot be encoded; free memory, or use .png");
+  return std::move(target.bytes);
+}
 
 AnyImage decode_jpeg2000(Bytes file) {
   Source source{file};
@@ -138,12 +212,14 @@ AnyImage decode_jpeg2000(Bytes file) {
 #else
 
 namespace stereopsis::io {
-
-AnyImage decode_jpeg2000(Bytes) {
+namespace {
+[[noreturn]] void refuse() {
   throw Error(ErrorCategory::unsupported,
-              "this is a JPEG 2000 file, and this build cannot read JPEG 2000; convert it to PNG, or install "
-              "libopenjp2-7-dev and build again");
+              "this build has no JPEG 2000; use PNG, or install libopenjp2-7-dev and build again");
 }
+}  // namespace
+AnyImage decode_jpeg2000(Bytes) { refuse(); }
+std::string encode_jpeg2000(AnyImageView) { refuse(); }
 
 }  // namespace stereopsis::io
 

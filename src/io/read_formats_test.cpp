@@ -1,4 +1,4 @@
-// Tests of formats that are read and never written: BMP, and WebP and JPEG 2000 if their libraries are installed.
+// Tests of BMP, which is only read, and of WebP and JPEG 2000 if their libraries are installed.
 #include "io/small_pictures.hpp"
 #include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
@@ -24,6 +24,26 @@ void expect_small_colours(const AnyImage& image) {
       EXPECT_EQ(pixels(x, y, 1), 50 * y);
       EXPECT_EQ(pixels(x, y, 2), 255 - 10 * x * y);
     }
+}
+
+// Expects that an image of noise is the same after it was written and read.
+template <class T>
+void expect_round_trip(const std::string& extension, Size size, int channels) {
+  Image<T> image(size, channels);
+  unsigned state = 1;
+  for (int y = 0; y < size.height; ++y)
+    for (int i = 0; i < size.width * channels; ++i)
+      image.row(y)[i] = static_cast<T>((state = state * 1664525u + 1013904223u) >> 16);
+  const TemporaryFolder folder;
+  const auto file = folder / ("picture" + extension);
+  write_image(file, AnyImage(image).view());
+  const AnyImage back = read_image(file);
+  ASSERT_EQ(back.size(), size);
+  const auto& pixels = std::get<Image<T>>(back.pixels);
+  for (int y = 0; y < size.height; ++y)
+    for (int i = 0; i < size.width * back.channels(); ++i)
+      ASSERT_EQ(pixels.row(y)[i], image.row(y)[channels == back.channels() ? i : i / 3])
+          << extension << " at " << i << ", " << y;
 }
 
 std::string greys(int count) {
@@ -92,6 +112,12 @@ TEST(ReadFormats, DamagedAndCompressedBitmapsAreRejected) {
 TEST(ReadFormats, WebP) {
   expect_small_colours(read(small_webp()));
   EXPECT_TRUE(refuses([] { read(small_webp().substr(0, 40)); }, ErrorCategory::format, "WebP"));
+  for (const Size size : {Size{1, 1}, {37, 1}, {1, 5}, {61, 43}})
+    for (const int channels : {1, 3}) expect_round_trip<std::uint8_t>(".webp", size, channels);
+  const TemporaryFolder folder;
+  const auto write = [&](AnyImage image) { write_image(folder / "picture.webp", image.view()); };
+  EXPECT_TRUE(refuses([&] { write(Image<std::uint16_t>(5, 4)); }, ErrorCategory::call, "WebP"));
+  EXPECT_TRUE(refuses([&] { write(Image<std::uint8_t>(16384, 1)); }, ErrorCategory::call, "16383"));
 }
 #else
 TEST(ReadFormats, WithoutItsLibraryWebPIsNamed) {
@@ -108,6 +134,11 @@ TEST(ReadFormats, Jpeg2000) {
   for (int y = 0; y < 4; ++y)
     for (int x = 0; x < 5; ++x) EXPECT_EQ(pixels(x, y), 200 * (5 * y + x));
   EXPECT_TRUE(refuses([] { read(small_jpeg2000_rgb().substr(0, 100)); }, ErrorCategory::format, "JPEG 2000"));
+  for (const Size size : {Size{1, 1}, {37, 1}, {1, 5}, {61, 43}})
+    for (const int channels : {1, 3}) {
+      expect_round_trip<std::uint8_t>(".jp2", size, channels);
+      expect_round_trip<std::uint16_t>(".jp2", size, channels);
+    }
 }
 #else
 TEST(ReadFormats, WithoutItsLibraryJpeg2000IsNamed) {

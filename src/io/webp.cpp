@@ -1,10 +1,13 @@
-// WebP through libwebp. Animations are rejected.
+// WebP through libwebp: reads all still images, and writes 8 bits without loss. Animations are rejected.
 #include "core/text.hpp"
 #include "io/codecs.hpp"
 
 #ifdef STEREOPSIS_WEBP
 
 #include <webp/decode.h>
+#include <webp/encode.h>
+
+#include <memory>
 
 namespace stereopsis::io {
 
@@ -24,17 +27,35 @@ AnyImage decode_webp(Bytes file) {
   return image;
 }
 
+// WebP has no grey pixels, so that they are written as colours.
+std::string encode_webp(AnyImageView image) {
+  if (image.width > WEBP_MAX_DIMENSION || image.height > WEBP_MAX_DIMENSION)
+    throw Error(ErrorCategory::call, text("a WebP file cannot store ", image.width, "×", image.height,
+                                          " pixels; at most ", WEBP_MAX_DIMENSION, " a side are allowed; use .png"));
+  const ImageView<const std::uint8_t> pixels = image.as<std::uint8_t>();
+  Image<std::uint8_t> colours(image.width, image.height, 3);
+  for (int y = 0; y < image.height; ++y)
+    for (int i = 0; i < 3 * image.width; ++i) colours.row(y)[i] = pixels.row(y)[image.channels == 3 ? i : i / 3];
+  std::uint8_t* file = nullptr;
+  const std::size_t size =
+      WebPEncodeLosslessRGB(colours.row(0), image.width, image.height, static_cast<int>(colours.view().pitch), &file);
+  const std::unique_ptr<std::uint8_t, decltype(&WebPFree)> owner(file, WebPFree);
+  if (size == 0) throw Error(ErrorCategory::memory, "the WebP cannot be encoded; free memory, or use .png");
+  return {reinterpret_cast<const char*>(file), size};
+}
+
 }  // namespace stereopsis::io
 
 #else
 
 namespace stereopsis::io {
-
-AnyImage decode_webp(Bytes) {
-  throw Error(ErrorCategory::unsupported,
-              "this is a WebP file, and this build cannot read WebP; convert it to PNG, or install libwebp-dev and "
-              "build again");
+namespace {
+[[noreturn]] void refuse() {
+  throw Error(ErrorCategory::unsupported, "this build has no WebP; use PNG, or install libwebp-dev and build again");
 }
+}  // namespace
+AnyImage decode_webp(Bytes) { refuse(); }
+std::string encode_webp(AnyImageView) { refuse(); }
 
 }  // namespace stereopsis::io
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "io/image_files.hpp"
+
 namespace stereopsis::jobs {
 namespace {
 
@@ -74,18 +76,6 @@ fs::path output_file(const fs::path& given, const sources::Frames& left, std::si
       name, given.string(), creates ? "a directory" : "an existing directory"));
 }
 
-void check_tiff([[maybe_unused]] const fs::path& file) {
-#ifndef STEREOPSIS_TIFF
-  const std::string extension = extension_of(file);
-  if (extension == ".tif" || extension == ".tiff")
-    throw Error(
-        ErrorCategory::unsupported,
-        fmt::format(
-            "{} cannot be written, because this build has no TIFF; use .npy or .pfm, or build with STEREOPSIS_TIFF=ON",
-            file.string()));
-#endif
-}
-
 void check_extension(const fs::path& file, std::span<const char* const> extensions, const std::string& name) {
   if (std::ranges::find(extensions, extension_of(file), [](const char* one) { return std::string(one); }) ==
       extensions.end()) {
@@ -94,7 +84,7 @@ void check_extension(const fs::path& file, std::span<const char* const> extensio
     refuse(fmt::format("{} {} has an extension that is not supported for this output; use {}", name, file.string(),
                        allowed));
   }
-  check_tiff(file);
+  io::check_can_write(file);
 }
 
 void check_result(const fs::path& file, const std::string& shown, bool creates,

@@ -27,9 +27,8 @@ bool has_star(const std::filesystem::path& given);
 std::filesystem::path output_file(const std::filesystem::path& given, const sources::Frames& left, std::size_t i,
                                   const std::string& extension, const std::string& name, bool creates);
 
-// Throws an Error for a TIFF file if this build does not support TIFF.
-void check_tiff(const std::filesystem::path& file);
-// Throws an Error for a file name with another extension, and as check_tiff. `name` is that of the output in errors.
+// Throws an Error for a file name with another extension, and as io::check_can_write. `name` is that of the output in
+// errors.
 void check_extension(const std::filesystem::path& file, std::span<const char* const> extensions,
                      const std::string& name);
 

@@ -4,7 +4,7 @@ namespace stereopsis::jobs {
 
 const std::vector<FileKind>& file_kinds() {
   static const std::vector<FileKind> kinds = [] {
-    const std::vector<const char*> pictures = {".png", ".ppm", ".jpg", ".jpeg", ".tif", ".tiff"},
+    const std::vector<const char*> pictures = {".png", ".ppm", ".jpg", ".jpeg", ".webp", ".jp2", ".tif", ".tiff"},
                                    floats = {".pfm", ".npy", ".tif", ".tiff"};
     std::vector<FileKind> made = {
         {"confidence", ".pfm", {".pfm", ".npy", ".tif", ".tiff", ".png", ".pgm"}},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "io/image_files.hpp"
 #include "jobs/folders.hpp"
 #include "jobs/frame_writer.hpp"
 #include "stereopsis/io.hpp"
@@ -62,8 +63,8 @@ std::shared_ptr<VideoFile> Sinks::video_of(ResultFile picture, CallFiles& taken)
   const fs::path& file = settings_.files[picture];
   if (!is_video(file)) return nullptr;
   if (!left_.sequence)
-    refuse(fmt::format("{} {} is a video, and the input is one pair; use .png, .ppm, .jpg or .tiff", option(picture),
-                       file.string()));
+    refuse(fmt::format("{} {} is a video, and the input is one pair; use .png, .ppm, .jpg, .webp or .tiff",
+                       option(picture), file.string()));
   if (settings_.resumes)
     refuse(fmt::format("{0} cannot continue the video {1}; leave {0} out, or write pictures such as color%03d.png",
                        front_end_.spelled("resume"), file.string()));
@@ -93,7 +94,7 @@ void Sinks::check(DisparityRange values) const {
         check_result(names[k]);
         continue;
       }
-      check_tiff(names[k]);
+      io::check_can_write(names[k]);
       check_result(names[k],
                    [&](const fs::path& file) { check_writable_disparity(file, values, settings_.scale.value_or(0)); });
     }
