@@ -67,7 +67,7 @@ def test_parameters_have_the_names_and_defaults_of_stereo_image_proc(robot):
     }
     described = {p["name"]: p for p in Client(NODES["ours"], timeout=PATIENCE).get_parameter_descriptions()}
     assert set(described) <= set(ours)
-    assert (described["disparity_range"]["min"], described["disparity_range"]["max"]) == (1, 32768)
+    assert (described["disparity_range"]["min"], described["disparity_range"]["max"]) == (0, 32768)
     assert described["optimisation_p1"]["type"] == "int" and described["optimisation_p1"]["max"] == 4095
     assert "'value': 'parabola'" in described["select_subpixel"]["edit_method"]
 

@@ -1,6 +1,8 @@
 """Live parameters of the nodes, without a ROS."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 import stereopsis as st
@@ -49,5 +51,23 @@ def test_what_no_pair_could_be_matched_by_changes_nothing():
     assert changed.disparities == (-8, 56) and changed.pipeline.get("optimisation.p1") == 5
     assert matching.pipeline == st.Pipeline("sgm")
     assert not changed.fill_depth
+    assert applied({"disparity_range": 0}, parameters, matching, Shape())[0].disparities is None  # estimated
+    with pytest.raises(st.CallError, match="set min_disparity to 0"):
+        applied({"disparity_range": 0}, parameters, changed, Shape())
     changed, shape = applied({"fill_depth": True, "measured_only": True}, parameters, changed, Shape())
     assert changed.fill_depth and shape.measured_only
+
+
+STAND_IN = "m = types.ModuleType('{0}'); m.init = m.init_node = m.create_node = lambda *_: None; sys.modules['{0}'] = m; "
+
+
+@pytest.mark.parametrize(
+    "node, there, lacks",
+    [("node1", None, "rospy"), ("node2", None, "rclpy"), ("node2", "rclpy", "rcl_interfaces")],
+)
+def test_a_node_without_ros_says_so(node, there, lacks):
+    program = "import sys, types; " + (STAND_IN.format(there) if there else "")
+    program += f"sys.modules['{lacks}'] = None; from stereopsis.ros.{node} import main; main()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("stereopsis: ") and f"has no {lacks}" in done.stderr and done.stderr.count("\n") == 1

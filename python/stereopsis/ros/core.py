@@ -15,6 +15,7 @@ from .._native import Rectification
 from .._rows import short_text
 from .._run import LiveSource
 from .families import Family
+from .health import Health
 from .images import Array, grey_of
 from .notes import Notes
 from .pairs import SIDES, Pairing, StampedPair, Topics
@@ -27,6 +28,7 @@ NAMES_RECTIFIED = Topics("left/image_rect", "right/image_rect", "left/camera_inf
 # Topics that each camera has if the images are raw, with stereo_image_proc's names.
 IMAGES = ("image_mono", "image_color", "image_rect", "image_rect_color")
 DIAGNOSTICS_SECONDS = 1.0
+IDLE: tuple[dict[str, str], str, str] = {}, "OK", "nothing has subscribed to the results"
 
 
 def without(missing: ModuleNotFoundError, ros: str) -> SystemExit:
@@ -40,7 +42,7 @@ def without(missing: ModuleNotFoundError, ros: str) -> SystemExit:
 @dataclass(frozen=True)
 class NodeSettings:
     """The settings of a node. The node rectifies images if `raw` is true. `tolerance` is the largest difference of the stamps of a pair, in
-    nanoseconds; 0 requires equal stamps.
+    nanoseconds; 0 requires equal stamps. `masks` are the pixels to use of the left and the right images.
     """
 
     matching: Matching
@@ -48,6 +50,7 @@ class NodeSettings:
     raw: bool = True
     tolerance: int = 0
     queue: int = 5
+    masks: tuple[Array | None, Array | None] = (None, None)
 
     @property
     def products(self) -> tuple[str, ...]:
@@ -63,16 +66,6 @@ class NodeSettings:
         if self.raw:
             made.update({f"{side}/{name}": IMAGE for side in SIDES for name in IMAGES})
         return made
-
-
-@dataclass
-class Activity:
-    """Numbers of pairs and times since the last diagnostics message."""
-
-    matched: int = 0
-    skipped: int = 0  # pairs that a newer pair replaced before they were matched
-    busy: float = 0.0
-    delay: float = 0.0  # longest time from the stamp of a pair to its result, in seconds
 
 
 class NodeCore:
@@ -95,8 +88,9 @@ class NodeCore:
         self.pairing = self._new_pairing()
         self._processor = Processor(settings.matching, PRODUCTS, self.notes)
         self._rectification: tuple[object, Rectification] | None = None
-        self._activity, self._since = Activity(), time.monotonic()
+        self._health, self._since = Health(say), time.monotonic()
         self._rows = ""  # a sentence about the rows of the last pair
+        self._receives = False
         self._newest: LiveSource[StampedPair] = LiveSource()
         self._lock = threading.Lock()
         self._closing = False
@@ -107,7 +101,19 @@ class NodeCore:
         """Receives a message of one of the input topics. Any thread may call this function."""
         with self._lock:
             for pair in self.pairing.add(topic, message, self._now()):
-                self._activity.skipped += self._newest.put(pair)
+                self._health.pairs += 1
+                self._health.skipped += self._newest.put(pair)
+
+    def lose(self, topic: str, count: int) -> None:
+        """Notes messages of an image topic of which the middleware knows that they did not arrive."""
+        with self._lock:
+            self._health.lose(self.pairing.topics.images.index(topic), count)
+
+    def begin(self) -> None:
+        """Expects messages from now on."""
+        with self._lock:
+            self._receives = True
+            self._health.restart()
 
     def change(self, matching: Matching, shape: Shape) -> None:
         """Changes the settings from the next pair on."""
@@ -117,6 +123,7 @@ class NodeCore:
     def pause(self) -> None:
         """Drops waiting messages when there is no subscriber. The waiting messages would be outdated for the next subscriber."""
         with self._lock:
+            self._receives = False
             self._newest.clear()
             self.pairing = self._new_pairing()
 
@@ -129,7 +136,7 @@ class NodeCore:
 
     def _new_pairing(self) -> Pairing:
         s = self._settings
-        return Pairing(s.inputs, self.notes, s.raw, s.tolerance, s.queue)
+        return Pairing(s.inputs, self.notes, s.raw, s.tolerance, s.queue, masks=s.masks)
 
     def _run(self) -> None:
         matching = self._settings.matching
@@ -159,8 +166,8 @@ class NodeCore:
             if matched is not None:
                 self._rows = short_text(matched.result.rows)
                 self._send_results(matched, products, wanted, settings.shape)
-        self._activity.busy += time.monotonic() - begin
-        self._activity.delay = max(self._activity.delay, (self._now() - pair.stamp) / 1e9)
+        self._health.ages.busy += time.monotonic() - begin
+        self._health.ages.all.append((self._now() - pair.stamp) / 1e9)
 
     def _send_results(self, matched: Matched, products: list[str], wanted: set[str], shape: Shape) -> None:
         results = Results(self._messages, shape)
@@ -168,7 +175,7 @@ class NodeCore:
             for topic, _, message in results.of(matched, product):
                 if topic in wanted:
                     self._send(topic, message)
-        self._activity.matched += 1
+        self._health.matched += 1
 
     def _send_images(self, pair: StampedPair, wanted: set[str]) -> None:
         header = self._messages.header(pair.stamp, pair.frame_id)
@@ -191,35 +198,13 @@ class NodeCore:
         return left, right
 
     def _diagnose(self) -> None:
-        elapsed = time.monotonic() - self._since
-        if elapsed < DIAGNOSTICS_SECONDS:
+        if time.monotonic() - self._since < DIAGNOSTICS_SECONDS:
             return
+        self._since = time.monotonic()
         with self._lock:
-            values, level, message = self._status(elapsed)
-            self._activity, self._since = Activity(), time.monotonic()
+            status = self._health.status(self.pairing, self.notes, self._processor.failed) if self._receives else IDLE
+        values, level, message = status
+        if self._rows:
+            values = {**values, "rows": self._rows}
         header = self._messages.header(self._now(), "")
         self._send("/diagnostics", self._messages.diagnostics(header, "stereopsis: stereo pairs", level, message, values))
-
-    def _status(self, elapsed: float) -> tuple[dict[str, str], str, str]:
-        """Returns the counts of messages, partners and gaps since the last status and in total."""
-        done, counts = self._activity, self.pairing.images.counts
-        values = {
-            "pairs per second": f"{done.matched / elapsed:.2f}",
-            "busy": f"{100 * done.busy / elapsed:.0f} %",
-            "longest delay": f"{done.delay:.3f} s",
-            "pairs skipped for newer ones": str(done.skipped),
-            "pairs left out": str(self.pairing.broken + self._processor.failed),
-        }
-        if self._rows:
-            values["rows"] = self._rows
-        for side, count in zip(SIDES, counts, strict=True):
-            values[f"{side} messages"] = str(count.messages)
-            values[f"{side} without a partner"] = str(count.alone)
-            values[f"{side} largest gap"] = f"{count.largest_gap / 1e9:.3f} s"
-            values[f"{side} jumps back"] = str(count.jumps_back)
-        values.update({kind: str(count) for kind, count in self.notes.counts.items()})
-        if all(count.messages for count in counts) and not counts[0].paired:
-            return values, "ERROR", "both sides send, but no stamps are alike; is approximate_sync needed?"
-        if self.notes.counts:
-            return values, "WARN", next(reversed(self.notes.counts))
-        return values, "OK", f"{done.matched / elapsed:.1f} pairs a second"

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from .. import _native
-from .._errors import FormatError
+from .._errors import CallError, FormatError
 from .._native import Calibration, Rig
 
 T = TypeVar("T")
@@ -30,6 +32,16 @@ def decoded(contents: bytes) -> Any:
         file.write(contents)
         file.flush()
         return _without_name(file.name, lambda: _native.read_masked_image(file.name)[0])
+
+
+def mask_of(file: str) -> Any:
+    """Returns the mask in an image file; None if no file is given."""
+    if not file:
+        return None
+    mask = _native.read_masked_image(file)[0]
+    if mask.ndim != 2 or mask.dtype != np.uint8:
+        raise CallError(f"{file} has colours or more than 8 bits; a mask must be grey, with 255 for pixels that are used, and 0 for others")
+    return mask
 
 
 def _read_both(left: str, right: str, read: Callable[[Path, Path], T]) -> T:

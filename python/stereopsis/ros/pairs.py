@@ -47,6 +47,7 @@ class StampedPair:
     left, right   images of one size, type and number of channels; `colour` is the left image with its colours, if it has any
     cameras       None if they are unknown or not calibrated
     lossy         True if the messages have JPEG images
+    mask_left, mask_right   pixels to use, as of Matcher
     """
 
     stamp: int
@@ -57,6 +58,8 @@ class StampedPair:
     colour: Array | None
     cameras: Cameras | None
     lossy: bool = False
+    mask_left: Array | None = None
+    mask_right: Array | None = None
 
     @property
     def kind(self) -> tuple[object, ...]:
@@ -112,12 +115,20 @@ class Pairing:
     cameras     returns the cameras of images of a size, and whether they are raw, in place of CameraInfo
     tolerance   largest difference of the stamps of both images, in nanoseconds
     queue       number of messages of a topic that wait for messages of the other topics
+    masks       pixels to use of the left and the right images, as of Matcher
     """
 
     def __init__(
-        self, topics: Topics, notes: Notes, raw: bool = False, tolerance: int = 0, queue: int = 10, cameras: GivenCameras | None = None
+        self,
+        topics: Topics,
+        notes: Notes,
+        raw: bool = False,
+        tolerance: int = 0,
+        queue: int = 10,
+        cameras: GivenCameras | None = None,
+        masks: tuple[Array | None, Array | None] = (None, None),
     ) -> None:
-        self.topics, self.notes, self._raw, self._given = topics, notes, raw, cameras
+        self.topics, self.notes, self._raw, self._given, self._masks = topics, notes, raw, cameras, masks
         self.images: Synchroniser[_Item] = Synchroniser(tolerance, queue)
         self._infos = tuple(Infos(4 * queue) if topic and cameras is None else None for topic in topics.infos)
         self._pending: deque[tuple[_Item, _Item]] = deque()
@@ -177,7 +188,8 @@ class Pairing:
             return None
         first = pair[0]
         received = max(item.received for item in pair)
-        return StampedPair(first.stamp, first.message.header.frame_id, received, left, right, colour, cameras, is_lossy(first.message))
+        frame_id, lossy = first.message.header.frame_id, is_lossy(first.message)
+        return StampedPair(first.stamp, frame_id, received, left, right, colour, cameras, lossy, *self._masks)
 
     def _array(self, topic: str, item: _Item) -> Array | None:
         try:

@@ -38,7 +38,7 @@ class Parameter:
 
 NODE = (
     Parameter("min_disparity", 0, "the least disparity that is searched, pixels", -LARGEST_RANGE, LARGEST_RANGE, 1),
-    Parameter("disparity_range", 64, "how many disparities are searched, pixels", 1, LARGEST_RANGE, 1),
+    Parameter("disparity_range", 64, "how many disparities are searched, pixels; 0: the range is estimated from the first pair", 0, LARGEST_RANGE, 1),
     Parameter("invalid_is_nan", False, "invalid disparities are NaN; else min_disparity − 1"),
     Parameter("depth_in_millimetres", False, "depth is 16UC1 in millimetres; else 32FC1 in metres"),
     Parameter("organised_cloud", True, "points2 has the image's rows and columns; else the valid points alone"),
@@ -93,10 +93,9 @@ def applied(
     """Returns the settings with these values. Raises CallError for a value that is not allowed, and then changes nothing."""
     given = {p.pipeline: values[p.name] for p in parameters if p.pipeline is not None and p.name in values}
     pipeline = matching.pipeline.copy().update(given)
-    first, count = _range(values, matching)
     fill_depth = bool(values.get("fill_depth", matching.fill_depth))
-    changed = replace(matching, pipeline=pipeline, disparities=(first, first + count), near_far=None, fill_depth=fill_depth)
-    Matcher(pipeline=pipeline, disparities=changed.disparities, device="cpu").explain()  # rejects settings that match no pair
+    changed = replace(matching, pipeline=pipeline, disparities=_range(values, matching), near_far=None, fill_depth=fill_depth)
+    Matcher(pipeline=pipeline, disparities=changed.disparities or (0, 64), device="cpu").explain()  # rejects settings that match no pair
     return (
         changed,
         replace(
@@ -110,9 +109,13 @@ def applied(
     )
 
 
-def _range(values: Mapping[str, Any], matching: Matching) -> tuple[int, int]:
-    first, end = matching.disparities or (0, 64)
-    return int(values.get("min_disparity", first)), int(values.get("disparity_range", end - first))
+def _range(values: Mapping[str, Any], matching: Matching) -> tuple[int, int] | None:
+    """Returns the search range; None if it is to be estimated."""
+    first, end = matching.disparities or (0, 0)
+    least, count = int(values.get("min_disparity", first)), int(values.get("disparity_range", end - first))
+    if count == 0 and least != 0:
+        raise CallError(f"min_disparity is {least}, but disparity_range 0 estimates the whole range; set min_disparity to 0, or give a range")
+    return (least, least + count) if count else None
 
 
 def at_start(rectify: bool) -> tuple[Parameter, ...]:
@@ -124,6 +127,9 @@ def at_start(rectify: bool) -> tuple[Parameter, ...]:
         Parameter("threads", 0, "of the CPU; 0: all", 0, 1024, 1),
         Parameter("align_rows", "auto", "auto: the rows of each right image are aligned if they differ; off; OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels"),
         Parameter("rectify", rectify, "the images are raw: rectify them by camera_info"),
+        Parameter("image_transport", "raw", "how images come", choices=("raw", "compressed")),
+        Parameter("left_mask", "", "an image file: 255 for the pixels of the left images that are used, 0 for others"),
+        Parameter("right_mask", "", "as left_mask, for the right images"),
         Parameter("register_to", "", "depth_registered is sent too, as this camera sees it: a file, or raw for left/image_raw"),
         Parameter("register_frame", "", "frame_id of depth_registered; raw: that of the left images"),
         Parameter("approximate_sync", False, "stamps of a pair may differ"),
