@@ -18,6 +18,7 @@
 #include "stereopsis/matcher_group.hpp"
 #include "stereopsis/pair_judge.hpp"
 #include "stereopsis/pair_source.hpp"
+#include "stereopsis/pose.hpp"
 #include "stereopsis/rows.hpp"
 
 namespace stereopsis {
@@ -28,6 +29,10 @@ struct RunPair {
   std::shared_ptr<const void> owner = {};  // keeps the images; may be empty if the images outlive the run
   std::string name = {};                   // name of the pair in messages, such as its file; may be empty
   std::int64_t stamp = 0;                  // for the caller, such as a time in nanoseconds; the run does not read it
+  // Motion from the frame of the rectified left camera at the pair before to its frame at this pair, in the rig's unit.
+  // RunSettings::seeds_previous reads it.
+  std::optional<Pose> motion = {};
+  ImageView<const float> flow = {};  // instead of `motion`: optical flow from the left image before, 2 channels
 };
 
 // Gives pairs to a run, whose thread makes all calls.
@@ -75,6 +80,9 @@ struct RunSettings {
   // True to align the rows of each pair by a RowFilter (stereopsis/rows.hpp). The thread of the run estimates the rows,
   // while earlier pairs are matched. An alignment that comes with a pair is kept. False: rows stay as they are.
   bool aligns_rows = true;
+  // True to make the measured pixels of the pair before the seeds of each pair, which reduces flicker. The run sets the stage
+  // seeds of the pipeline, and matches one pair at a time. Pairs without motion and flow show what the pair before shows.
+  bool seeds_previous = false;
   int in_flight = 2;   // largest number of pairs in flight on each device, 1 to 4096
   bool judges = true;  // the first pair, a sample, and pairs of which little is measured are checked
 };

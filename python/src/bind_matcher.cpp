@@ -440,13 +440,6 @@ void bind_matcher(nb::module_& m) {
                      return lost;
                    })
       .def_prop_ro("workspace_bytes", &SharedMatcher::workspace_bytes)
-      .def_prop_ro("matched_shape",
-                   [](const SharedMatcher& s) {
-                     const Problem& problem = s.plan().problem();
-                     const auto& maps = problem.geometry.rectification;
-                     const Size size = maps ? maps->size() : problem.size;
-                     return std::pair(size.height, size.width);
-                   })
       .def_prop_ro("required_input",
                    [](const SharedMatcher& s) {
                      const Rect r = s.plan().required_input();

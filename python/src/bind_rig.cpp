@@ -286,6 +286,9 @@ void bind_rig(nb::module_& m) {
           },
           "calibration"_a)
       .def_prop_ro(
+          "size", [](const RectificationMaps& r) { return to_pair(r.size()); },
+          "(width, height) of the rectified images.")
+      .def_prop_ro(
           "complete", [](const RectificationMaps& r) { return r.left_complete && r.right_complete; },
           "True if every rectified pixel has a source in the raw images.")
       .def(

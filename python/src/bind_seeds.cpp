@@ -73,7 +73,7 @@ nb::object moved_maps(nb::handle disparity, nb::handle validity, const std::opti
 void bind_seeds(nb::module_& m) {
   m.attr("trust_of_frame_before") = trust_of_frame_before;
   m.def(
-      "seeds_of_points", &seeds, "points"_a, "rig"_a, "size"_a, "pose"_a = nb::none(),
+      "seeds_of_points", &seeds_of_array, "points"_a, "rig"_a, "size"_a, "pose"_a = nb::none(),
       nb::sig("def seeds_of_points(points: numpy.typing.NDArray[numpy.float32], rig: Rig, size: tuple[int, int], pose: "
               "Sequence[Sequence[float]] | None = None) -> numpy.typing.NDArray[numpy.float32]"),
       "Returns seeds, (h, w) float32, NaN where unknown: the disparities at which the rectified left camera sees\n"
@@ -82,7 +82,7 @@ void bind_seeds(nb::module_& m) {
       "a 3×4 or 4×4 matrix, moves the points into the frame of the rectified left camera (x right, y down, z\n"
       "forward). Points of surfaces that are hidden from the camera are left out. Raises CallError.");
   m.def(
-      "moved_disparities", &moved, "disparity"_a, "validity"_a, nb::kw_only(), "rig"_a = nb::none(),
+      "moved_disparities", &moved_maps, "disparity"_a, "validity"_a, nb::kw_only(), "rig"_a = nb::none(),
       "motion"_a = nb::none(), "flow"_a.none() = nb::none(),
       nb::sig("def moved_disparities(disparity: object, validity: object, *, rig: Rig | None = None, motion: "
               "Sequence[Sequence[float]] | None = None, flow: object = None) -> numpy.typing.NDArray[numpy.float32]"),

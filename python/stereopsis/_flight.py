@@ -21,6 +21,7 @@ class Planner(Protocol):
     _turns: AbstractContextManager[None]
 
     def _pair_of_stream(self, left: Any, right: Any, mask_left: Any = None, mask_right: Any = None, **seeds: Any) -> _native.Pair: ...
+    def _matched_shape(self, pair: _native.Pair) -> tuple[int, int]: ...
     def _has_plan(self, pair: _native.Pair, in_flight: int) -> bool: ...
     def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher: ...
     def _align(self, pair: _native.Pair, sequence: RowFilter | None) -> RowEstimate | None: ...
@@ -122,7 +123,7 @@ class Flight(Generic[M]):
         flying.method, planned = str(flying.matcher._pipeline.method), self._planned(flying)
         flying.device = ",".join(planned.devices)
         if self._seeds.previous:
-            flying.pair = flying.matcher._pair_of_stream(*flying.images, **self._seeds.of(flying.given, planned.matched_shape))
+            flying.pair = flying.matcher._pair_of_stream(*flying.images, **self._seeds.of(flying.given, flying.matcher._matched_shape(flying.pair)))
         flying.rows = flying.matcher._align(flying.pair, self._sequence)
         with flying.matcher._turns:
             if self._waits(flying, planned):

@@ -400,6 +400,11 @@ class Matcher:
             raise CallError("a stream requires arrays of the host, and these are on a GPU; call the matcher for each pair instead")
         return pair
 
+    def _matched_shape(self, pair: _native.Pair) -> tuple[int, int]:
+        """Returns the (height, width) of a pair as it is matched."""
+        width, height = self._rectification.size if self._rectification is not None else reversed(pair.kind[0][:2])
+        return height, width
+
     def _new_judge(self) -> _pair.Judge | None:
         judged = self._warn_of_pair and not self._options["stripe"] and not self._options["refine_only"]
         return _pair.Judge() if judged else None

@@ -128,7 +128,7 @@ class Run:
     matcher    a Matcher, or a function that returns the Matcher of a pair, in place of options
     sequence   True: the pairs are those of one rig in their order, and a filter over all of them estimates the alignments of their rows.
                False: the alignment of each pair is estimated from this pair alone [True]
-    seed_previous  True: the measured pixels of the frame before are seeds of each pair, which reduces flicker; one pair at a time is matched.
+    seed_previous  True: the measured pixels of the frame before are the seeds of each pair, which reduces flicker; one pair at a time is matched.
                A pair may have the attribute motion, a 4×4 matrix from the frame of the rectified left camera before to that of the pair, or
                flow, the optical flow between the left images, (h, w, 2) float32; without both, the scene does not move [False]
     on_error   function of (pair, error), which is called with a pair that cannot be matched; the run then continues. None: the error
@@ -202,7 +202,9 @@ class Run:
         left, right, mask_left, mask_right = images_of(pair)
         if self._sequence is not None and inputs.get("align_rows") is None:
             inputs["align_rows"] = matcher._rows_in(self._sequence, left, right)
-        result = matcher(left, right, mask_left=mask_left, mask_right=mask_right, **inputs)
+        if self._seeds.previous:
+            inputs |= self._seeds.of(pair, matcher._matched_shape(matcher._pair_of_stream(left, right)))
+        result = self._seeds.kept(matcher(left, right, mask_left=mask_left, mask_right=mask_right, **inputs))
         if not judge or not isinstance(result.validity, np.ndarray):  # a pair on a GPU is not judged
             return RunResult(pair, result, _range_of(matcher), None, False)
         judged = matcher._pair_of_stream(left, right, mask_left, mask_right)

@@ -1,4 +1,4 @@
-"""The seeds of the pairs of a run: those that come with a pair, and those of the frame before."""
+"""The seeds of the pairs of a run: those that come with a pair, or those of the frame before."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._result import Result
 
 
 class Seeds:
-    """Finds the seeds of each pair. `previous` makes the measured pixels of the frame before seeds, too, and the rig of `matcher` serves the
+    """Finds the seeds of each pair. `previous` makes the measured pixels of the frame before the seeds, and the rig of `matcher` serves the
     motions of the camera.
     """
 
@@ -26,15 +26,10 @@ class Seeds:
         return {name: seeds for name in ("seeds", "seed_trust") if (seeds := getattr(pair, name, None)) is not None}
 
     def of(self, pair: Any, shape: tuple[int, int]) -> dict[str, Any]:
-        """Returns the seeds of a pair of this shape with those of the frame before, where it has none."""
-        given = self.given(pair)
-        seeds = np.asarray(given.get("seeds", np.full(shape, np.nan, np.float32)))
-        trust = np.asarray(given.get("seed_trust", np.ones(shape, np.float32)))
-        added = np.isnan(seeds)
-        return {
-            "seeds": np.where(added, self._moved(pair, shape), seeds),
-            "seed_trust": np.where(added, np.float32(_native.trust_of_frame_before), trust),
-        }
+        """Returns the seeds of a pair of this shape: those of the frame before."""
+        if self.given(pair):
+            raise CallError("a pair has seeds, and seed_previous is set; leave one of them out")
+        return {"seeds": self._moved(pair, shape), "seed_trust": np.full(shape, _native.trust_of_frame_before, np.float32)}
 
     def kept(self, result: Result) -> Result:
         """Returns the result, and keeps what the next pair needs of it."""

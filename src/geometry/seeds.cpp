@@ -51,10 +51,12 @@ class Seen {
   Image<float> map_;
 };
 
-// The points whose surface the camera does not see.
+// The points whose surface the camera does not see. A point hides another one only if their disparities differ by more
+// than `step`.
 class Hidden {
  public:
-  explicit Hidden(ImageView<const float> seeds) : seeds_(seeds), counts_({seeds.width + 1, seeds.height + 1}, 1, 0) {
+  Hidden(ImageView<const float> seeds, double step)
+      : seeds_(seeds), step_(static_cast<float>(step)), counts_({seeds.width + 1, seeds.height + 1}, 1, 0) {
     for (int y = 0; y < seeds.height; ++y)
       for (int x = 0, in_row = 0; x < seeds.width; ++x) {
         in_row += std::isnan(seeds(x, y)) ? 0 : 1;
@@ -63,30 +65,33 @@ class Hidden {
   }
 
   bool operator()(int x, int y) const {
-    const float here = seeds_(x, y), nearer = here + std::max(1.0F, 0.1F * std::abs(here));
-    const int reach = reach_of(x, y);
-    bool left = false, right = false, above = false, below = false;
+    const float here = seeds_(x, y), nearer = here + std::max(step_, 0.1F * std::abs(here));
+    const int most = static_cast<int>(std::ceil(3 * spacing(x, y))), reach = std::min(most, most_distance);
+    constexpr int none = 1 << 16;
+    int left = none, right = none, above = none, below = none;  // distances of nearer points
     for (int v = std::max(0, y - reach); v <= std::min(seeds_.height - 1, y + reach); ++v)
       for (int u = std::max(0, x - reach); u <= std::min(seeds_.width - 1, x + reach); ++u) {
         if (!(seeds_(u, v) > nearer)) continue;
         const int dx = u - x, dy = v - y;
-        if (std::abs(dx) >= std::abs(dy)) (dx < 0 ? left : right) = true;
-        if (std::abs(dy) >= std::abs(dx)) (dy < 0 ? above : below) = true;
+        int& in_columns = dx < 0 ? left : right;
+        int& in_rows = dy < 0 ? above : below;
+        if (std::abs(dx) >= std::abs(dy)) in_columns = std::min(in_columns, std::abs(dx));
+        if (std::abs(dy) >= std::abs(dx)) in_rows = std::min(in_rows, std::abs(dy));
       }
-    return (left && right) || (above && below);
+    return left + right <= most || above + below <= most;
   }
 
  private:
-  // Returns twice the mean distance of neighbouring points, from their number nearby.
-  int reach_of(int x, int y) const {
+  // Returns the mean distance of neighbouring points, from their number nearby.
+  double spacing(int x, int y) const {
     const int left = std::max(0, x - most_distance), right = std::min(seeds_.width, x + most_distance + 1);
     const int top = std::max(0, y - most_distance), bottom = std::min(seeds_.height, y + most_distance + 1);
     const int count = counts_(right, bottom) - counts_(left, bottom) - counts_(right, top) + counts_(left, top);
-    const double spacing = std::sqrt(static_cast<double>(right - left) * (bottom - top) / count);
-    return std::min(static_cast<int>(std::ceil(2 * spacing)), most_distance);
+    return std::sqrt(static_cast<double>(right - left) * (bottom - top) / count);
   }
 
   const ImageView<const float> seeds_;
+  const float step_;
   Image<int> counts_;  // the number of points above and to the left of a corner
 };
 
@@ -109,7 +114,8 @@ Image<float> seeds_of_points(std::span<const std::array<float, 3>> points, const
   Seen seen(size);
   for (const auto& [x, y, z] : points) seen.add(after(pose, {no_rotation, {x, y, z}}).translation, rig);
   const Image<float> all = seen.take();
-  const Hidden hidden(all);
+  const Hidden hidden(all,
+                      std::max(1.0, rig.baseline / length(pose.translation)));  // from one place, nothing is hidden
   Image<float> seeds(size, 1, unknown);
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x)

@@ -23,17 +23,6 @@ void FrameBefore::keep(std::size_t number, const Matched& result) {
   validity_ = Image<std::uint8_t>(result.validity.view());
 }
 
-void add_before(Image<float>& seeds, Image<float>& trust, Image<float> before) {
-  if (trust.empty()) trust = Image<float>(before.size(), 1, 1);
-  if (seeds.empty()) seeds = Image<float>(before.size(), 1, std::nanf(""));
-  for (int y = 0; y < before.height(); ++y)
-    for (int x = 0; x < before.width(); ++x)
-      if (std::isnan(seeds(x, y)) && !std::isnan(before(x, y))) {
-        seeds(x, y) = before(x, y);
-        trust(x, y) = trust_of_frame_before;
-      }
-}
-
 SeedSource::SeedSource(const SeedSettings& settings, const Inputs& inputs, bool vertical, const SettingNames& names)
     : settings_(settings), inputs_(inputs), names_(names) {
   check_settings(vertical);
@@ -135,9 +124,10 @@ std::optional<Image<float>> SeedSource::moved(std::size_t i, const Cameras& came
 
 void SeedSource::follow(InputFrame& frame, std::size_t i, const Cameras& cameras) const {
   if (!settings_.previous) return;
+  const Size size = cameras.matched_size();
   auto of_before = moved(i, cameras);
-  add_before(frame.seeds, frame.seed_trust,
-             of_before ? std::move(*of_before) : Image<float>(cameras.matched_size(), 1, std::nanf("")));
+  frame.seeds = of_before ? std::move(*of_before) : Image<float>(size, 1, std::nanf(""));
+  frame.seed_trust = Image<float>(size, 1, trust_of_frame_before);
 }
 
 }  // namespace stereopsis::jobs

@@ -36,9 +36,6 @@ class FrameBefore {
   Image<std::uint8_t> validity_;
 };
 
-// Adds the disparities of the frame before to the seeds of a frame, where it has none. Makes the maps, if there are none.
-void add_before(Image<float>& seeds, Image<float>& trust, Image<float> before);
-
 class SeedSource {
  public:
   // Finds the files. Throws an Error for settings that contradict each other. All arguments must outlive the object.
@@ -55,7 +52,7 @@ class SeedSource {
 
   // Reads the seeds of files. Several threads may call it.
   void read(InputFrame& frame, std::size_t i, const Cameras& cameras) const;
-  // Adds those of the frame before. The frames come in their order.
+  // Sets those of the frame before. The frames come in their order.
   void follow(InputFrame& frame, std::size_t i, const Cameras& cameras) const;
   void keep(std::size_t i, const Matched& result) { before_.keep(i, result); }
 

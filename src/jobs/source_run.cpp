@@ -1,12 +1,15 @@
 // Runs over the pairs of a source: stereopsis/run.hpp.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "jobs/pair_fault.hpp"
 #include "jobs/pair_loop.hpp"
 #include "jobs/pixels.hpp"
+#include "jobs/seed_source.hpp"
 #include "jobs/texts.hpp"
 #include "stereopsis/run.hpp"
+#include "stereopsis/seeds.hpp"
 
 namespace stereopsis {
 namespace {
@@ -43,6 +46,7 @@ struct Run::State : LoopSteps {
     Matched maps;
     DisparityRange range;
     std::optional<RowEstimate> rows;
+    Image<float> seeds, trust;
     Ticket ticket;
   };
 
@@ -54,12 +58,14 @@ struct Run::State : LoopSteps {
     judge = {};
     rows = {};
     before.reset();
+    result_before = {};
     judged = 0;
     has_changed = true;
   }
   const RectificationMaps* maps() const { return settings.problem.geometry.rectification.get(); }
 
   std::size_t most_in_flight() const override {
+    if (settings.seeds_previous) return 1;
     return static_cast<std::size_t>(settings.in_flight) * (group ? group->devices().size() : 1);
   }
   bool is_ready() override { return source.is_ready(); }
@@ -85,7 +91,9 @@ struct Run::State : LoopSteps {
     const StereoPair& images = static_cast<Pair&>(pair).given.images;
     group.reset();
     if (!range) range = with_matched(images, maps(), estimate_range);
-    group.emplace(settings.pipeline, problem_of(images), devices());
+    Pipeline pipeline = settings.pipeline;
+    if (settings.seeds_previous && pipeline.get("seeds.stage") == "none") pipeline.set("seeds.stage", "seeds");
+    group.emplace(pipeline, problem_of(images), devices());
     has_changed = false;
   }
   void begin(LoopPair& pair_) override {
@@ -93,9 +101,39 @@ struct Run::State : LoopSteps {
     if (pair.maps.disparity.empty()) pair.maps = group->make_result();
     pair.range = *range;
     align_rows(pair);
-    pair.ticket = group->enqueue(pair.given.images, pair.maps);
+    StereoPair images = pair.given.images;
+    if (settings.seeds_previous) {
+      seed(pair);
+      images.seeds = pair.seeds.view(), images.seed_trust = pair.trust.view();
+    }
+    pair.ticket = group->enqueue(images, pair.maps);
   }
-  void finish(LoopPair& pair) override { group->wait(static_cast<Pair&>(pair).ticket); }
+  void finish(LoopPair& pair_) override {
+    Pair& pair = static_cast<Pair&>(pair_);
+    group->wait(pair.ticket);
+    if (settings.seeds_previous) result_before.keep(0, pair.maps);
+  }
+
+  // Makes the disparities of the pair before the seeds of a pair.
+  void seed(Pair& pair) const {
+    const StereoPair& images = pair.given.images;
+    if (images.seeds.data)
+      throw Error(ErrorCategory::call, "the pair has seeds, and seeds_previous is set; leave one of them out");
+    const Size size = maps() ? maps()->size() : images.left.size();
+    pair.seeds = moved(pair.given, size);
+    pair.trust = Image<float>(size, 1, trust_of_frame_before);
+  }
+  Image<float> moved(const RunPair& pair, Size size) const {
+    const auto disparity = result_before.disparity();
+    const auto validity = result_before.validity();
+    if (disparity.size() != size) return Image<float>(size, 1, std::nanf(""));
+    if (!pair.flow.empty()) return moved_disparities(disparity, validity, pair.flow);
+    if (!pair.motion) return moved_disparities(disparity, validity);
+    const auto& rig = settings.problem.geometry.rig;
+    if (!rig)
+      throw Error(ErrorCategory::call, "the pair has a motion, and the run has no rig; set problem.geometry.rig");
+    return moved_disparities(disparity, validity, *rig, *pair.motion);
+  }
 
   void align_rows(Pair& pair) {
     StereoPair& images = pair.given.images;
@@ -152,6 +190,7 @@ struct Run::State : LoopSteps {
   RowFilter rows;
   PairJudge judge;
   std::optional<RunPair> before;
+  FrameBefore result_before;
   std::size_t judged = 0;
   bool has_changed = true;
   std::vector<Matched> spare;  // memory of results

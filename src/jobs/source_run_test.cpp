@@ -1,6 +1,8 @@
 // Runs over sources: files, and pairs that come by themselves.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <thread>
 
 #include "jobs/test_scene.hpp"
@@ -38,6 +40,57 @@ class SourceRun : public test::SceneFolder {
   RunSettings settings{.range = DisparityRange{0, 24}};
   LiveSource source{8};
 };
+
+// Noise changes between the frames of a still scene; the frame before steadies the map.
+TEST_F(SourceRun, TakesThePairBeforeAsSeeds) {
+  std::vector<Scene> scenes;
+  for (std::uint64_t k = 0; k < 3; ++k) {
+    scenes.push_back(make_scene({.size = {320, 240}, .disparities = 24}));
+    std::mt19937 random(static_cast<unsigned>(k));
+    std::normal_distribution<float> noise(0, 6);
+    for (Image<std::uint8_t>* const image : {&scenes.back().left, &scenes.back().right})
+      for (int y = 0; y < 240; ++y)
+        for (int i = 0; i < 3 * 320; ++i)
+          image->row(y)[i] =
+              static_cast<std::uint8_t>(std::clamp(static_cast<float>(image->row(y)[i]) + noise(random), 0.0f, 255.0f));
+  }
+  const auto last_two = [&](bool previous) {
+    LiveSource frames{8};
+    for (const Scene& scene : scenes) frames.put({.images = {scene.left, scene.right}});
+    frames.close();
+    RunSettings with = settings;
+    with.seeds_previous = previous;
+    stereopsis::Run run(with, frames);
+    std::vector<Image<float>> maps;
+    for (RunResult done; run.next(done);) {
+      EXPECT_EQ(done.pair.images.seeds.data, nullptr);  // the pair as it was given
+      maps.push_back(Image<float>(done.maps.disparity.view()));
+    }
+    return std::pair(std::move(maps[1]), std::move(maps[2]));
+  };
+  const auto flickering = [](const std::pair<Image<float>, Image<float>>& maps) {
+    int count = 0;
+    for (int y = 0; y < 240; ++y)
+      for (int x = 24; x < 320; ++x) count += std::abs(maps.first(x, y) - maps.second(x, y)) > 1 ? 1 : 0;
+    return count;
+  };
+  EXPECT_LT(flickering(last_two(true)), 0.6 * flickering(last_two(false)));
+}
+
+TEST_F(SourceRun, RefusesAMotionWithoutARig) {
+  const auto dots = std::make_shared<const Dots>(size);
+  for (int k = 0; k < 2; ++k) {
+    RunPair pair = pair_of(dots);
+    pair.motion = Pose();
+    source.put(std::move(pair));
+  }
+  source.close();
+  settings.seeds_previous = true;
+  stereopsis::Run run(settings, source);
+  RunResult done;
+  EXPECT_TRUE(run.next(done));
+  EXPECT_TRUE(refuses([&] { run.next(done); }, ErrorCategory::call, "the run has no rig"));
+}
 
 TEST_F(SourceRun, AlignsTheRowsOfEachPair) {
   constexpr double offsets[] = {1, 1.5, 0.5};

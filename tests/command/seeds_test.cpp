@@ -81,11 +81,60 @@ TEST_F(Seeds, ThatDoNotFitAreRefused) {
     EXPECT_NE(answer.err.find(why), std::string::npos) << answer.err;
     EXPECT_FALSE(fs::exists(folder / "refused.pfm"));
   };
-  refused({"--seeds", "small.pfm"}, "small.pfm is 20×10; both must have the same size");
+  refused({"--seeds", "small.pfm"}, "small.pfm is 20×10 but scene/left.png is 240×160 when it is matched");
   refused({"--seeds", "seeds.pfm", "--right", "r.pfm"}, "--right matches the mirrored pair");
-  refused({"--seed-trust", "seeds.pfm"}, "--seed-trust applies to seeds; give them with --seeds");
+  refused({"--seed-trust", "seeds.pfm"}, "--seed-trust requires --seeds; add it");
   refused({"--seeds", "refused.pfm"}, "refused.pfm");
   refused({"--seeds", "seeds.pfm", "--method", "prehn-pyramid"}, "set seeds.stage = none");
+  refused({"--seed-previous"}, "--seed-previous applies to sequences");
+  refused({"--seed-poses", "seeds.pfm"}, "--seed-poses requires --seed-previous; add it");
+  write_text(folder / "no_points.bin", "");
+  refused({"--seed-points", "no_points.bin"}, "--seed-points requires the calibration of the cameras");
+  refused({"--seed-points", "no_points.bin", "--seeds", "seeds.pfm"}, "both give the seeds");
+}
+
+// The points of the truth, as a sensor in the place of the left camera that looks along its x axis measures them.
+TEST_F(Seeds, OfThePointsOfASensor) {
+  std::string points;
+  for (int i = 0; i < truth.width() * truth.height(); i += 37) {
+    const int x = i % truth.width(), y = i / truth.width();
+    const float z = 300 * 0.1F / truth(x, y);
+    for (const float value :
+         {z, -(static_cast<float>(x) - 119.5F) / 300 * z, -(static_cast<float>(y) - 79.5F) / 300 * z, 0.5F})
+      points.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  }
+  write_text(folder / "points.bin", points);
+  write_text(folder / "pose.txt", "0 -1 0 0\n0 0 -1 0\n1 0 0 0\n");
+  const std::vector<std::string> camera = {"--focal", "300", "--baseline", "0.1m", "--seed-points", "points.bin"};
+  std::vector<std::string> arguments = {"-o", "of_points.pfm", "--quiet", "--seed-pose", "pose.txt"};
+  arguments.insert(arguments.end(), camera.begin(), camera.end());
+  ASSERT_EQ(match(arguments).err, "");
+  ASSERT_EQ(match({"-o", "without.pfm", "--quiet"}).err, "");
+  EXPECT_LT(wrong("of_points.pfm"), 0.95 * wrong("without.pfm"));
+}
+
+TEST_F(Seeds, OfTheFrameBefore) {
+  for (const char* name : {"pl", "pr"}) fs::create_directory(folder / name);
+  for (const std::string n : {"0", "1"}) {
+    fs::copy_file(folder / "scene/left.png", folder / ("pl/" + n + ".png"));
+    fs::copy_file(folder / "scene/right.png", folder / ("pr/" + n + ".png"));
+  }
+  write_text(folder / "poses.txt", "1 0 0 0 0 1 0 0 0 0 1 0\n1 0 0 0 0 1 0 0 0 0 1 0\n");
+  write_text(folder / "one_pose.txt", "1 0 0 0 0 1 0 0 0 0 1 0\n");
+  const auto run = [](const std::string& out, std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"match", "pl", "pr", "-o", out, "--disparities", "32", "--quiet", "--align-rows", "off"});
+    return call(more);
+  };
+  ASSERT_EQ(run("still/", {"--seed-previous"}).err, "");
+  ASSERT_EQ(run("posed/", {"--seed-previous", "--seed-poses", "poses.txt", "--focal", "300", "--baseline", "0.1m"}).err,
+            "");
+  EXPECT_EQ(contents(folder / "still/1.pfm"), contents(folder / "posed/1.pfm"));  // the camera stays
+  EXPECT_NE(contents(folder / "still/1.pfm"), contents(folder / "still/0.pfm"));  // the first frame has no seeds
+  EXPECT_NE(run("x/", {"--seed-previous", "--seed-poses", "one_pose.txt", "--focal", "300", "--baseline", "0.1m"})
+                .err.find("has 1 poses, and there are 2 frames"),
+            std::string::npos);
+  EXPECT_NE(run("still/", {"--seed-previous", "--resume"}).err.find("leave --resume out"), std::string::npos);
 }
 
 }  // namespace

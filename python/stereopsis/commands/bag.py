@@ -62,6 +62,8 @@ def _add_matching(group: Any) -> None:
     add("--near", metavar="Z", help="Nearest depth, such as 80cm, or a number in metres; --near and --far give the search range in place of --disparities")
     add("--far", metavar="Z", help="Farthest depth, such as 5m, or a number in metres; required by --near")
     add_rows(add)
+    add("--seed-previous", action="store_true",
+        help="The measured pixels of the pair before guide each pair, which reduces flicker")
     add("--bit-depth", type=int, default=0, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [16]")
 
 

@@ -31,6 +31,7 @@ def settings_of(start: Mapping[str, Any]) -> NodeSettings:
             threads=start["threads"],
             disparities=(0, 64),
             align_rows=checked_rows(start["align_rows"], "align_rows"),
+            seed_previous=start["seed_previous"],
             in_flight=1,
         ),
         Shape(registration=Registration.of(start["register_to"], start["register_frame"], start["rectify"])),

@@ -39,6 +39,7 @@ class Matching:
     bit_depth: int = 0
     in_flight: int = 3
     align_rows: AlignRows = "auto"
+    seed_previous: bool = False  # the measured pixels of the pair before are seeds
     fill_depth: bool = False  # depth and points of filled and repaired pixels, too
 
     def range_of(self, cameras: Cameras | None) -> tuple[int, int] | None:
@@ -101,7 +102,7 @@ class Processor:
     def change(self, matching: Matching) -> None:
         """Changes the settings from the next pair on."""
         self._matching = matching
-        self._run = Run(matcher=self._matcher_for, in_flight=matching.in_flight, on_error=self._fail)
+        self._run = Run(matcher=self._matcher_for, in_flight=matching.in_flight, seed_previous=matching.seed_previous, on_error=self._fail)
         self.close()
 
     def close(self) -> None:
@@ -131,6 +132,7 @@ class Processor:
         m = self._matching
         return Matcher(
             pipeline=m.pipeline,
+            set={"seeds.stage": "seeds"} if m.seed_previous else None,
             disparities=self._estimated or m.range_of(cameras),
             device=m.device,
             threads=m.threads,

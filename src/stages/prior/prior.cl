@@ -9,6 +9,7 @@
 #define MOST_NEIGHBOURHOOD 24
 #define MOST_SLOPE 127
 #define USUAL_SPACING 128
+#define SURE_REACH 5
 #define LEAST_SPACING 24
 
 // Returns the greatest integer whose square is at most v.
@@ -122,8 +123,9 @@ KERNEL(make_seeds)(IMAGE(const float, seeds), IMAGE(const float, trust), IMAGE(c
     const int value = here + floor_of_quotient(2 * s.e + s.agree + 4, 2 * (s.agree + 4));
     const int trusted = trust_of(trust, trust_layout, x, y) * min(spacing, USUAL_SPACING) / USUAL_SPACING;
     const int weight = trusted * (s.agree + 1) / (s.neighbours + 1);
-    const int sparse = spacing >= LEAST_SPACING ? min(17 * spacing / 256, most_reach) : 0;
-    const int spread = sparse * (s.agree + 1) / (s.neighbours + 1);
+    const int most = min(17 * spacing / 256, most_reach);
+    const int sparse = max(min(most, SURE_REACH), most * (s.agree + 1) / (s.neighbours + 1));
+    const int spread = spacing >= LEAST_SPACING ? sparse : 0;
     GLOBAL int* to = ELEMENTS(made) + 2 * (long)pixel;
     to[0] = value;
     to[1] = (int)((uint)(slope_x + 128) | (uint)(slope_y + 128) << 8 | (uint)weight << 16 | (uint)spread << 24);

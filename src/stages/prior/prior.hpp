@@ -19,7 +19,7 @@
 // L(i) < 24, have no slope, and only the third round. There are n neighbours, of which k agree in the third round:
 //
 //   v(i) = s(i) + ⌊Σ e(j) / (k + 4) + ½⌋,  w(i) = ⌊⌊t(i) min(L(i), 128) / 128⌋ (k + 1) / (n + 1)⌋,
-//   r(i) = ⌊min(⌊17 L(i) / 256⌋, reach) (k + 1) / (n + 1)⌋ if L(i) ≥ 24, otherwise 0.
+//   r(i) = max(min(R, 5), ⌊R (k + 1) / (n + 1)⌋) with R = min(⌊17 L(i) / 256⌋, reach) if L(i) ≥ 24, otherwise 0.
 //
 // Sparse seeds stand for more pixels than dense ones, and therefore weigh more. Spread: a seed i reaches the pixels p with
 // |dx|, |dy| ≤ r(i) and |G(p) − G(i)| ≤ contrast. The seed that reaches p with the lowest key(p) = ⌊16 √(dx² +
@@ -33,6 +33,7 @@
 // Cost: for each seed about 3 operations on each of its neighbours, and for each pixel on each seed that reaches it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/parameters.hpp"
@@ -51,6 +52,7 @@ inline constexpr int most_reach = 9;           // in pixels, of the spread
 inline constexpr int most_neighbourhood = 24;  // in pixels, of the neighbours
 inline constexpr int most_slope = 127;         // in 1/256
 inline constexpr int usual_spacing = 128;      // in sixteenths of a pixel: seeds that are farther apart weigh no more
+inline constexpr int sure_reach = 5;           // in pixels: a seed whose neighbours disagree reaches no farther
 inline constexpr int least_spacing = 24;       // in sixteenths of a pixel: seeds that are closer do not spread
 
 struct Parameters {
@@ -75,6 +77,12 @@ void describe(P& p, Visitor&& visit) {
 
 inline Rect required_input(const Parameters&, const Rect& output) {
   return grow(output, most_reach + most_neighbourhood, most_reach + most_neighbourhood);
+}
+
+// Returns r, for a seed that is not dense.
+inline int reach_of(const Parameters& p, int spacing, int agree, int neighbours) {
+  const int most = std::min(17 * spacing / 256, p.reach);
+  return std::max(std::min(most, sure_reach), most * (agree + 1) / (neighbours + 1));
 }
 
 // The greatest integer whose square is at most v.

@@ -70,15 +70,15 @@ Seed seed_of(const Parameters& p, const Known& known, int spacing, const Agreeme
   const auto [neighbours, agree, e] = of;
   seed.value = known.value + floor_of_quotient(2 * e + agree + 4, 2 * (agree + 4));
   seed.weight = known.trust * std::min(spacing, usual_spacing) / usual_spacing * (agree + 1) / (neighbours + 1);
-  if (spacing >= least_spacing) seed.reach = std::min(17 * spacing / 256, p.reach) * (agree + 1) / (neighbours + 1);
+  if (spacing >= least_spacing) seed.reach = reach_of(p, spacing, agree, neighbours);
   return seed;
 }
 
-int reach_of(int spacing) { return std::min((2 * spacing + 8) >> 4, most_neighbourhood); }
+int neighbourhood_of(int spacing) { return std::min((2 * spacing + 8) >> 4, most_neighbourhood); }
 
 Seed make_sparse(const Parameters& p, const Seeds& seeds, const Known& known, int y, int spacing,
                  Neighbours& neighbours) {
-  const int reach = reach_of(spacing);
+  const int reach = neighbourhood_of(spacing);
   neighbours.find(seeds, known, y, reach, p.similar);
   int slope_x = 0, slope_y = 0;
   const int tolerance = 16 * p.tolerance;
@@ -107,7 +107,7 @@ class Maker {
     std::int32_t& reach_of_row = seeds_.reach(y) = 0;
     int dense_reach = 0;  // the reach for which dense_ was found
     for (const Known& known : seeds_.in_row(y)) {
-      const int spacing = seeds_.spacing(known.x, y), reach = reach_of(spacing);
+      const int spacing = seeds_.spacing(known.x, y), reach = neighbourhood_of(spacing);
       if (spacing >= least_spacing) {
         *made = make_sparse(p_, seeds_, known, y, spacing, neighbours_);
         reach_of_row = std::max(reach_of_row, made++->reach);

@@ -88,8 +88,7 @@ Seed made(const Parameters& p, const Seeds& seeds, int x, int y) {
   seed.value = here + floor_of_quotient(2 * sums.e + sums.agree + 4, 2 * (sums.agree + 4));
   seed.weight = seeds.trust(x, y) * std::min(spacing, usual_spacing) / usual_spacing;
   seed.weight = seed.weight * (sums.agree + 1) / (sums.neighbours + 1);
-  if (spacing >= least_spacing)
-    seed.reach = std::min(17 * spacing / 256, p.reach) * (sums.agree + 1) / (sums.neighbours + 1);
+  if (spacing >= least_spacing) seed.reach = reach_of(p, spacing, sums.agree, sums.neighbours);
   return seed;
 }
 

@@ -19,10 +19,11 @@ struct Window {
     }
   }
 
-  // Returns the cost of the window around the column `u` of the right view.
-  int cost(int u) const {
+  // Returns the cost of the window around the column `u` of the right view, or a part of the cost that is at least
+  // `enough`.
+  int cost(int u, int enough) const {
     int sum = 0;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3 && sum < enough; ++i) {
       const int column = std::clamp(u + samples[i], 0, width - 1);
       for (int j = 0; j < 3; ++j) sum += std::popcount(left[j][i] ^ right[j][column]);
     }
@@ -37,14 +38,16 @@ struct Window {
 bool is_found(const Input& in, int x, int y, float disparity) {
   const int b = static_cast<int>(std::floor(disparity + 0.5f));
   const Window window(in, x, y);
-  int near = std::numeric_limits<int>::max() / 16, far = near;
-  for (const int k : candidates) {
-    const int d = b + k;
-    if (x - d < 0 || x - d >= window.width) continue;
-    int& least = std::abs(static_cast<float>(d) - disparity) <= 1 ? near : far;
-    least = std::min(least, window.cost(x - d));
-  }
-  return 16 * near <= 15 * far;
+  const auto is_inside = [&](int k) { return x - b - k >= 0 && x - b - k < window.width; };
+  const auto is_near = [&](int k) { return std::abs(static_cast<float>(b + k) - disparity) <= 1; };
+  constexpr int most = std::numeric_limits<int>::max() / 16;
+  int near = most;
+  for (const int k : {-1, 0, 1})
+    if (is_near(k) && is_inside(k)) near = std::min(near, window.cost(x - b - k, near));
+  if (near == most) return false;
+  const int enough = (16 * near + 14) / 15;  // the least cost of the others
+  return std::ranges::all_of(
+      candidates, [&](int k) { return is_near(k) || !is_inside(k) || window.cost(x - b - k, enough) >= enough; });
 }
 
 }  // namespace

@@ -47,6 +47,8 @@ def matching_of(arguments: argparse.Namespace) -> Matching:
         near_far = metres("--near", arguments.near), metres("--far", arguments.far)
     if arguments.in_flight < 1:
         raise CallError(f"--in-flight {arguments.in_flight} is not allowed; it must be at least 1")
+    if arguments.seed_previous and arguments.resume:
+        raise CallError("with --seed-previous, each pair depends on the result of the pair before; leave --resume out")
     return Matching(
         pipeline_of(arguments),
         device=arguments.device,
@@ -54,6 +56,7 @@ def matching_of(arguments: argparse.Namespace) -> Matching:
         disparities=disparities,
         near_far=near_far,
         align_rows=checked_rows(arguments.align_rows, "--align-rows"),
+        seed_previous=arguments.seed_previous,
         bit_depth=arguments.bit_depth,
         in_flight=arguments.in_flight,
         fill_depth=arguments.fill_depth,
