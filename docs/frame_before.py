@@ -117,7 +117,7 @@ def kitti(folder, methods, count, device):
             maps = maps_of(pairs, method, device, previous, disparities=KITTI_D, rig=rig)
             for k in range(1, count):
                 inside = np.broadcast_to(np.arange(maps[k][0].shape[1]) >= KITTI_D, maps[k][0].shape)
-                before = st.moved_disparities(maps[k - 1][0], np.zeros(inside.shape, np.uint8), rig=rig, motion=motions[k - 1])
+                before = st.moved_disparities(maps[k - 1][0], rig=rig, motion=motions[k - 1])
                 row = {f"{label} flicker": changed(maps[k][0], before, inside), f"{label} measured": 100 * float(np.mean(maps[k][1][inside]))}
                 rows.append(row | {f"{label} differs": bad(maps[k][0], reference[k][0], inside)})
         found[method] = means(rows)

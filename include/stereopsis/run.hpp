@@ -80,7 +80,7 @@ struct RunSettings {
   // True to align the rows of each pair by a RowFilter (stereopsis/rows.hpp). The thread of the run estimates the rows,
   // while earlier pairs are matched. An alignment that comes with a pair is kept. False: rows stay as they are.
   bool aligns_rows = true;
-  // True to make the measured pixels of the pair before the seeds of each pair, which reduces flicker. The run sets the stage
+  // True to make the disparities of the pair before the seeds of each pair, which reduces flicker. The run sets the stage
   // seeds of the pipeline, and matches one pair at a time. Pairs without motion and flow show what the pair before shows.
   bool seeds_previous = false;
   int in_flight = 2;   // largest number of pairs in flight on each device, 1 to 4096

@@ -21,21 +21,16 @@ namespace stereopsis {
 Image<float> seeds_of_points(std::span<const std::array<float, 3>> points, const Pose& pose, const Rig& rig, Size size);
 
 // The trust in the disparities of the frame before, 0 to 1.
-inline constexpr float trust_of_frame_before = 0.65F;
+inline constexpr float trust_of_frame_before = 0.8F;
 
-// Returns the measured disparities (validity 0) of the frame before as the present frame sees them. `motion` moves points
-// of the rectified left camera's optical frame at the frame before to those at the present frame, in the rig's unit.
-// Where several surfaces meet, the nearest one remains. Throws Error(call) as seeds_of_points() does, and for maps of
-// different sizes.
-Image<float> moved_disparities(ImageView<const float> disparity, ImageView<const std::uint8_t> validity, const Rig& rig,
-                               const Pose& motion);
+// Returns the disparities of the frame before, NaN where invalid, as the present frame sees them. `motion` moves points of
+// the rectified left camera's optical frame at the frame before to those at the present frame, in the rig's unit. Where
+// several surfaces meet, the nearest one remains. Throws Error(call) as seeds_of_points() does.
+Image<float> moved_disparities(ImageView<const float> disparity, const Rig& rig, const Pose& motion);
 
 // Returns the same for a motion by optical flow. The flow has 2 channels: the columns and the rows by which each pixel of
-// the frame before has moved since; NaN where unknown. The disparities stay as they are.
-Image<float> moved_disparities(ImageView<const float> disparity, ImageView<const std::uint8_t> validity,
-                               ImageView<const float> flow);
-
-// Returns the same for cameras and a scene that do not move.
-Image<float> moved_disparities(ImageView<const float> disparity, ImageView<const std::uint8_t> validity);
+// the frame before has moved since; NaN where unknown. The disparities stay as they are. Throws Error(call) for a flow of
+// another size.
+Image<float> moved_disparities(ImageView<const float> disparity, ImageView<const float> flow);
 
 }  // namespace stereopsis

@@ -52,20 +52,18 @@ nb::ndarray<nb::numpy, float, nb::shape<-1, 3>> points_of_file(const std::filesy
   return {points->data(), {points->size(), 3}, owner};
 }
 
-nb::object moved_maps(nb::handle disparity, nb::handle validity, const std::optional<Rig>& rig,
-                      const std::optional<Matrix>& motion, nb::handle flow) {
-  const BorrowedArray maps[] = {{disparity, "disparity"}, {validity, "validity"}};
-  const auto [d, v] = std::pair{maps[0].disparity(), maps[1].validity()};
-  if (!flow.is_none()) {
-    if (motion) refuse("motion and flow both say how the frame before has moved; leave one of them out");
-    const BorrowedArray lent(flow, "flow");
-    const AnyImageView vectors = lent.volume();
-    if (vectors.type != PixelType::f32) refuse("the flow must have the type float32; convert it with astype");
-    return give(moved_disparities(d, v, vectors.as<float>()));
+nb::object moved_map(nb::handle disparity, const std::optional<Rig>& rig, const std::optional<Matrix>& motion,
+                     nb::handle flow) {
+  if (motion.has_value() == !flow.is_none()) refuse("give either the motion of the camera or the flow");
+  const BorrowedArray map(disparity, "disparity");
+  if (motion) {
+    if (!rig) refuse("motion requires the rig of the cameras; pass it");
+    return give(moved_disparities(map.disparity(), *rig, pose_of(*motion)));
   }
-  if (!motion) return give(moved_disparities(d, v));
-  if (!rig) refuse("motion requires the rig of the cameras; pass it");
-  return give(moved_disparities(d, v, *rig, pose_of(*motion)));
+  const BorrowedArray lent(flow, "flow");
+  const AnyImageView vectors = lent.volume();
+  if (vectors.type != PixelType::f32) refuse("the flow must have the type float32; convert it with astype");
+  return give(moved_disparities(map.disparity(), vectors.as<float>()));
 }
 
 }  // namespace
@@ -82,14 +80,15 @@ void bind_seeds(nb::module_& m) {
       "a 3×4 or 4×4 matrix, moves the points into the frame of the rectified left camera (x right, y down, z\n"
       "forward). Points of surfaces that are hidden from the camera are left out. Raises CallError.");
   m.def(
-      "moved_disparities", &moved_maps, "disparity"_a, "validity"_a, nb::kw_only(), "rig"_a = nb::none(),
-      "motion"_a = nb::none(), "flow"_a.none() = nb::none(),
-      nb::sig("def moved_disparities(disparity: object, validity: object, *, rig: Rig | None = None, motion: "
-              "Sequence[Sequence[float]] | None = None, flow: object = None) -> numpy.typing.NDArray[numpy.float32]"),
-      "Returns the measured disparities of the frame before as the present frame sees them, (h, w) float32, NaN\n"
-      "where unknown: seeds for the present frame. `motion`, a 3×4 or 4×4 matrix, moves points from the frame of the\n"
-      "rectified left camera before to its frame now; it requires the `rig`. `flow`, (h, w, 2) float32, has the\n"
-      "columns and rows by which each pixel has moved. Without both, nothing moves. Raises CallError.");
+      "moved_disparities", &moved_map, "disparity"_a, nb::kw_only(), "rig"_a = nb::none(), "motion"_a = nb::none(),
+      "flow"_a.none() = nb::none(),
+      nb::sig("def moved_disparities(disparity: object, *, rig: Rig | None = None, motion: Sequence[Sequence[float]] | "
+              "None = None, flow: object = None) -> numpy.typing.NDArray[numpy.float32]"),
+      "Returns the disparities of the frame before, (h, w) float32, NaN where invalid, as the present frame sees "
+      "them:\n"
+      "seeds for the present frame. `motion`, a 3×4 or 4×4 matrix, moves points from the frame of the rectified left\n"
+      "camera before to its frame now; it requires the `rig`. `flow`, (h, w, 2) float32, has the columns and rows by\n"
+      "which each pixel has moved. One of both must be given. Raises CallError.");
   m.def("read_points", &points_of_file, "file"_a,
         nb::sig("def read_points(file: str | os.PathLike[str]) -> numpy.typing.NDArray[numpy.float32]"),
         "Reads points, (n, 3) float32, from .ply, .pcd or KITTI's .bin. Raises FileError and FormatError.");

@@ -128,7 +128,7 @@ class Run:
     matcher    a Matcher, or a function that returns the Matcher of a pair, in place of options
     sequence   True: the pairs are those of one rig in their order, and a filter over all of them estimates the alignments of their rows.
                False: the alignment of each pair is estimated from this pair alone [True]
-    seed_previous  True: the measured pixels of the frame before are the seeds of each pair, which reduces flicker; one pair at a time is matched.
+    seed_previous  True: the disparities of the frame before are the seeds of each pair, which reduces flicker; one pair at a time is matched.
                A pair may have the attribute motion, a 4×4 matrix from the frame of the rectified left camera before to that of the pair, or
                flow, the optical flow between the left images, (h, w, 2) float32; without both, the scene does not move [False]
     on_error   function of (pair, error), which is called with a pair that cannot be matched; the run then continues. None: the error

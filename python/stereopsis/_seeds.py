@@ -12,13 +12,13 @@ from ._result import Result
 
 
 class Seeds:
-    """Finds the seeds of each pair. `previous` makes the measured pixels of the frame before the seeds, and the rig of `matcher` serves the
+    """Finds the seeds of each pair. `previous` makes the disparities of the frame before the seeds, and the rig of `matcher` serves the
     motions of the camera.
     """
 
     def __init__(self, previous: bool, matcher: Any = None) -> None:
         self.previous, self._rig = previous, getattr(matcher, "_known_rig", None)
-        self._before: tuple[np.ndarray, np.ndarray] | None = None
+        self._before: np.ndarray | None = None
 
     @staticmethod
     def given(pair: Any) -> dict[str, Any]:
@@ -34,15 +34,17 @@ class Seeds:
     def kept(self, result: Result) -> Result:
         """Returns the result, and keeps what the next pair needs of it."""
         if self.previous:
-            self._before = np.array(result.disparity), np.array(result.validity)
+            self._before = np.array(result.disparity)
         return result
 
     def _moved(self, pair: Any, shape: tuple[int, int]) -> np.ndarray:
-        """Returns the measured disparities of the frame before as the pair sees them."""
-        if self._before is None or self._before[0].shape != shape:
+        """Returns the disparities of the frame before as the pair sees them."""
+        if self._before is None or self._before.shape != shape:
             return np.full(shape, np.nan, np.float32)
         motion, flow = getattr(pair, "motion", None), getattr(pair, "flow", None)
+        if motion is None and flow is None:
+            return self._before
         if motion is not None and self._rig is None:
             raise CallError("a pair has a motion, and the run has no rig; make the run with rig or calibration")
         rows = None if motion is None else np.asarray(motion, float).tolist()
-        return _native.moved_disparities(*self._before, rig=self._rig, motion=rows, flow=flow)
+        return _native.moved_disparities(self._before, rig=self._rig, motion=rows, flow=flow)

@@ -97,11 +97,11 @@ def test_seeds_that_come_with_a_pair_are_used(scene: st.Scene, seeds: np.ndarray
 
 
 def test_the_frame_before_moves_with_the_camera_or_by_the_flow(scene: st.Scene) -> None:
-    rig, validity = st.Rig(focal=300, baseline="0.1 m", cx_left=120, cy=80), np.zeros(scene.disparity.shape, np.uint8)
+    rig = st.Rig(focal=300, baseline="0.1 m", cx_left=120, cy=80)
     to_the_right = np.eye(4)
     to_the_right[0, 3] = -0.1
-    moved = st.moved_disparities(scene.disparity, validity, rig=rig, motion=to_the_right)
-    by_flow = st.moved_disparities(scene.disparity, validity, flow=np.stack([-scene.disparity, 0 * scene.disparity], -1))
+    moved = st.moved_disparities(scene.disparity, rig=rig, motion=to_the_right)
+    by_flow = st.moved_disparities(scene.disparity, flow=np.stack([-scene.disparity, 0 * scene.disparity], -1))
     np.testing.assert_allclose(moved, by_flow, atol=1e-3)
     pairs = [Frame(scene, k, motion=to_the_right) for k in range(2)]
     with pytest.raises(st.CallError, match="has no rig"):

@@ -120,7 +120,7 @@ void add_seeds(Command& command, SeedSettings& seeds) {
                "Pose of the sensor, from its coordinates to those of the left camera (x right, y down, z forward): a "
                "text with a 3×4 or 4×4 matrix, or a calib.txt of KITTI odometry [the pose of the camera]");
   command.flag("--seed-previous", seeds.previous,
-               "The measured pixels of the frame before guide each frame of a sequence");
+               "The disparities of the frame before guide each frame of a sequence, which reduces flicker");
   command.path("--seed-poses", seeds.poses, "FILE",
                "Poses of the left camera for --seed-previous: 12 numbers a line for each frame, as KITTI has them [the "
                "camera does not move]");

@@ -78,25 +78,23 @@ TEST(SeedsOfPoints, RefuseWhatIsNoPoseAndNoRig) {
 // A camera that moves by the baseline sees what the right camera saw.
 TEST(MovedDisparities, FollowTheCamera) {
   const Scene scene = seed_points_test::scene();
-  Image<std::uint8_t> validity(size, 1, 0);
-  for (int x = 0; x < size.width; ++x) validity(x, 5) = validity::filled;
-  const Image<float> moved =
-      moved_disparities(scene.disparity_left, validity, rig, {no_rotation, {-rig.baseline, 0, 0}});
+  Image<float> before(scene.disparity_left.view());
+  for (int x = 0; x < size.width; ++x) before(x, 5) = invalid_disparity;
+  const Image<float> moved = moved_disparities(before, rig, {no_rotation, {-rig.baseline, 0, 0}});
   const auto [count, wrong] = compared(moved, scene.disparity_right);
   EXPECT_GT(count, 0.7 * size.width * size.height);
   EXPECT_LT(wrong, 0.02 * count);
-  for (int x = 0; x < size.width; ++x) EXPECT_TRUE(std::isnan(moved(x, 5)));  // only measured pixels are seeds
+  for (int x = 0; x < size.width; ++x) EXPECT_TRUE(std::isnan(moved(x, 5)));
 }
 
 TEST(MovedDisparities, FollowTheFlow) {
   const Image<float> disparity({4, 3}, 1, 5);
-  const Image<std::uint8_t> validity({4, 3}, 1, 0);
   Image<float> flow({4, 3}, 2, NAN);
   flow(0, 0, 0) = 1.6F, flow(0, 0, 1) = 1;
-  const Image<float> moved = moved_disparities(disparity, validity, flow);
+  const Image<float> moved = moved_disparities(disparity, flow);
   for (int y = 0; y < 3; ++y)
     for (int x = 0; x < 4; ++x) EXPECT_EQ(std::isnan(moved(x, y)), !(x == 2 && y == 1)) << x << " " << y;
-  EXPECT_THROW(moved_disparities(disparity, validity, Image<float>({4, 3}, 1, 0).view()), Error);
+  EXPECT_THROW(moved_disparities(disparity, Image<float>({4, 3}, 1, 0).view()), Error);
 }
 
 }  // namespace

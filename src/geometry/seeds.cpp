@@ -95,15 +95,12 @@ class Hidden {
   Image<int> counts_;  // the number of points above and to the left of a corner
 };
 
-// Calls f(x, y, disparity) for the measured pixels.
+// Calls f(x, y, disparity) for the valid pixels.
 template <class F>
-void for_measured(ImageView<const float> disparity, ImageView<const std::uint8_t> validity, F&& f) {
-  if (validity.size() != disparity.size())
-    refuse(text("the validity has ", validity.width, "×", validity.height, " pixels and the disparity ",
-                disparity.width, "×", disparity.height, "; both must have the same size"));
+void for_valid(ImageView<const float> disparity, F&& f) {
   for (int y = 0; y < disparity.height; ++y)
     for (int x = 0; x < disparity.width; ++x)
-      if (validity(x, y) == 0 && std::isfinite(disparity(x, y))) f(x, y, disparity(x, y));
+      if (std::isfinite(disparity(x, y))) f(x, y, disparity(x, y));
 }
 
 }  // namespace
@@ -114,8 +111,8 @@ Image<float> seeds_of_points(std::span<const std::array<float, 3>> points, const
   Seen seen(size);
   for (const auto& [x, y, z] : points) seen.add(after(pose, {no_rotation, {x, y, z}}).translation, rig);
   const Image<float> all = seen.take();
-  const Hidden hidden(all,
-                      std::max(1.0, rig.baseline / length(pose.translation)));  // from one place, nothing is hidden
+  // From one place, nothing is hidden.
+  const Hidden hidden(all, std::max(1.0, rig.baseline / length(pose.translation)));
   Image<float> seeds(size, 1, unknown);
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x)
@@ -123,32 +120,24 @@ Image<float> seeds_of_points(std::span<const std::array<float, 3>> points, const
   return seeds;
 }
 
-Image<float> moved_disparities(ImageView<const float> disparity, ImageView<const std::uint8_t> validity, const Rig& rig,
-                               const Pose& motion) {
+Image<float> moved_disparities(ImageView<const float> disparity, const Rig& rig, const Pose& motion) {
   check(rig, motion);
   Seen seen(disparity.size());
-  for_measured(disparity, validity, [&](int x, int y, float d) {
+  for_valid(disparity, [&](int x, int y, float d) {
     const Vector3 point = rig.point(x, y, d);
     if (point[2] > 0) seen.add(after(motion, {no_rotation, point}).translation, rig);
   });
   return seen.take();
 }
 
-Image<float> moved_disparities(ImageView<const float> disparity, ImageView<const std::uint8_t> validity,
-                               ImageView<const float> flow) {
+Image<float> moved_disparities(ImageView<const float> disparity, ImageView<const float> flow) {
   if (flow.size() != disparity.size() || flow.channels != 2)
     refuse(text("the flow has ", flow.width, "×", flow.height, " pixels with ", flow.channels,
                 " channels; it must have the size of the images, ", disparity.width, "×", disparity.height,
                 ", and 2 channels"));
   Seen seen(disparity.size());
-  for_measured(disparity, validity,
-               [&](int x, int y, float d) { seen.add(x + double{flow(x, y, 0)}, y + double{flow(x, y, 1)}, d); });
-  return seen.take();
-}
-
-Image<float> moved_disparities(ImageView<const float> disparity, ImageView<const std::uint8_t> validity) {
-  Seen seen(disparity.size());
-  for_measured(disparity, validity, [&](int x, int y, float d) { seen.add(x, y, d); });
+  for_valid(disparity,
+            [&](int x, int y, float d) { seen.add(x + double{flow(x, y, 0)}, y + double{flow(x, y, 1)}, d); });
   return seen.take();
 }
 

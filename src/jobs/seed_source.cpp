@@ -20,7 +20,9 @@ using sources::refuse;
 void FrameBefore::keep(std::size_t number, const Matched& result) {
   number_ = number;
   disparity_ = Image<float>(result.disparity.view());
-  validity_ = Image<std::uint8_t>(result.validity.view());
+  for (int y = 0; y < disparity_.height(); ++y)
+    for (float* d = disparity_.row(y); d != disparity_.row(y) + disparity_.width(); ++d)
+      if (!std::isfinite(*d)) *d = std::nanf("");
 }
 
 SeedSource::SeedSource(const SeedSettings& settings, const Inputs& inputs, bool vertical, const SettingNames& names)
@@ -115,11 +117,10 @@ std::optional<Image<float>> SeedSource::moved(std::size_t i, const Cameras& came
   if (!before_.is_there()) return {};
   const std::size_t before = before_.number();
   if (!poses_.empty())
-    return moved_disparities(before_.disparity(), before_.validity(), *cameras.rig(),
-                             after(poses_[i].inverse(), poses_[before]));
+    return moved_disparities(before_.disparity(), *cameras.rig(), after(poses_[i].inverse(), poses_[before]));
   if (before + 1 != i) return {};  // a frame between them has no result
-  if (!flow_.empty()) return moved_disparities(before_.disparity(), before_.validity(), read_flow(flow_[before]));
-  return moved_disparities(before_.disparity(), before_.validity());
+  if (!flow_.empty()) return moved_disparities(before_.disparity(), read_flow(flow_[before]));
+  return Image<float>(before_.disparity().view());
 }
 
 void SeedSource::follow(InputFrame& frame, std::size_t i, const Cameras& cameras) const {

@@ -15,25 +15,23 @@ namespace stereopsis::jobs {
 struct SeedSettings {
   std::filesystem::path seeds, trust;  // disparities of the rectified left image, and the trust in them
   std::filesystem::path points, pose;  // points of another sensor, and its pose
-  bool previous = false;               // the measured pixels of the frame before are seeds
+  bool previous = false;               // the disparities of the frame before are seeds
   std::filesystem::path poses, flow;   // the motion of the camera, or of each pixel, between frames
 
   bool given() const { return !seeds.empty() || !points.empty() || previous; }
 };
 
-// The result of the frame before.
+// The disparities of the frame before, NaN where invalid.
 class FrameBefore {
  public:
   void keep(std::size_t number, const Matched& result);
   bool is_there() const { return !disparity_.empty(); }
   std::size_t number() const { return number_; }
-  ImageView<const float> disparity() const { return disparity_; }
-  ImageView<const std::uint8_t> validity() const { return validity_; }
+  const Image<float>& disparity() const { return disparity_; }
 
  private:
   std::size_t number_ = 0;
   Image<float> disparity_;
-  Image<std::uint8_t> validity_;
 };
 
 class SeedSource {

@@ -124,15 +124,14 @@ struct Run::State : LoopSteps {
     pair.trust = Image<float>(size, 1, trust_of_frame_before);
   }
   Image<float> moved(const RunPair& pair, Size size) const {
-    const auto disparity = result_before.disparity();
-    const auto validity = result_before.validity();
+    const Image<float>& disparity = result_before.disparity();
     if (disparity.size() != size) return Image<float>(size, 1, std::nanf(""));
-    if (!pair.flow.empty()) return moved_disparities(disparity, validity, pair.flow);
-    if (!pair.motion) return moved_disparities(disparity, validity);
+    if (!pair.flow.empty()) return moved_disparities(disparity, pair.flow);
+    if (!pair.motion) return Image<float>(disparity.view());
     const auto& rig = settings.problem.geometry.rig;
     if (!rig)
       throw Error(ErrorCategory::call, "the pair has a motion, and the run has no rig; set problem.geometry.rig");
-    return moved_disparities(disparity, validity, *rig, *pair.motion);
+    return moved_disparities(disparity, *rig, *pair.motion);
   }
 
   void align_rows(Pair& pair) {

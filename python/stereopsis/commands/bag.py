@@ -63,7 +63,7 @@ def _add_matching(group: Any) -> None:
     add("--far", metavar="Z", help="Farthest depth, such as 5m, or a number in metres; required by --near")
     add_rows(add)
     add("--seed-previous", action="store_true",
-        help="The measured pixels of the pair before guide each pair, which reduces flicker")
+        help="The disparities of the pair before guide each pair, which reduces flicker")
     add("--bit-depth", type=int, default=0, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [16]")
 
 

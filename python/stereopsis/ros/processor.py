@@ -39,7 +39,7 @@ class Matching:
     bit_depth: int = 0
     in_flight: int = 3
     align_rows: AlignRows = "auto"
-    seed_previous: bool = False  # the measured pixels of the pair before are seeds
+    seed_previous: bool = False  # the disparities of the pair before are seeds
     fill_depth: bool = False  # depth and points of filled and repaired pixels, too
 
     def range_of(self, cameras: Cameras | None) -> tuple[int, int] | None:
