@@ -9,7 +9,7 @@ namespace {
 
 constexpr int items = 256;  // work-items in a group; the same value as in prior.cl
 // A group makes several seeds if there are more than the groups have items.
-constexpr int most_groups = 1024, making_items = 64;
+constexpr int most_groups = 8192, making_items = 64;
 
 struct Scratch {
   Scratch(Size size, gpu::Span memory) {

@@ -9,7 +9,10 @@
 namespace stereopsis::seed_check {
 namespace {
 
-// The rows and the columns of a window in the left view.
+constexpr int farthest = 8 + 2;  // the largest distance, in columns, of a candidate and of a sample
+
+// A window of the left view. `kInside`: all columns with which it is compared are inside the right view.
+template <bool kInside>
 struct Window {
   Window(const Input& in, int x, int y) : width(in.right.width) {
     for (int j = 0; j < 3; ++j) {
@@ -24,7 +27,7 @@ struct Window {
   int cost(int u, int enough) const {
     int sum = 0;
     for (int i = 0; i < 3 && sum < enough; ++i) {
-      const int column = std::clamp(u + samples[i], 0, width - 1);
+      const int column = kInside ? u + samples[i] : std::clamp(u + samples[i], 0, width - 1);
       for (int j = 0; j < 3; ++j) sum += std::popcount(left[j][i] ^ right[j][column]);
     }
     return sum;
@@ -35,19 +38,27 @@ struct Window {
   std::array<const std::uint64_t*, 3> right;
 };
 
-bool is_found(const Input& in, int x, int y, float disparity) {
-  const int b = static_cast<int>(std::floor(disparity + 0.5f));
-  const Window window(in, x, y);
-  const auto is_inside = [&](int k) { return x - b - k >= 0 && x - b - k < window.width; };
+template <bool kInside>
+bool is_found(const Input& in, int x, int y, float disparity, int b) {
+  const Window<kInside> window(in, x, y);
+  const auto is_inside = [&](int k) { return kInside || (x - b - k >= 0 && x - b - k < window.width); };
   const auto is_near = [&](int k) { return std::abs(static_cast<float>(b + k) - disparity) <= 1; };
   constexpr int most = std::numeric_limits<int>::max() / 16;
   int near = most;
-  for (const int k : {-1, 0, 1})
+  for (const int k : {0, -1, 1})
     if (is_near(k) && is_inside(k)) near = std::min(near, window.cost(x - b - k, near));
   if (near == most) return false;
   const int enough = (16 * near + 14) / 15;  // the least cost of the others
-  return std::ranges::all_of(
-      candidates, [&](int k) { return is_near(k) || !is_inside(k) || window.cost(x - b - k, enough) >= enough; });
+  const auto is_worse = [&](int k) { return !is_inside(k) || window.cost(x - b - k, enough) >= enough; };
+  for (const int k : {-8, -4, -2, 2, 4, 8})
+    if (!is_worse(k)) return false;
+  return (is_near(-1) || is_worse(-1)) && (is_near(1) || is_worse(1));
+}
+
+bool is_found(const Input& in, int x, int y, float disparity) {
+  const int b = static_cast<int>(std::floor(disparity + 0.5f)), u = x - b;
+  return u >= farthest && u < in.right.width - farthest ? is_found<true>(in, x, y, disparity, b)
+                                                        : is_found<false>(in, x, y, disparity, b);
 }
 
 }  // namespace
