@@ -13,7 +13,8 @@ namespace stereopsis {
 
 // Kinds of faults of a pair: both images are the same picture, one image is turned, one camera is above the other, the
 // images show different scenes, rows do not correspond, disparities are negative, one image is a frame late, both images
-// have the same pattern at the same place, many points lie outside the search range.
+// have the same pattern at the same place, many points lie outside the search range, rows differ by a little and were not
+// aligned.
 enum class PairFaultKind {
   same_picture,
   turned,
@@ -23,7 +24,8 @@ enum class PairFaultKind {
   negative,
   late,
   shared_pattern,
-  outside_range
+  outside_range,
+  unaligned
 };
 
 // Returns a short name, such as "rows differ".

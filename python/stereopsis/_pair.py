@@ -23,6 +23,7 @@ ADVICE = {
     "rows differ": "rectify the images, or give calibration= of the cameras",
     "negative disparities": "pass the image of the left camera as left, or a negative range as disparities= where the cameras converge",
     "a shared pattern": "subtract the pattern from both images, such as the mean of many frames, or mask it with mask_left= and mask_right=",
+    "rows not aligned": 'pass align_rows="auto", so that they are aligned',
     "a frame late": "find the frame that is missing or repeated, and pass images of one time",
 }
 

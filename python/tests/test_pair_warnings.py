@@ -50,6 +50,14 @@ def test_what_is_wrong_with_a_pair_is_told(pair, unrelated, raw, method):
     assert "the same pixels" in twice
 
 
+def test_rows_that_differ_by_a_little_are_told_unless_they_are_aligned():
+    scene = st.synth("table", width=320, height=240, disparities=48, noise=2, vertical_offset=0.6)
+    pair = scene.left, scene.right
+    assert warned(pair) == [] and warned(pair, align_rows="-0.6") == []
+    (apart,) = warned(pair, align_rows="off")
+    assert "the rows differ by 0." in apart and 'pass align_rows="auto"' in apart
+
+
 def test_a_calibration_that_was_given_is_not_asked_for(raw, tmp_path):
     camera = "[300, 0, 159.5, 0, 300, 119.5, 0, 0, 1]"
     (tmp_path / "rig.yml").write_text(

@@ -39,6 +39,7 @@ std::string advice_on(const PairFault& fault, const fs::path& left, const fs::pa
     case outside_range:
       return fault.swapped ? fmt::format("lower {}, or raise {}", names.spelled("min_disparity"), names.spelled("far"))
                            : fmt::format("raise {}, or lower {}", names.spelled("disparities"), names.spelled("near"));
+    case unaligned: return fmt::format("leave {} out, so that they are aligned", names.spelled("align_rows"));
   }
   return "";
 }

@@ -7,6 +7,7 @@
 
 #include "geometry/stereo_rectify.hpp"
 #include "jobs/fault_advice.hpp"
+#include "jobs/pair_fault.hpp"
 #include "stereopsis/rows.hpp"
 
 namespace stereopsis::jobs {
@@ -105,21 +106,12 @@ std::optional<PairFault> PairChecks::fault_of_calibration(const Faults& found, s
   return fault;
 }
 
-// Returns that the rows of a pair differ although they could be aligned.
-std::optional<PairFault> PairChecks::fault_of_rows(const RowEstimate& rows) const {
-  constexpr double most = 0.3;  // px; from here on, much fewer pixels are measured
-  if (!rows.alignment || rows.alignment->rms() <= most) return {};
-  return PairFault{PairFaultKind::rows,
-                   fmt::format("the rows differ by {:.2f} px; leave {} out, so that they are aligned",
-                               rows.alignment->rms(), names_.spelled("align_rows"))};
-}
-
 PairChecks::Faults PairChecks::faults(const InputFrame& frame, std::size_t i) const try {
   if (range_.has_costs()) return {};  // the given costs are matched, not the images
   std::optional<PairFault> of_rows;
   const PairReport report = cameras_.with_matched(frame, [&](const AnyImageView& l, const AnyImageView& r) {
     const RowEstimate rows = frame.rows ? *frame.rows : estimate_row_alignment(l, r);
-    if (!aligns_rows_) of_rows = fault_of_rows(rows);
+    if (!aligns_rows_) of_rows = unaligned_fault(rows);
     // Rows that a calibration has not rectified, or was not asked to, are a fault of the calibration or of the call.
     const bool has_raw_calibration = cameras_.raw_cameras() || !cameras_.how_to_rectify().empty();
     if (!aligns_rows_ || !rows.alignment || has_raw_calibration)
@@ -134,9 +126,9 @@ PairChecks::Faults PairChecks::faults(const InputFrame& frame, std::size_t i) co
   if (const auto fault = fault_beside_neighbour(found, frame, i)) found = {*fault};
   if (const auto fault = fault_of_calibration(found, i)) return {*fault};
   const std::string& how = cameras_.how_to_rectify();
+  if (found.empty() && of_rows && report.judged()) found = {*of_rows};
   found =
       with_advice(std::move(found), left_name(i), right_name(i), names_, how.empty() ? "rectify the pair first" : how);
-  if (found.empty() && of_rows && why_not_judged(report).empty()) found = {*of_rows};
   for (PairFault& fault : found)
     if (fault.kind == PairFaultKind::vertical && vertical_)
       fault.sentence = fmt::format("the cameras seem to be side by side; leave {} out", names_.spelled("vertical"));

@@ -41,7 +41,6 @@ class PairChecks {
   // Warns of each kind of complaint once; in a strict run throws. Returns the first complaint, or "".
   std::string judge(const Faults& found, std::size_t i);
   Faults faults(const InputFrame& frame, std::size_t i) const;
-  std::optional<PairFault> fault_of_rows(const RowEstimate& rows) const;
   std::optional<PairFault> fault_of_calibration(const Faults& found, std::size_t i) const;
   std::string advice_on_calibration(std::size_t i) const;
   bool is_sound_as(std::size_t i, bool transpose, bool exchange) const;

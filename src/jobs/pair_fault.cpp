@@ -1,22 +1,36 @@
 #include "jobs/pair_fault.hpp"
 
+#include <fmt/core.h>
+
 #include <vector>
 
 namespace stereopsis::jobs {
+
+std::optional<PairFault> unaligned_fault(const RowEstimate& rows) {
+  constexpr double most = 0.3;  // px
+  if (!rows.alignment || rows.alignment->rms() <= most) return {};
+  return PairFault{PairFaultKind::unaligned,
+                   fmt::format("the rows differ by {:.2f} px, and are not aligned", rows.alignment->rms())};
+}
 
 std::optional<PairFault> gravest_fault(const StereoPair& given, const StereoPair* before, const RectificationMaps* maps,
                                        bool expects_negative) try {
   StereoPair pair = given;
   if (maps != nullptr) pair.row_alignment.reset();  // rows that a calibration has not rectified are its fault
   return with_matched(pair, maps, [&](const AnyImageView& left, const AnyImageView& right) -> std::optional<PairFault> {
-    std::vector<PairFault> faults = faults_of(check_pair(left, right, CheckEffort::quick));
+    const PairReport report = check_pair(left, right, CheckEffort::quick);
+    std::vector<PairFault> faults = faults_of(report);
     if (expects_negative) std::erase_if(faults, [](const PairFault& f) { return f.kind == PairFaultKind::negative; });
     const bool has_before = before != nullptr && before->left.size() == pair.left.size();
-    if (faults.empty() && has_before)
-      return with_matched(*before, maps, [&](const AnyImageView& l, const AnyImageView& r) {
-        return fixed_pattern_fault(left, right, l, r);
-      });
-    if (faults.empty()) return {};
+    if (faults.empty()) {
+      std::optional<PairFault> fault;
+      if (has_before)
+        fault = with_matched(*before, maps, [&](const AnyImageView& l, const AnyImageView& r) {
+          return fixed_pattern_fault(left, right, l, r);
+        });
+      if (fault || given.row_alignment || !report.judged()) return fault;
+      return unaligned_fault(estimate_row_alignment(left, right));
+    }
     if (!has_before || !may_be_late(faults[0].kind)) return faults[0];
     const auto late = with_matched(
         *before, maps, [&](const AnyImageView& l, const AnyImageView& r) { return late_eye(left, right, l, r, true); });

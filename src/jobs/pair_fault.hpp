@@ -36,9 +36,13 @@ auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) 
   });
 }
 
+// Returns the fault of a pair that is not aligned although its rows differ by so much that much fewer pixels are measured.
+std::optional<PairFault> unaligned_fault(const RowEstimate& rows);
+
 // Checks a pair on the host quickly, rectified by `maps` unless that is null, and otherwise with aligned rows if the pair
-// has an alignment. Returns its gravest fault; nothing if the pair fits or is too small to be judged. `before` is the pair before it, or null. With `expects_negative`, negative
-// disparities are no fault.
+// has an alignment. Returns its gravest fault; nothing if the pair fits or is too small to be judged. `before` is the
+// pair before it, or null. With `expects_negative`, negative disparities are no fault. A pair without an alignment, not
+// even one that moves no row, may be unaligned.
 std::optional<PairFault> gravest_fault(const StereoPair& pair, const StereoPair* before, const RectificationMaps* maps,
                                        bool expects_negative);
 

@@ -139,7 +139,7 @@ struct Run::State : LoopSteps {
     pair.rows.reset();
     if (!settings.aligns_rows || images.row_alignment) return;
     pair.rows = rows.next(with_matched(images, maps(), measure_rows));
-    images.row_alignment = pair.rows->alignment;
+    images.row_alignment = pair.rows->alignment.value_or(RowAlignment());
   }
 
   Problem problem_of(const StereoPair& images) const {
@@ -172,6 +172,8 @@ struct Run::State : LoopSteps {
     const std::size_t number = judged++;
     if (judge.checks(number, result.measured))
       result.fault = gravest_fault(result.pair.images, before ? &before->images : nullptr, maps(), expects_negative());
+    if (result.fault && result.fault->kind == PairFaultKind::unaligned)
+      result.fault->sentence += "; set RunSettings::aligns_rows";
     if (result.fault)
       result.is_new_fault = !judge.record({*result.fault}, number).empty();
     else

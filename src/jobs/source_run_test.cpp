@@ -208,6 +208,26 @@ TEST_F(SourceRun, SaysOnceThatThePairsAreSwapped) {
   EXPECT_FALSE(done.is_new_fault);
 }
 
+TEST_F(SourceRun, SaysThatRowsDifferIfItDoesNotAlignThem) {
+  for (const double offset : {0.1, 0.6}) {
+    const Scene scene = make_scene({.size = {320, 240}, .disparities = 24, .noise = 2, .vertical_offset = offset});
+    for (const bool aligns : {false, true}) {
+      settings.aligns_rows = aligns;
+      LiveSource pairs{1};
+      pairs.put({.images = {scene.left, scene.right}});
+      pairs.close();
+      stereopsis::Run run(settings, pairs);
+      RunResult done;
+      ASSERT_TRUE(run.next(done));
+      ASSERT_EQ(done.fault.has_value(), offset > 0.3 && !aligns) << offset;
+      if (!done.fault) continue;
+      EXPECT_EQ(done.fault->kind, PairFaultKind::unaligned);
+      EXPECT_TRUE(contains(done.fault->sentence, "the rows differ by 0.")) << done.fault->sentence;
+      EXPECT_TRUE(contains(done.fault->sentence, "set RunSettings::aligns_rows")) << done.fault->sentence;
+    }
+  }
+}
+
 TEST_F(SourceRun, ReadsFilesAndEndsWithTheErrorOfOneThatCannotBeRead) {
   for (int i = 0; i < 4; ++i) write_pair(i);
   test::put(file("right", 2), "no picture");

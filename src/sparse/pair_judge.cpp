@@ -12,9 +12,9 @@ namespace {
 
 // The entries have the order of Turn and of PairFaultKind.
 constexpr std::array turns = {"fits", "is turned by 180°", "has its rows in reverse order", "is mirrored"};
-constexpr std::array names = {"same picture",  "turned",           "vertical",
-                              "not one scene", "rows differ",      "negative disparities",
-                              "a frame late",  "a shared pattern", "outside the range"};
+constexpr std::array names = {
+    "same picture",         "turned",       "vertical",         "not one scene",     "rows differ",
+    "negative disparities", "a frame late", "a shared pattern", "outside the range", "rows not aligned"};
 
 constexpr double much_less = 0.85;     // quotient of the measured share and the usual one from which a pair is checked
 constexpr double most_outside = 0.05;  // largest share of the points that a search range may leave out without a fault

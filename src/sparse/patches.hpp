@@ -35,10 +35,11 @@ Level smoothed(const Level& level);
 inline constexpr int parameters = 5;
 using Sums = std::array<std::int64_t, parameters>;
 
-// The fixed patch: its values, the derivatives of its values by the parameters, and the sums of their products.
+// The fixed patch: its values, the derivatives of its values by its row and column, and the sums of the products of the
+// derivatives by all parameters.
 struct Patch {
   using Rows = std::array<std::int16_t, patch * patch_lanes>;
-  Rows values, gy, gx, gx_x, gx_y;
+  Rows values, gy, gx;
   std::array<Sums, parameters> products{};
 };
 

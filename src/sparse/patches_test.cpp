@@ -68,7 +68,9 @@ TEST(Patches, FastDifferencesEqualTheOracle) {
       for (std::size_t m = 0; m < parameters; ++m)
         for (std::size_t k = 0; k < p.values.size(); ++k)
           if (k % patch_lanes < patch) {
-            const std::array<int, parameters> g = {p.gy[k], p.gx[k], p.gx_x[k], p.gx_y[k], 1};
+            const int u = static_cast<int>(k % patch_lanes) - patch_radius,
+                      v = static_cast<int>(k / patch_lanes) - patch_radius;
+            const std::array<int, parameters> g = {p.gy[k], p.gx[k], p.gx[k] * u, p.gx[k] * v, 1};
             expected[m] += std::int64_t{g[m]} * g[1];
           }
       EXPECT_EQ(p.products[1], expected);
