@@ -87,6 +87,7 @@ NB_MODULE(_native, m) {
   stereopsis::python::bind_registration(m);
   stereopsis::python::bind_pipeline(m);
   stereopsis::python::bind_device_arrays(m);
+  stereopsis::python::bind_refinement(m);
   stereopsis::python::bind_rows(m);
   stereopsis::python::bind_seeds(m);
   stereopsis::python::bind_run(m);

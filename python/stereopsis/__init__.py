@@ -13,7 +13,7 @@ from typing import Any
 
 from . import _keywords, _native, cv2, validity
 from ._around import Around
-from ._calibration import Calibrated, CalibrationView, calibrate
+from ._calibration import Calibrated, CalibrationView, calibrate, refine_calibration
 from ._compare import compare
 from ._datasets import evaluate_dataset
 from ._errors import CalibrationWarning, CallError, DeviceError, Error, FileError, FormatError, KeywordError, OutOfMemoryError, OutputError, PairWarning, TruthWarning, UnsupportedError
@@ -32,6 +32,8 @@ from ._native import (
     Rectification,
     RegisteredDepth,
     Rig,
+    RigRefinement,
+    RigTerm,
     RowAlignment,
     RowEstimate,
     ShutterDelay,
@@ -145,6 +147,7 @@ __all__ = [
     "read_points",
     "read_pose",
     "read_poses",
+    "refine_calibration",
     "register_depth",
     "scene_names",
     "seeds_of_points",

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from . import _options
 from ._board import Board, opencv
 from ._errors import CallError, FileError, FormatError
-from ._native import Calibration, Camera, stereo_rectified
-from ._pair_source import PairSource
+from ._native import Calibration, Camera, Rig, RigRefinement, cameras_of, refine_rig, stereo_rectified
+from ._pair_source import ImagePair, PairSource
 from ._scenes import read_image
 
 # The limits of the command `calibrate`; src/geometry/calibrate_opencv.cpp gives the reasons.
@@ -99,6 +99,25 @@ def calibrate(
         files = [left_file for left_file, _ in named], [right_file for _, right_file in named]
     opencv()
     return solved(*Found.all_of(layout, *files), zoom, keep_outliers)
+
+
+def refine_calibration(pairs: Sequence[ImagePair | tuple[Any, Any]], calibration: Calibration | Rig) -> RigRefinement:
+    """Corrects a calibration from ordinary pairs, without a board, like the command `stereopsis calibrate --from-scenes`.
+
+    pairs         a PairSource, or a sequence of pairs (left, right) of arrays; up to 50 of them are used
+    calibration   the Calibration of raw pairs, or the Rig of rectified pairs; its `size` must be that of the images
+
+    Returns the corrected calibration, each correction with its standard deviation, and the rows before and after. The length of the baseline
+    and the common focal length stay as given. Raises FormatError if the scenes do not show how the cameras are turned, and CallError for images
+    of another size.
+    """
+
+    def read(i: int) -> tuple[Any, Any]:
+        pair = pairs[i]
+        return (pair.left, pair.right) if isinstance(pair, ImagePair) else pair
+
+    cameras = cameras_of(calibration) if isinstance(calibration, Rig) else calibration
+    return refine_rig(cameras, len(pairs), read)
 
 
 def solved(pairs: Sequence[Found], board: Board, size: tuple[int, int], zoom: float, keep_outliers: bool) -> Calibrated:

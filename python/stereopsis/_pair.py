@@ -20,7 +20,7 @@ ADVICE = {
     "same picture": "pass the images of both cameras",
     "turned": "turn it back",
     "not one scene": "check that both images show one scene at one time",
-    "rows differ": "rectify the images, or give calibration= of the cameras",
+    "rows differ": "rectify the images, or give calibration= of the cameras, which st.refine_calibration() corrects",
     "negative disparities": "pass the image of the left camera as left, or a negative range as disparities= where the cameras converge",
     "a shared pattern": "subtract the pattern from both images, such as the mean of many frames, or mask it with mask_left= and mask_right=",
     "rows not aligned": 'pass align_rows="auto", so that they are aligned',
@@ -83,7 +83,7 @@ def advice(fault: PairFault, is_rectified: bool) -> str:
     if is_rectified and fault.kind in ("rows differ", "turned", "vertical", "not one scene"):
         return (
             "the images were rectified with the calibration: check that it is that of these cameras, left and right in this order, and"
-            " that its rotation is not transposed, as MATLAB stores it; calibrate again if a camera has moved"
+            " that its rotation is not transposed, as MATLAB stores it; correct it with st.refine_calibration() if a camera has moved"
         )
     if fault.kind == "vertical":
         return f"transpose both images, and pass the {'right' if fault.swapped else 'left'} one as left"

@@ -16,6 +16,8 @@ namespace calibrating {
 namespace fs = std::filesystem;
 
 Call::Call(const Options& given) : options(given) {
+  if (options.left.empty() || options.right.empty() || options.board.empty())
+    refuse("calibrate requires --left, --right and --board, or --from-scenes and --calib");
   left = find_frames(options.left, "--left");
   right = find_frames(options.right, "--right");
   pair_up(left, options.left, right, options.right);
@@ -49,17 +51,16 @@ void check_errors(double rms, double dy_mean) {
 }  // namespace calibrating
 
 void add_calibrate(CLI::App& application) {
-  Command command(application, "calibrate", "Calibrate two cameras from views of a board, in files or in a ROS bag");
+  Command command(
+      application, "calibrate",
+      "Calibrate two cameras from views of a board, in files or in a ROS bag, or correct a calibration from "
+      "ordinary pairs");
   const auto o = std::make_shared<calibrating::Options>();
-  command.path("--left", o->left, "FILES", "Left images: 'left*.jpg' (in quotes), left%02d.jpg or a directory")
-      .required();
-  command.path("--right", o->right, "FILES", "Right images, paired with the left ones by frame number or by name")
-      .required();
-  command
-      .text("--board", o->board, "BOARD",
-            "Calibration board: chessboard:9x6:25mm (inner corners, square size) or charuco:8x6:30mm:22mm:DICT_4X4_50 "
-            "(squares, square size, marker size, dictionary)")
-      .required();
+  command.path("--left", o->left, "FILES", "Left images: 'left*.jpg' (in quotes), left%02d.jpg or a directory");
+  command.path("--right", o->right, "FILES", "Right images, paired with the left ones by frame number or by name");
+  command.text("--board", o->board, "BOARD",
+               "Calibration board: chessboard:9x6:25mm (inner corners, square size) or "
+               "charuco:8x6:30mm:22mm:DICT_4X4_50 (squares, square size, marker size, dictionary)");
   command
       .path("-o,--output", o->output, "FILE", "File to write: the calibration in OpenCV's format, .yml, .yaml or .xml")
       .required();
@@ -73,8 +74,21 @@ void add_calibrate(CLI::App& application) {
                  "Field of view of the rectified images, 0 to 1: 0 crops to pixels with a source, 1 keeps all pixels "
                  "of the raw images [0]");
   command.flag("--keep-outliers", o->keep_outliers, "Keep views with large errors instead of discarding them");
-  command.footer("This command requires OpenCV. The command of the Python package uses its module cv2.");
-  command.callback([o] { calibrating::calibrate(calibrating::Call(*o)); });
+  const Option scenes = command.list(
+      "--from-scenes", o->scenes, "PAIRS",
+      "Instead of views of a board: pairs of ordinary scenes, with which --calib is corrected: a directory "
+      "or list of pairs as for `match`, or give the left and the right images with --from-scenes twice");
+  o->rig.add_files_to(command, "With --from-scenes, the calibration that is corrected").needs(scenes);
+  command.flag("--raw", o->raw, "With --from-scenes, the images are raw; otherwise, --calib has rectified them")
+      .needs(scenes);
+  command.footer(
+      "A board requires OpenCV. The command of the Python package uses its module cv2. Scenes do not require OpenCV.");
+  command.callback([o] {
+    if (o->scenes.empty())
+      calibrating::calibrate(calibrating::Call(*o));
+    else
+      calibrating::refine(*o);
+  });
 }
 
 }  // namespace stereopsis::command

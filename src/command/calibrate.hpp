@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "command/frames.hpp"
+#include "command/rig_options.hpp"
 
 namespace stereopsis::command::calibrating {
 
@@ -14,6 +16,9 @@ struct Options {
   std::string board;
   std::optional<double> zoom;
   bool keep_outliers = false;
+  std::vector<std::string> scenes;  // one input of pairs, or the left and the right images
+  RigOptions rig;
+  bool raw = false;
 };
 
 // The call, with its views found, paired and checked.
@@ -31,5 +36,7 @@ void check_errors(double rms, double dy_mean);
 
 // Throws Error(unsupported) without OpenCV.
 void calibrate(const Call& call);
+// Corrects a calibration from scenes.
+void refine(const Options& options);
 
 }  // namespace stereopsis::command::calibrating

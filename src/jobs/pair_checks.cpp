@@ -88,7 +88,7 @@ std::string PairChecks::advice_on_calibration(std::size_t i) const {
   if (is_sound_as(i, true, true)) return exchanged + ", and " + transposed;
   return fmt::format(
       "the images were rectified with {}: check that it is the calibration of these cameras in this order, and "
-      "calibrate again if a camera has moved",
+      "correct it with `stereopsis calibrate --from-scenes` if a camera has moved",
       source);
 }
 
@@ -127,8 +127,7 @@ PairChecks::Faults PairChecks::faults(const InputFrame& frame, std::size_t i) co
   if (const auto fault = fault_of_calibration(found, i)) return {*fault};
   const std::string& how = cameras_.how_to_rectify();
   if (found.empty() && of_rows && report.judged()) found = {*of_rows};
-  found =
-      with_advice(std::move(found), left_name(i), right_name(i), names_, how.empty() ? "rectify the pair first" : how);
+  found = with_advice(std::move(found), left_name(i), right_name(i), names_, how.empty() ? rectify_first : how);
   for (PairFault& fault : found)
     if (fault.kind == PairFaultKind::vertical && vertical_)
       fault.sentence = fmt::format("the cameras seem to be side by side; leave {} out", names_.spelled("vertical"));

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Measures `calibrate --from-scenes` on generated rigs: generated pairs, whose right images are warped as a turned camera with another focal length
+would see them. Writes docs/measured/rigs.json.
+
+    docs/rigs.py errors [--pairs 20]        rotation errors of 0.02° to 2°, focal errors of 0.1 to 2 %, few pairs, noise, planes, far scenes
+    docs/rigs.py coverage [--rigs 200]      how often the true value lies within the 95 % interval of each correction
+
+The packages numpy, pillow and opencv-python-headless are required.
+"""
+
+import json
+import random
+import subprocess
+import tempfile
+from pathlib import Path
+
+import cv2
+import harness
+import numpy as np
+
+WIDTH, HEIGHT, FOCAL, BASELINE = 640, 480, 500.0, 0.12
+CAMERA = np.array([[FOCAL, 0, (WIDTH - 1) / 2], [0, FOCAL, (HEIGHT - 1) / 2], [0, 0, 1]])
+SCENES = ["interior", "traffic", "garden", "room", "clutter", "hills", "street", "thicket"]
+TERMS = ["pitch", "yaw", "roll", "focal_ratio"]
+LEAST_NOISE, FAR_METRES = 2, 20
+
+
+def generate(command, folder, scene, seed, disparities=64):
+    """Returns the folder of a generated pair."""
+    out = folder / f"{scene}-{seed}-{disparities}"
+    if not (out / "left.png").exists():
+        call = [command, "synth", "-o", out, "--scene", scene, "--seed", seed, "--width", WIDTH, "--height", HEIGHT, "--disparities", disparities]
+        subprocess.run([str(part) for part in call], check=True, stdout=subprocess.DEVNULL)
+    return out
+
+
+def warp_of(turn, focal):
+    """Returns the homography from the ideal right image to that of a camera which is turned by `turn` (degrees about x, y, z)."""
+    rotation, _ = cv2.Rodrigues(np.radians(turn))
+    lens = CAMERA @ np.diag([1 + focal / 100, 1 + focal / 100, 1])
+    lens[2, 2] = 1
+    lens[:2, 2] = CAMERA[:2, 2]
+    return lens @ rotation @ np.linalg.inv(CAMERA)
+
+
+def noisy(image, noise, generator):
+    return np.clip(image + generator.normal(0, noise, image.shape) + 0.5, 0, 255).astype(np.uint8)
+
+
+def write_pairs(folder, pairs, turn, focal, noise, seed):
+    """Writes the pairs that the disturbed rig sees, and the calibration that it had before."""
+    generator, homography = np.random.default_rng(seed), warp_of(turn, focal)
+    for i, pair in enumerate(pairs):
+        for side in ("left", "right"):
+            image = cv2.imread(str(pair / f"{side}.png"), cv2.IMREAD_GRAYSCALE).astype(np.float32)
+            if side == "right":
+                image = cv2.warpPerspective(image, homography, (WIDTH, HEIGHT), flags=cv2.INTER_LANCZOS4, borderMode=cv2.BORDER_REPLICATE)
+            (folder / side).mkdir(exist_ok=True)
+            cv2.imwrite(str(folder / side / f"{i:03}.png"), noisy(image, noise, generator))
+    (folder / "K.txt").write_text(" ".join(map(str, CAMERA.ravel())) + f"\n{BASELINE}\n")
+
+
+def refined(command, pairs, turn, focal=0, noise=LEAST_NOISE, seed=1):
+    """Returns the report of the command; its sentence if it refuses the scenes."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_pairs(folder, pairs, turn, focal, noise, seed)
+        call = [command, "calibrate", "--from-scenes", folder / "left", "--from-scenes", folder / "right", "--calib", folder / "K.txt",
+                "-o", folder / "rig.yml", "--report", folder / "report.json"]
+        done = subprocess.run([str(part) for part in call], capture_output=True, text=True)
+        if done.returncode:
+            return done.stderr.strip()
+        return json.loads((folder / "report.json").read_text())
+
+
+def errors_of(report, turn, focal):
+    """Returns the errors of the corrections, in degrees and percent, and their deviations."""
+    truth = dict(zip(TERMS, (*turn, focal)))
+    found = {name: report["corrections"][name] for name in TERMS}
+    return {name: {"error": found[name]["correction"] - truth[name], "deviation": found[name]["deviation"]} for name in TERMS}
+
+
+def case_of(command, pairs, turn, focal=0, noise=LEAST_NOISE, seed=1):
+    report = refined(command, pairs, turn, focal, noise, seed)
+    if isinstance(report, str):
+        return {"refused": report}
+    found = {"turn": turn, "focal": focal, "noise": noise, "pairs": len(pairs), **errors_of(report, turn, focal)}
+    found |= {name: report[name] for name in ("points", "rows_before", "rows_after", "rows_deviation", "disparity_deviation")}
+    disparity = np.radians(found["yaw"]["error"]) * FOCAL
+    found["depth_error_far"] = 100 * disparity / (FOCAL * BASELINE / FAR_METRES)  # percent
+    return found
+
+
+def directions(size, count, seed):
+    """Returns rotations of this size in random directions."""
+    generator = np.random.default_rng(seed)
+    return [tuple((size * v / np.linalg.norm(v)).round(4).tolist()) for v in generator.normal(size=(count, 3))]
+
+
+def errors(command, folder, count):
+    pairs = [generate(command, folder, SCENES[i % len(SCENES)], 1 + i // len(SCENES)) for i in range(count)]
+    planes, far = ([generate(command, folder, scene, 20 + i, disparities) for i in range(6)] for scene, disparities in (("planes", 64), ("hills", 4)))
+    little, cases = (0.1, 0.1, 0.1), {}
+
+    def add(name, *how, **more):
+        cases[name] = case_of(command, *how, **more)
+        print(name, json.dumps(cases[name], ensure_ascii=False), flush=True)
+
+    for size in (0.02, 0.1, 0.5, 2):
+        for i, turn in enumerate(directions(size, 2, int(1000 * size))):
+            add(f"turned by {size}° ({i + 1})", pairs, turn)
+    for focal in (0.1, 0.5, 2):
+        add(f"focal length {focal} %", pairs, little, focal)
+    add("noise 6", pairs, little, noise=6)
+    add("3 pairs", pairs[:3], little)
+    add("1 pair", pairs[:1], little)
+    add("planes", planes, little)
+    add("far", far, little)
+    return cases
+
+
+def coverage(command, folder, count):
+    """Returns the share of the rigs in which the truth lies within 1.96 deviations, for each term."""
+    bank = [generate(command, folder, scene, seed) for scene in SCENES for seed in (1, 2, 3)]
+    choose, inside, refused = random.Random(7), {name: 0 for name in TERMS}, 0
+    for i in range(count):
+        pairs = choose.sample(bank, 8)
+        turn = tuple(round(choose.gauss(0, 0.3), 4) for _ in range(3))
+        focal = round(choose.gauss(0, 0.3), 4)
+        report = refined(command, pairs, turn, focal, choose.choice((1, 2, 4)), i)
+        if isinstance(report, str):
+            refused += 1
+            continue
+        for name, term in errors_of(report, turn, focal).items():
+            inside[name] += abs(term["error"]) <= 1.96 * term["deviation"]
+        print(i + 1, {name: round(n / (i + 1 - refused), 3) for name, n in inside.items()}, flush=True)
+    return {"rigs": count, "refused": refused, "inside": {name: n / max(count - refused, 1) for name, n in inside.items()}}
+
+
+def main():
+    parser = harness.parser_of(__doc__)
+    parser.add_argument("what", choices=("errors", "coverage"))
+    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--rigs", type=int, default=200)
+    parser.add_argument("--bank", type=Path, help="folder that keeps the generated pairs")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = options.bank or Path(name)
+        results = harness.read("rigs")
+        work = errors if options.what == "errors" else coverage
+        results[options.what] = work(options.command, folder, options.pairs if options.what == "errors" else options.rigs)
+        results["commit"] = harness.commit_of(options.command)
+        harness.write("rigs", results)
+
+
+if __name__ == "__main__":
+    main()

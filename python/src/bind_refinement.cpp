@@ -1,0 +1,60 @@
+// Calibrations that are corrected from ordinary pairs.
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "rgb_pair.hpp"
+#include "stereopsis/rig_refinement.hpp"
+
+using namespace nanobind::literals;
+
+namespace stereopsis::python {
+namespace {
+
+using ReadArrays = std::function<std::pair<nb::object, nb::object>(std::size_t)>;
+
+RigRefinement refine(const StereoCalibration& cameras, std::size_t pairs, const ReadArrays& read) {
+  return refine_rig(cameras, pairs, [&](std::size_t i, const UsePair& use) {
+    const auto [left, right] = read(i);
+    with_pair(left, right, "rgb", 0, [&](const AnyImageView& l, const AnyImageView& r) {
+      for (const AnyImageView& image : {l, r})
+        if (image.size() != cameras.size)
+          throw Error(ErrorCategory::call,
+                      "an image of pair " + std::to_string(i) + " has " + std::to_string(image.width) + "×" +
+                          std::to_string(image.height) + " pixels, but the calibration is for " +
+                          std::to_string(cameras.size.width) + "×" + std::to_string(cameras.size.height));
+      use(l, r);
+    });
+  });
+}
+
+}  // namespace
+
+void bind_refinement(nb::module_& m) {
+  nb::class_<RigTerm>(m, "RigTerm", "A parameter of the cameras that refine_calibration() corrects.")
+      .def_ro("name", &RigTerm::name, "Name of the parameter, such as \"pitch\".")
+      .def_ro("unit", &RigTerm::unit, "\"°\", \"%\", \"px\" or \"\".")
+      .def_ro("correction", &RigTerm::correction, "What is added to the given value, in `unit`.")
+      .def_ro("deviation", &RigTerm::deviation, "Standard deviation of the corrected value, in `unit`.")
+      .def_ro("is_observed", &RigTerm::is_observed, "False if the scenes hardly show the parameter.");
+  nb::class_<RigRefinement>(m, "RigRefinement", "The result of refine_calibration(). Lengths are in pixels.")
+      .def_ro("calibration", &RigRefinement::calibration, "The corrected Calibration.")
+      .def_ro("terms", &RigRefinement::terms,
+              "A RigTerm for each of pitch, yaw, roll, baseline_down, baseline_forward, focal_ratio, row, k1_left and "
+              "k1_right.")
+      .def_ro("pairs", &RigRefinement::pairs, "Number of pairs with points.")
+      .def_ro("points", &RigRefinement::points, "Number of points that were found in both images of a pair.")
+      .def_ro("rows_before", &RigRefinement::rows_before, "Median difference of rows with the given calibration.")
+      .def_ro("rows_after", &RigRefinement::rows_after, "Median difference of rows with the corrected calibration.")
+      .def_ro("rows_deviation", &RigRefinement::rows_deviation, "Standard deviation of the corrected rows.")
+      .def_ro("disparity_deviation", &RigRefinement::disparity_deviation,
+              "Standard deviation of all disparities together, which the yaw causes.")
+      .def_prop_ro("sentence", &RigRefinement::sentence, "The rows before and after, and what was not observed.")
+      .def("__repr__", [](const RigRefinement& r) { return "<" + r.sentence() + ">"; });
+  m.def("refine_rig", &refine, "cameras"_a, "pairs"_a, "read"_a, "Refines a calibration; read(i) returns both images.");
+  m.def("cameras_of", &cameras_of, "rig"_a, "Returns the Calibration of rectified images.");
+}
+
+}  // namespace stereopsis::python

@@ -1,0 +1,192 @@
+#include "geometry/epipolar_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/lens.hpp"
+
+namespace stereopsis::epipolar {
+namespace {
+
+using sparse::NormalEquations;
+
+constexpr double shared_error = 0.01;  // error that the points of one part of the image share in all pairs, in pixels
+constexpr std::size_t parts = 4;       // of each side of the image
+constexpr double precision = 0.25;     // smallest spread of the points, in their standard deviations
+
+double square(double v) { return v * v; }
+double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+// Both rays of a point, and what its distance from the epipolar line depends on.
+struct Rays {
+  Vector3 left, right;
+  double focal;  // of the right camera, in pixels
+
+  Rays(const Cameras& c, const Point& p)
+      : left(ray_of(c.left, p.left[0], p.left[1])),
+        right(ray_of(c.right, p.right[0], p.right[1])),
+        focal((c.right.fx + c.right.fy) / 2) {}
+
+  // Returns the distance, in pixels, of the right point from the epipolar line of the left one, after small changes.
+  double distance(const Cameras& c, const Vector<terms>& by) const {
+    const auto bent = [](const Vector3& ray, double k1) {
+      const double scale = 1 - k1 * (ray[0] * ray[0] + ray[1] * ray[1]);
+      return Vector3{scale * ray[0], scale * ray[1], 1};
+    };
+    const Matrix3 turn = product(rotation_by({by[pitch], by[yaw], by[roll]}), c.rotation);
+    const Vector3 line = turned(turn, cross(c.moved_centre(by), bent(left, by[k1_left])));
+    Vector3 r = bent(right, by[k1_right]);
+    r[0] *= 1 - by[ratio];
+    r[1] = r[1] * (1 - by[ratio]) - by[row] / focal;
+    return focal * dot(line, r) / std::hypot(line[0], line[1]);
+  }
+
+  Vector<terms> derivatives(const Cameras& c) const {
+    constexpr double step = 1e-5;
+    Vector<terms> slopes;
+    for (std::size_t i = 0; i < terms; ++i) {
+      Vector<terms> by{};
+      by[i] = step;
+      const double above = distance(c, by);
+      by[i] = -step;
+      slopes[i] = (above - distance(c, by)) / (2 * step);
+    }
+    return slopes;
+  }
+};
+
+double median_size(std::vector<double> values) {
+  for (double& v : values) v = std::abs(v);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Matrix<terms> with_prior(Matrix<terms> m) {
+  for (std::size_t i = 0; i < terms; ++i) m[i][i] += 1 / square(usual(i));
+  return m;
+}
+
+// Returns the sum of the products of each vector with itself.
+Matrix<terms> squares_of(const std::vector<Vector<terms>>& vectors) {
+  Matrix<terms> sum{};
+  for (const Vector<terms>& v : vectors)
+    for (std::size_t j = 0; j < terms; ++j)
+      for (std::size_t k = 0; k < terms; ++k) sum[j][k] += v[j] * v[k];
+  return sum;
+}
+
+}  // namespace
+
+Cameras::Cameras(const StereoCalibration& c)
+    : left(c.left.lens),
+      right(c.right.lens),
+      rotation(c.rotation),
+      centre(turned(transposed(c.rotation), {-c.translation[0], -c.translation[1], -c.translation[2]})) {
+  const double b = length(centre);
+  const Vector3 along = {centre[0] / b, centre[1] / b, centre[2] / b};
+  const Vector3 ahead = cross(along, {0, 1, 0});
+  across = {cross(ahead, along), ahead};
+}
+
+Vector3 Cameras::moved_centre(const Vector<terms>& by) const {
+  Vector3 c = centre;
+  const double b = length(c);
+  for (std::size_t i = 0; i < 3; ++i) c[i] += b * (by[down] * across[0][i] + by[forward] * across[1][i]);
+  const double scale = b / length(c);
+  return {scale * c[0], scale * c[1], scale * c[2]};
+}
+
+void Cameras::move(const Vector<terms>& by) {
+  centre = moved_centre(by);
+  rotation = product(rotation_by({by[pitch], by[yaw], by[roll]}), rotation);
+  right.fx *= 1 + by[ratio];
+  right.fy *= 1 + by[ratio];
+  right.cy += by[row];
+  left.distortion[0] += by[k1_left];
+  right.distortion[0] += by[k1_right];
+}
+
+StereoCalibration Cameras::rectified(const StereoCalibration& given) const {
+  const Vector3 t = turned(rotation, centre);
+  StereoCalibration c = stereo_rectified({given.size, left, right, {rotation, {-t[0], -t[1], -t[2]}}, given.rig.unit});
+  close_gaps(c);
+  return c;
+}
+
+Vector<terms> derivatives(const Cameras& cameras, const Point& point) {
+  return Rays(cameras, point).derivatives(cameras);
+}
+
+double median_distance(const Cameras& cameras, const std::vector<Point>& points) {
+  std::vector<double> all;
+  for (const Point& p : points) all.push_back(Rays(cameras, p).distance(cameras, {}));
+  return median_size(std::move(all));
+}
+
+void Fit::solve(const std::vector<Point>& points, std::size_t pairs) {
+  constexpr int most_steps = 25;
+  constexpr double enough = 1e-8;
+  for (int i = 0; i < most_steps; ++i) {
+    const Vector<terms> by = step(points, pairs);
+    cameras_.move(by);
+    for (std::size_t k = 0; k < terms; ++k) sum_[k] += by[k];
+    if (*std::ranges::max_element(by, {}, [](double v) { return std::abs(v); }) < enough && i > 4) return;
+  }
+}
+
+Matrix<terms> Fit::covariance(std::size_t pairs) const {
+  const double n = static_cast<double>(pairs), scale = pairs > 1 ? n / (n - 1) : 0;
+  Matrix<terms> of_gradients = with_prior(information_), result{}, half{};
+  for (std::size_t i = 0; i < terms; ++i)
+    for (std::size_t j = 0; j < terms; ++j) of_gradients[i][j] += scale * between_pairs_[i][j] + of_shared_[i][j];
+  const NormalEquations<terms> equations(with_prior(information_));
+  for (std::size_t i = 0; i < terms; ++i) half[i] = equations.solution(of_gradients[i]);
+  for (std::size_t i = 0; i < terms; ++i) {
+    Vector<terms> column;
+    for (std::size_t j = 0; j < terms; ++j) column[j] = half[j][i];
+    result[i] = equations.solution(column);
+  }
+  return result;
+}
+
+std::size_t Fit::part_of(const Point& p) const {
+  const auto along = [](double at, int length) {
+    return std::min(parts - 1, static_cast<std::size_t>(std::max(0.0, at * parts / length)));
+  };
+  return along(p.left[1], size_.height) * parts + along(p.left[0], size_.width);
+}
+
+// Returns the next step. Points that are far from their lines have no weight (Tukey).
+Vector<terms> Fit::step(const std::vector<Point>& points, std::size_t pairs) {
+  constexpr double tukey = 4.685;
+  std::vector<Rays> rays;
+  std::vector<double> errors;
+  for (const Point& p : points) {
+    rays.emplace_back(cameras_, p);
+    errors.push_back(rays.back().distance(cameras_, {}) / p.deviation);
+  }
+  const double spread = std::max(1.4826 * median_size(errors), precision);
+  std::vector<Vector<terms>> gradients(pairs), of_parts(parts * parts);
+  information_ = {};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double rest = 1 - square(errors[i] / (tukey * spread));
+    if (rest <= 0) continue;
+    const Vector<terms> slopes = rays[i].derivatives(cameras_);
+    const double scale = 1 / (points[i].deviation * spread), weight = rest * rest * scale;
+    for (std::size_t j = 0; j < terms; ++j) {
+      for (std::size_t k = 0; k < terms; ++k) information_[j][k] += weight * scale * slopes[j] * slopes[k];
+      gradients[points[i].pair][j] -= weight * slopes[j] * errors[i] / spread;
+      of_parts[part_of(points[i])][j] += shared_error * weight * scale * slopes[j];
+    }
+  }
+  between_pairs_ = squares_of(gradients);
+  of_shared_ = squares_of(of_parts);
+  Vector<terms> right{};
+  for (std::size_t j = 0; j < terms; ++j) right[j] = -sum_[j] / square(usual(j));
+  for (const Vector<terms>& g : gradients)
+    for (std::size_t j = 0; j < terms; ++j) right[j] += g[j];
+  return NormalEquations<terms>(with_prior(information_)).solution(right);
+}
+
+}  // namespace stereopsis::epipolar
