@@ -4,6 +4,7 @@ would see them. Writes docs/measured/rigs.json.
 
     docs/rigs.py errors [--pairs 20]        rotation errors of 0.02° to 2°, focal errors of 0.1 to 2 %, few pairs, noise, planes, far scenes
     docs/rigs.py coverage [--rigs 200]      how often the true value lies within the 95 % interval of each correction
+    docs/rigs.py real                       the chessboard pairs and a sequence of KITTI odometry of --dataset, whose calibrations are disturbed
 
 The packages numpy, pillow and opencv-python-headless are required.
 """
@@ -137,9 +138,50 @@ def coverage(command, folder, count):
     return {"rigs": count, "refused": refused, "inside": {name: n / max(count - refused, 1) for name, n in inside.items()}}
 
 
+def difference(command, folder, calibration, turned, images, raw):
+    """Returns the rotation that the command finds for a disturbed calibration, less the one for the given calibration, in degrees."""
+    found = []
+    for file in (calibration, turned):
+        call = [command, "calibrate", *(part for name in images for part in ("--from-scenes", name)), "--calib", file, *(["--raw"] if raw else []),
+                "-o", folder / "rig.yml", "--report", folder / "report.json"]
+        subprocess.run([str(part) for part in call], check=True, capture_output=True)
+        found.append(json.loads((folder / "report.json").read_text()))
+    given, disturbed = found
+    angles = {name: disturbed["corrections"][name]["correction"] - given["corrections"][name]["correction"] for name in TERMS[:3]}
+    deviations = {name: given["corrections"][name]["deviation"] for name in TERMS[:3]}
+    return angles, deviations, given, disturbed
+
+
+def real(command, dataset, turn=(0.5, 0.3, -0.4)):
+    """The rotation of the right camera in the calibration is disturbed, so that the correction must undo it."""
+    cases = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        board = Path(dataset) / "calibration/opencv_chessboard"
+        views = [str(board / f"{side}*.jpg") for side in ("left", "right")]
+        call = [command, "calibrate", "--left", views[0], "--right", views[1], "--board", "chessboard:9x6:25mm", "-o", folder / "board.yml"]
+        subprocess.run([str(part) for part in call], check=True, stdout=subprocess.DEVNULL)
+        file = cv2.FileStorage(str(folder / "board.yml"), cv2.FILE_STORAGE_READ)
+        matrices = {key: file.getNode(key).mat() for key in ("M1", "D1", "M2", "D2", "R", "T")}
+        size = [int(file.getNode(key).real()) for key in ("image_width", "image_height")]
+        file.release()
+        undo = cv2.Rodrigues(-np.radians(turn))[0]
+        matrices["R"], matrices["T"] = undo @ matrices["R"], undo @ matrices["T"]
+        turned = cv2.FileStorage(str(folder / "turned.yml"), cv2.FILE_STORAGE_WRITE)
+        turned.write("image_width", size[0])
+        turned.write("image_height", size[1])
+        for key, matrix in matrices.items():
+            turned.write(key, matrix)
+        turned.release()
+        angles, deviations, given, disturbed = difference(command, folder, folder / "board.yml", folder / "turned.yml", views, True)
+        cases["chessboard"] = {"turn": turn, "found": angles, "deviations": deviations, "given": given, "disturbed": disturbed}
+    print(json.dumps(cases, ensure_ascii=False))
+    return cases
+
+
 def main():
     parser = harness.parser_of(__doc__)
-    parser.add_argument("what", choices=("errors", "coverage"))
+    parser.add_argument("what", choices=("errors", "coverage", "real"))
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--rigs", type=int, default=200)
     parser.add_argument("--bank", type=Path, help="folder that keeps the generated pairs")
@@ -147,8 +189,12 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = options.bank or Path(name)
         results = harness.read("rigs")
-        work = errors if options.what == "errors" else coverage
-        results[options.what] = work(options.command, folder, options.pairs if options.what == "errors" else options.rigs)
+        if options.what == "errors":
+            results["errors"] = errors(options.command, folder, options.pairs)
+        elif options.what == "coverage":
+            results["coverage"] = coverage(options.command, folder, options.rigs)
+        else:
+            results["real"] = real(options.command, options.dataset)
         results["commit"] = harness.commit_of(options.command)
         harness.write("rigs", results)
 

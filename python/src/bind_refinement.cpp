@@ -36,7 +36,7 @@ void bind_refinement(nb::module_& m) {
   nb::class_<RigTerm>(m, "RigTerm", "A parameter of the cameras that refine_calibration() corrects.")
       .def_ro("name", &RigTerm::name, "Name of the parameter, such as \"pitch\".")
       .def_ro("unit", &RigTerm::unit, "\"°\", \"%\", \"px\" or \"\".")
-      .def_ro("correction", &RigTerm::correction, "What is added to the given value, in `unit`.")
+      .def_ro("correction", &RigTerm::correction, "Difference from the given value, in `unit`.")
       .def_ro("deviation", &RigTerm::deviation, "Standard deviation of the corrected value, in `unit`.")
       .def_ro("is_observed", &RigTerm::is_observed, "False if the scenes hardly show the parameter.");
   nb::class_<RigRefinement>(m, "RigRefinement", "The result of refine_calibration(). Lengths are in pixels.")

@@ -11,7 +11,7 @@ namespace {
 using sparse::NormalEquations;
 
 constexpr double shared_error = 0.01;  // error that the points of one part of the image share in all pairs, in pixels
-constexpr std::size_t parts = 4;       // of each side of the image
+constexpr std::size_t parts = 4;       // number along each side of the image
 constexpr double precision = 0.25;     // smallest spread of the points, in their standard deviations
 
 double square(double v) { return v * v; }
@@ -20,7 +20,7 @@ double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1
 // Both rays of a point, and what its distance from the epipolar line depends on.
 struct Rays {
   Vector3 left, right;
-  double focal;  // of the right camera, in pixels
+  double focal;  // focal length of the right camera, in pixels
 
   Rays(const Cameras& c, const Point& p)
       : left(ray_of(c.left, p.left[0], p.left[1])),

@@ -78,9 +78,9 @@ class Fit {
   std::size_t part_of(const Point& point) const;
 
   Cameras cameras_;
-  Size size_;  // of the raw images
+  Size size_;  // size of the raw images
   Vector<terms> sum_{};
-  Matrix<terms> information_{};    // of the points, as if their errors were independent
+  Matrix<terms> information_{};    // information of the points, as if their errors were independent
   Matrix<terms> between_pairs_{};  // covariance of the gradients, as the differences between pairs show it
   Matrix<terms> of_shared_{};      // covariance of the gradients by errors that the points of one part share
 };
