@@ -109,6 +109,8 @@ __all__ = [
     "RegisteredDepth",
     "Result",
     "Rig",
+    "RigRefinement",
+    "RigTerm",
     "RowAlignment",
     "RowEstimate",
     "Run",
