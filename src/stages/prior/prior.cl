@@ -77,7 +77,8 @@ FUNCTION int slope_of(long a, long b) {
 }
 
 KERNEL(make_seeds)(IMAGE(const float, seeds), IMAGE(const float, trust), IMAGE(const uchar, grey8), ARRAY(uint, known),
-                   ARRAY(int, list), ARRAY(int, count), ARRAY(int, made), int all_items, int words, int lowest,
+                   ARRAY(int, list), ARRAY(int, count), ARRAY(int, made), ARRAY(int, rows), int all_items, int words,
+                   int lowest,
                    int similar, int tolerance, int most_reach) {
   const int width = WIDTH(grey8), height = HEIGHT(grey8), seeds_count = ELEMENTS(count)[0];
   for (int i = global_id(0); i < seeds_count; i += all_items) {
@@ -126,21 +127,25 @@ KERNEL(make_seeds)(IMAGE(const float, seeds), IMAGE(const float, trust), IMAGE(c
     const int most = min(17 * spacing / 256, most_reach);
     const int sparse = max(min(most, SURE_REACH), most * (s.agree + 1) / (s.neighbours + 1));
     const int spread = spacing >= LEAST_SPACING ? sparse : 0;
+    if (spread > 0) atomic_min(ELEMENTS(rows) + y, -spread);
     GLOBAL int* to = ELEMENTS(made) + 2 * (long)pixel;
     to[0] = value;
     to[1] = (int)((uint)(slope_x + 128) | (uint)(slope_y + 128) << 8 | (uint)weight << 16 | (uint)spread << 24);
   }
 }
 
-KERNEL(spread_seeds)(IMAGE(const uchar, grey8), ARRAY(uint, known), ARRAY(int, made), IMAGE(uint, prior), int words,
-                     int most, int contrast_limit, int most_reach) {
+// `rows` has the largest reach of the seeds of each row, as a negative number.
+KERNEL(spread_seeds)(IMAGE(const uchar, grey8), ARRAY(uint, known), ARRAY(int, made), ARRAY(int, rows),
+                     IMAGE(uint, prior), int words, int most, int contrast_limit, int most_reach) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(prior), height = HEIGHT(prior);
   if (x >= width || y >= height) return;
-  const int grey = PIXEL(grey8, x, y), from = max(0, x - most_reach);
+  const int grey = PIXEL(grey8, x, y);
   int best = 0x7FFFFFFF;
   uint result = 0;
   for (int v = max(0, y - most_reach); v <= min(height - 1, y + most_reach); ++v) {
-    ulong bits = bits_of(ELEMENTS(known) + (long)v * words, words, from) & lowest_bits(x + most_reach - from + 1);
+    const int of_row = -ELEMENTS(rows)[v], from = max(0, x - of_row);
+    if (abs(y - v) > of_row) continue;
+    ulong bits = bits_of(ELEMENTS(known) + (long)v * words, words, from) & lowest_bits(x + of_row - from + 1);
     for (; bits != 0; bits &= bits - 1) {
       const int u = from + lowest_bit(bits), dx = x - u, dy = y - v;
       GLOBAL const int* of = ELEMENTS(made) + 2 * ((long)v * width + u);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int items = 256;  // work-items in a group; the same value as in prior.cl
 // A group makes several seeds if there are more than the groups have items.
-constexpr int most_groups = 8192, making_items = 64;
+constexpr int most_groups = 1024, making_items = 64;
 
 struct Scratch {
   Scratch(Size size, gpu::Span memory) {
@@ -18,12 +18,13 @@ struct Scratch {
     list = memory.take(sizeof(std::int32_t) * pixels).as<std::int32_t>();
     made = memory.take(2 * sizeof(std::int32_t) * pixels).as<std::int32_t>();
     counter = memory.take(sizeof(std::int32_t));
+    rows = memory.take(sizeof(std::int32_t) * size.height);
     bytes = before - memory.bytes;
   }
 
   gpu::Array<std::uint32_t> known;
   gpu::Array<std::int32_t> list, made;
-  gpu::Span counter;
+  gpu::Span counter, rows;
   std::size_t bytes;
 };
 
@@ -40,11 +41,14 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, DisparityRange range
   const auto count = s.counter.as<std::int32_t>();
   const int most = 16 * (range.count - 1), words = ceil_div(size.width, 32);
   queue.fill({s.counter.memory, s.counter.offset}, sizeof(std::int32_t), 0);
+  const auto rows = s.rows.as<std::int32_t>();
+  queue.fill({s.rows.memory, s.rows.offset}, sizeof(std::int32_t) * size.height, 0);
   queue.launch({"prior", "find_seeds", "any"}, {ceil_div(size.width, items), size.height, items, 1}, in.seeds, in.trust,
                s.known, s.list, count, words, range.min, most);
   queue.launch({"prior", "make_seeds", "any"}, {most_groups, 1, making_items, 1}, in.seeds, in.trust, in.grey8, s.known,
-               s.list, count, s.made, most_groups * making_items, words, range.min, p.similar, p.tolerance, p.reach);
-  queue.launch({"prior", "spread_seeds", "any"}, gpu::over(size), in.grey8, s.known, s.made, prior, words, most,
+               s.list, count, s.made, rows, most_groups * making_items, words, range.min, p.similar, p.tolerance,
+               p.reach);
+  queue.launch({"prior", "spread_seeds", "any"}, gpu::over(size), in.grey8, s.known, s.made, rows, prior, words, most,
                p.contrast, p.reach);
 }
 

@@ -30,31 +30,41 @@ class Term {
 
   // Adds the term to the costs of `count` candidates.
   HWY_INLINE void add(std::uint8_t* costs, int count) const {
-    const int first = std::min(std::max(0, (value_ - width) / 16), count);
-    const int end = std::max(first, std::min(count, (value_ + width) / 16 + 1));
-    add_most(costs, first);
-    for (int k = first; k < end; ++k) {
-      const int term = product_ * std::min(std::abs(16 * k - value_), width) / 16384;
-      costs[k] = sum(costs[k], term);
+    const hn::ScalableTag<std::uint8_t> d;
+    const int lanes = static_cast<int>(hn::Lanes(d)), at = value_ / 16;
+    const auto most = hn::Set(d, static_cast<std::uint8_t>(most_)), limit = hn::Set(d, most_sum);
+    int k = 0;
+    for (; k + lanes <= count; k += lanes) {
+      const auto term = at + 5 < k || at - 5 >= k + lanes ? most : near(d, k);
+      const auto cost = hn::LoadU(d, costs + k);
+      hn::StoreU(hn::Max(cost, hn::Min(hn::SaturatedAdd(cost, term), limit)), d, costs + k);
     }
-    add_most(costs + end, count - end);
+    for (; k < count; ++k) {
+      const int term = product_ * std::min(std::abs(16 * k - value_), width) / 16384;
+      costs[k] = static_cast<std::uint8_t>(std::max<int>(costs[k], std::min(costs[k] + term, most_sum)));
+    }
   }
 
  private:
-  static std::uint8_t sum(int cost, int term) {
-    return static_cast<std::uint8_t>(std::max(cost, std::min(cost + term, most_sum)));
-  }
-  HWY_INLINE void add_most(std::uint8_t* costs, int count) const {
-    const hn::ScalableTag<std::uint8_t> d;
+  // Returns the terms of the candidates from index k on. All distances are in 8 bits: those of more than 5 candidates
+  // count as 5.
+  template <class D>
+  HWY_INLINE hn::VFromD<D> near(D d, int k) const {
+    const hn::Repartition<std::uint16_t, D> d16;
+    const auto in_sixteenths = [&](auto candidates) HWY_ATTR {
+      return hn::BitCast(d, hn::ShiftLeft<4>(hn::BitCast(d16, hn::Min(candidates, hn::Set(d, 5)))));
+    };
     const int lanes = static_cast<int>(hn::Lanes(d));
-    const auto most = hn::Set(d, static_cast<std::uint8_t>(most_));
-    int k = 0;
-    const auto limit = hn::Set(d, static_cast<std::uint8_t>(most_sum));
-    for (; k + lanes <= count; k += lanes) {
-      const auto cost = hn::LoadU(d, costs + k);
-      hn::StoreU(hn::Max(cost, hn::Min(hn::SaturatedAdd(cost, most), limit)), d, costs + k);
-    }
-    for (; k < count; ++k) costs[k] = sum(costs[k], most_);
+    const auto here = hn::Iota(d, 8), fraction = hn::Set(d, static_cast<std::uint8_t>(value_ % 16));
+    const auto seed = hn::Set(d, static_cast<std::uint8_t>(std::clamp(value_ / 16 - k + 8, 0, lanes + 16)));
+    const auto above = in_sixteenths(hn::SaturatedSub(here, seed)), below = in_sixteenths(hn::SaturatedSub(seed, here));
+    const auto distance =
+        hn::IfThenElse(hn::Eq(above, hn::Zero(d)), hn::Add(below, fraction), hn::Sub(above, fraction));
+    const auto pairs = hn::BitCast(d16, hn::Min(distance, hn::Set(d, width)));
+    const auto product = hn::Set(d16, static_cast<std::uint16_t>(product_));
+    const auto even = hn::MulHigh(hn::ShiftLeft<2>(hn::And(pairs, hn::Set(d16, 0xFF))), product);
+    const auto odd = hn::MulHigh(hn::ShiftLeft<2>(hn::ShiftRight<8>(pairs)), product);
+    return hn::BitCast(d, hn::Or(even, hn::ShiftLeft<8>(odd)));
   }
 
   const int product_, value_, most_;
