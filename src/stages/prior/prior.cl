@@ -78,8 +78,7 @@ FUNCTION int slope_of(long a, long b) {
 
 KERNEL(make_seeds)(IMAGE(const float, seeds), IMAGE(const float, trust), IMAGE(const uchar, grey8), ARRAY(uint, known),
                    ARRAY(int, list), ARRAY(int, count), ARRAY(int, made), ARRAY(int, rows), int all_items, int words,
-                   int lowest,
-                   int similar, int tolerance, int most_reach) {
+                   int lowest, int similar, int tolerance, int most_reach) {
   const int width = WIDTH(grey8), height = HEIGHT(grey8), seeds_count = ELEMENTS(count)[0];
   for (int i = global_id(0); i < seeds_count; i += all_items) {
     const int pixel = ELEMENTS(list)[i], x = pixel % width, y = pixel / width;
