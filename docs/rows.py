@@ -2,7 +2,8 @@
 """Measures the alignment of rows on generated pairs, whose right cameras are moved: errors with right rows, with the rows as they are, and with
 aligned rows. Writes docs/measured/rows.json.
 
-    docs/rows.py [--method sgm]
+    docs/rows.py errors [--method sgm]
+    docs/rows.py step                     the share of the alignment in the time of `sgm` at 1280×960×128, on the CPU with one thread
 
 The packages numpy and pillow are required.
 """
@@ -39,22 +40,57 @@ def wrong(command, method, pair, rows):
     return 100 * float(np.mean(~(error[counted] <= 1))), json.loads(report.read_text())["frames"][0]["rows"]
 
 
+def errors(command, method, folder):
+    scenes = {}
+    for scene in SCENES:
+        right, _ = wrong(command, method, generated(command, folder, scene, 0), "off")
+        scenes[scene] = {"right": right, "moved": {}}
+        for offset in OFFSETS:
+            pair = generated(command, folder, scene, offset)
+            given, _ = wrong(command, method, pair, "off")
+            aligned, rows = wrong(command, method, pair, "auto")
+            scenes[scene]["moved"][str(offset)] = {"given": given, "aligned": aligned, "offset": rows["offset"], "reason": rows["reason"]}
+            removed = (given - aligned) / max(given - right, 1e-9)
+            print(f"{scene} {offset}: {right:.2f} → {given:.2f}, aligned {aligned:.2f}: {100 * removed:.0f} % of the added errors", flush=True)
+    return {"method": method, "scenes": scenes}
+
+
+def step(command, folder, repeat=5):
+    """Returns the least times of the step and of the whole match, in ms, for grey and RGB images."""
+    from PIL import Image
+
+    call = [command, "synth", "-o", folder, "--width", 1280, "--height", 960, "--disparities", 128, "--vertical-offset", 0.5]
+    subprocess.run([str(part) for part in call], check=True, stdout=subprocess.DEVNULL)
+    found = {}
+    for kind in ("L", "RGB"):
+        files = [folder / f"{side}-{kind}.png" for side in ("left", "right")]
+        for file in files:
+            Image.open(folder / f"{file.name.split('-')[0]}.png").convert(kind).save(file)
+        call = [command, "match", *files, "-o", folder / "d.pfm", "--disparities", 128, "--align-rows=-0.5", "--device", "cpu", "--threads", 1,
+                "--report", folder / "report.json", "--quiet"]
+        times = []
+        for _ in range(repeat):
+            subprocess.run([str(part) for part in call], check=True)
+            frame = json.loads((folder / "report.json").read_text())["frames"][0]
+            times.append((next(s["ms"] for s in frame["stages"] if s["name"] == "alignment of rows"), frame["ms"]["matching"]))
+        aligning, whole = (min(values) for values in zip(*times, strict=True))
+        found["grey" if kind == "L" else kind] = {"step_ms": aligning, "match_ms": whole, "share": aligning / whole}
+        print(kind, found, flush=True)
+    return found
+
+
 def main():
     parser = harness.parser_of(__doc__)
+    parser.add_argument("what", choices=("errors", "step"))
     parser.add_argument("--method", default="sgm")
     options = parser.parse_args()
-    results = {"method": options.method, "commit": harness.commit_of(options.command), "scenes": {}}
+    results = harness.read("rows")
     with tempfile.TemporaryDirectory() as name:
-        for scene in SCENES:
-            right, _ = wrong(options.command, options.method, generated(options.command, Path(name), scene, 0), "off")
-            found = results["scenes"][scene] = {"right": right, "moved": {}}
-            for offset in OFFSETS:
-                pair = generated(options.command, Path(name), scene, offset)
-                given, _ = wrong(options.command, options.method, pair, "off")
-                aligned, rows = wrong(options.command, options.method, pair, "auto")
-                found["moved"][str(offset)] = {"given": given, "aligned": aligned, "offset": rows["offset"], "reason": rows["reason"]}
-                removed = (given - aligned) / max(given - right, 1e-9)
-                print(f"{scene} {offset}: {right:.2f} → {given:.2f}, aligned {aligned:.2f}: {100 * removed:.0f} % of the added errors", flush=True)
+        if options.what == "errors":
+            results["errors"] = errors(options.command, options.method, Path(name))
+        else:
+            results["step"] = {"processor": harness.processor(), **step(options.command, Path(name))}
+    results["commit"] = harness.commit_of(options.command)
     harness.write("rows", results)
 
 

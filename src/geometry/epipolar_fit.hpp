@@ -29,7 +29,7 @@ inline constexpr std::array<Kind, terms> kinds = {{{"pitch", "°", degree, 3},
                                                    {"baseline_down", "°", degree, 0.5},
                                                    {"baseline_forward", "°", degree, 0.5},
                                                    {"focal_ratio", "%", 0.01, 2},
-                                                   {"row", "px", 1, 0.05},
+                                                   {"row", "px", 1, 0.02},
                                                    {"k1_left", "", 1, 0.02},
                                                    {"k1_right", "", 1, 0.02}}};
 
