@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import stereopsis as st
+from stereopsis.ros.registration import Registration
 
 RIG = st.Rig(focal=140, baseline=0.12, cx_left=79.5, cy=59.5, unit="m", size=(160, 120))
 LENS = st.Camera(fx=140, fy=141, cx=70, cy=48)
@@ -110,47 +111,13 @@ def test_wrong_arguments_are_rejected(depth, rig, to, sentence):
         st.register_depth(depth, rig, to)
 
 
-def test_a_node_sends_the_depth_as_the_camera_sees_it(monkeypatch, tmp_path):
-    pytest.importorskip("rosbags", reason="rosbags has the messages' types")
-    from bag_files import SMALL_RIG, generated
-    from stereopsis import ros
-    from test_ros2_node import SECOND, Robot
-
-    (tmp_path / "third.yml").write_text(FILE)
-    robot = Robot(monkeypatch, disparity_range=16, register_to=str(tmp_path / "third.yml"), register_frame="colour_optical")
-    try:
-        robot.listen("depth_registered/image_raw")
-        robot.listen("depth_registered/camera_info")
-        (left, right), *_ = generated(1)
-        robot.send_pair(5 * SECOND, left, right)
-        image, info = robot.wait("depth_registered/image_raw"), robot.wait("depth_registered/camera_info")
-        result = st.match(left, right, 16, "banz-sgm", device="cpu", rig=SMALL_RIG, want=["depth"])
-        np.testing.assert_array_equal(ros.array_of(image), st.register_depth(result.depth, SMALL_RIG, third()).depth)
-        assert image.header.frame_id == info.header.frame_id == "colour_optical" and image.header.stamp.sec == 5
-        assert (info.width, info.height, info.distortion_model) == (140, 100, "plumb_bob")
-        assert list(info.k) == [140, 0, 70, 0, 141, 48, 0, 0, 1] and list(info.p)[:3] == [140, 0, 70]
-        # The parameters that change while the node runs leave the registration as it is.
-        assert robot.node.set_parameters(depth_in_millimetres=True) == ""
-        robot.send_pair(6 * SECOND, left, right)
-        assert robot.wait("depth_registered/image_raw", 2).encoding == "16UC1"
-    finally:
-        robot.stereo.close()
-
-
 @pytest.mark.parametrize(
-    "parameters, sentence",
-    [
-        (dict(register_to="raw"), "raw requires raw images"),
-        (dict(register_to="third.yml"), "register_frame"),
-        (dict(register_frame="colour"), "give register_to"),
-    ],
+    "camera, frame, sentence",
+    [("raw", "", "raw requires raw images"), ("third.yml", "", "register_frame"), ("", "colour", "give register_to")],
 )
-def test_a_node_rejects_an_incomplete_registration(monkeypatch, parameters, sentence):
-    pytest.importorskip("rosbags", reason="rosbags has the messages' types")
-    from test_ros2_node import Robot
-
+def test_an_incomplete_registration_is_refused(camera, frame, sentence):
     with pytest.raises(st.CallError, match=sentence):
-        Robot(monkeypatch, **parameters)
+        Registration.of(camera, frame, raw=False)
 
 
 def test_a_bag_has_the_depth_as_the_raw_left_camera_sees_it(tmp_path):
