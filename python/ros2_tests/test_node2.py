@@ -256,3 +256,26 @@ def test_what_is_not_allowed_is_named():
     call = [sys.executable, "-m", "stereopsis.ros.node2", "--ros-args", "-p", "align_rows:=x"]
     wrong = subprocess.run(call, capture_output=True, text=True, timeout=PATIENCE)
     assert wrong.returncode == 2 and re.search("align_rows x is not allowed", wrong.stderr) and "Traceback" not in wrong.stderr
+
+
+def test_the_example_publishes_obstacles(graph, ours):
+    """A box of 0.8 m at 4 m, on the ground 1.2 m below the camera."""
+    rig = st.Rig(focal=300, baseline=0.2, cx_left=160, cx_right=160, cy=80, unit="m", size=(320, 240))
+    rows = np.arange(240, dtype=np.float32)[:, None]
+    disparity = np.repeat(np.maximum(300 * 0.2 / (1.2 * 300) * (rows - 80), 1), 320, axis=1).astype(np.float32)
+    disparity[110:170, 140:200] = 15
+    noise = np.random.default_rng(1).integers(0, 256, (240, 400), np.uint8)
+    right = noise[:, :320]
+    left = np.take_along_axis(noise, (np.arange(320) - np.rint(disparity).astype(int)) % 400, axis=1)
+    node = ours("seen", disparity_range=32)
+    example = os.path.join(os.path.dirname(__file__), "../../examples/ros2_obstacles.py")
+    graph.start("obstacles", example, "--ros-args", "-r", "__ns:=/seen", "-p", "camera_height:=1.2")
+    heard = graph.listen("/seen/obstacles", "sensor_msgs/PointCloud2")
+    wait_until(node.is_subscribed, "the example subscribes to the node's depth")
+    stamp = SECOND
+    while not heard.came:
+        stamp += SECOND
+        node.send(stamp, left, right, rig)
+        time.sleep(0.5)
+    points = np.frombuffer(heard.came[0].data, np.float32).reshape(-1, 3)
+    assert any(abs(z - 4) < 0.3 and abs(x) < 0.6 for x, _, z in points), points

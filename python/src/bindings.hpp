@@ -12,6 +12,7 @@ void bind_pipeline(nanobind::module_& m);
 void bind_device_arrays(nanobind::module_& m);
 void bind_matcher(nanobind::module_& m);
 void bind_rig(nanobind::module_& m);
+void bind_obstacles(nanobind::module_& m);
 void bind_refinement(nanobind::module_& m);
 void bind_registration(nanobind::module_& m);
 void bind_files(nanobind::module_& m);

@@ -84,6 +84,7 @@ NB_MODULE(_native, m) {
   m.attr("version") = STEREOPSIS_VERSION;
   nanobind::register_exception_translator(stereopsis::python::translate);
   stereopsis::python::bind_rig(m);
+  stereopsis::python::bind_obstacles(m);
   stereopsis::python::bind_registration(m);
   stereopsis::python::bind_pipeline(m);
   stereopsis::python::bind_device_arrays(m);

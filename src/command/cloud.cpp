@@ -17,6 +17,7 @@
 #include "jobs/folders.hpp"
 #include "jobs/pixels.hpp"
 #include "stereopsis/io.hpp"
+#include "stereopsis/obstacles.hpp"
 #include "stereopsis/point_cloud_files.hpp"
 #include "stereopsis/triangulation.hpp"
 
@@ -30,7 +31,7 @@ struct Options {
   RigOptions rig;
   IntensityOptions intensity;  // for --color
   std::optional<double> scale, min_confidence;
-  std::optional<Length> nearest, farthest, voxel, depth_input;
+  std::optional<Length> nearest, farthest, voxel, depth_input, above_ground;
   std::string frame = "optical", format, outliers;
   bool normals = false, organised = false, drop_filled = false;  // drop_filled: deprecated
   DeviceOptions device;
@@ -74,6 +75,9 @@ void check_call(const Options& o) {
         "--organised writes a point for every pixel, and --voxel and --outliers remove points; leave one of them out");
   if (o.voxel && !(o.voxel->value > 0))
     refuse(fmt::format("--voxel {} is not allowed; it must be a length above 0", o.voxel->text()));
+  if (o.above_ground && !(o.above_ground->value >= 0))
+    refuse(fmt::format("--above-ground {} is not allowed; it must be a length of at least 0, such as 0.3m",
+                       o.above_ground->text()));
   if (o.depth_input && !(o.depth_input->value > 0))
     refuse(fmt::format("--depth-input {} is not allowed; it must be a length above 0, such as 1mm",
                        o.depth_input->text()));
@@ -118,6 +122,27 @@ void drop_beyond_limits(const Options& o, const Rig& rig, Triangulated& metric) 
     for (int x = 0; x < metric.depth.width(); ++x)
       if (metric.depth(x, y) < nearest || metric.depth(x, y) > farthest)
         for (int c = 0; c < 3; ++c) metric.points(x, y, c) = invalid_disparity;
+}
+
+// Removes the points that are no obstacles above the ground. Returns the nearest obstacle as text.
+std::string keep_obstacles(const Options& o, const Rig& rig, Triangulated& metric) {
+  if (!o.above_ground) return "";
+  ObstacleOptions options = obstacle_options(rig);
+  options.lowest = o.rig.calibration().in_unit_of(rig, "above_ground", *o.above_ground);
+  options.highest = HUGE_VAL;
+  options.nearer_than = o.farthest ? o.rig.calibration().in_unit_of(rig, "far", *o.farthest) : HUGE_VAL;
+  const Obstacles found = find_obstacles(metric.depth, rig, options);
+  if (!found.ground.doubt.empty())
+    warn("warning: the fitted plane may not be the ground: {}; check the points", found.ground.doubt);
+  for (int y = 0; y < found.labels.height(); ++y)
+    for (int x = 0; x < found.labels.width(); ++x)
+      if (found.labels(x, y) == 0)
+        for (int c = 0; c < 3; ++c) metric.points(x, y, c) = invalid_disparity;
+  const std::string height =
+      fmt::format("; the camera is {:.3g} {} above the ground, ", found.ground.camera_height, rig.unit);
+  return height + (found.list.empty() ? "without obstacles"
+                                      : fmt::format("{} obstacles, the nearest at {:.3g} {}", found.list.size(),
+                                                    found.list.front().distance, rig.unit));
 }
 
 struct Outliers {
@@ -193,6 +218,7 @@ void make_cloud(Options& o) {
   if (o.min_confidence) drop_unsure(*o.min_confidence, disparity, confidence);
   Triangulated metric = triangulated(disparity, rig, frame, 0, o.device.threads.value_or(0), validity);
   drop_beyond_limits(o, rig, metric);
+  const std::string nearest = keep_obstacles(o, rig, metric);
   long long too_far = 0;
   for (const fs::path& file : {o.output, o.depth, o.mesh}) create_folder_of(file);
   if (!o.depth.empty()) {
@@ -213,8 +239,8 @@ void make_cloud(Options& o) {
         "use .pfm, .npy or .tiff",
         too_far);
   const fs::path& main = !o.output.empty() ? o.output : !o.mesh.empty() ? o.mesh : o.depth;
-  summarise("{}: {} points{}, {} frame{}\n", shown_name(main), points, rig.unit.empty() ? "" : " in " + rig.unit,
-            o.frame, colour.empty() && &main != &o.depth ? ", without colours (--color LEFT adds them)" : "");
+  summarise("{}: {} points{}, {} frame{}{}\n", shown_name(main), points, rig.unit.empty() ? "" : " in " + rig.unit,
+            o.frame, colour.empty() && &main != &o.depth ? ", without colours (--color LEFT adds them)" : "", nearest);
   piped.deliver();
 }
 
@@ -250,6 +276,9 @@ void add_cloud(CLI::App& application) {
                  "Omit points nearer than this depth, such as 0.5m, or a number in the unit of the calibration [0]");
   command.length("--far", o->farthest, "Z",
                  "Omit points beyond this depth, such as 5m, or a number in the unit of the calibration [infinity]");
+  command.length("--above-ground", o->above_ground, "H",
+                 "Omit the ground, which is fitted to the map, all points lower than H above it, such as 0.3m, and "
+                 "single pixels [all points]");
   command.number("--scale", o->scale, 1e-6, 65535, "S",
                  "Factor of integer disparity maps: stored value = disparity × S [256 for 16-bit images]");
   command.number("--min-confidence", o->min_confidence, 0, 1, "C",
