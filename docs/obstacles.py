@@ -1,7 +1,7 @@
 """Counts false obstacles with and without the confidence: obstacles.py FOLDER… of scenes, and SEQUENCE with poses.txt (the last one).
 
-An obstacle of a scene is false if most of the pixels with ground truth inside it are lower than 0.3 m above the ground, or farther
-than the obstacle by more than a fifth. An obstacle of the sequence is false if the car later drives through its nearest point.
+A pixel of an obstacle is wrong if it is lower than 0.3 m above the ground, or farther by more than a fifth, by the ground truth. An
+obstacle of a scene is false if most of its pixels with ground truth are wrong. An obstacle of the sequence is false if the car later drives through its nearest point.
 """
 
 import json
@@ -18,7 +18,7 @@ HALF_WIDTH, LOWEST, NEARER_THAN = 0.8, 0.3, 25.0  # metres; the car is 1.6 m wid
 
 def found_in(pair, rig, disparities, with_confidence):
     result = st.match(*pair, disparities, rig=rig, want=["depth", "confidence"], device="cpu")
-    return st.obstacles(result.depth, rig, NEARER_THAN, confidence=result.confidence if with_confidence else None)
+    return result.depth, st.obstacles(result.depth, rig, NEARER_THAN, confidence=result.confidence if with_confidence else None)
 
 
 def images(*files):
@@ -32,15 +32,15 @@ def in_scene(folder, with_confidence):
     cx, cy = CENTRE
     rig = st.Rig(focal=FOCAL, baseline=BASELINE, cx_left=cx, cx_right=cx, cy=cy, unit="m", size=(left.shape[1], left.shape[0]))
     truth = st.read_disparity(folder / "disp_left.png", scale=about["gt_scale"])
-    found = found_in((left, right), rig, about["ndisp"], with_confidence)
+    measured, found = found_in((left, right), rig, about["ndisp"], with_confidence)
     depth = rig.focal * rig.baseline / truth
     rows, columns = np.indices(depth.shape)
     rays = np.stack([(columns - rig.cx_left) / rig.focal, (rows - rig.cy) / rig.focal, np.ones_like(depth)], -1)
     height = depth * (rays @ np.array(found.ground.up)) + found.ground.camera_height
     counts = [0, 0, 0, 0, 0]
-    for index, obstacle in enumerate(found.list, 1):
+    for index in range(1, len(found.list) + 1):
         known = (found.labels == index) & np.isfinite(height)
-        wrong = (height[known] < LOWEST) | (depth[known] > 1.2 * obstacle.distance)
+        wrong = (height[known] < LOWEST) | (depth[known] > 1.2 * measured[known])
         counts[3] += int(wrong.sum())
         counts[4] += int(known.sum())
         counts[2 if known.sum() < 5 else int(wrong.mean() <= 0.5)] += 1
@@ -56,7 +56,7 @@ def in_sequence(folder, with_confidence):
     for i in range(len(left)):
         pair = images(left[i], right[i])
         rig = st.Rig.read(folder / "calib.txt", size=(pair[0].shape[1], pair[0].shape[0]))
-        found = found_in(pair, rig, 128, with_confidence)
+        _, found = found_in(pair, rig, 128, with_confidence)
         to_here = np.linalg.inv(np.vstack([poses[i], [0, 0, 0, 1]]))
         path = np.array([(to_here @ np.append(pose[:, 3], 1))[:3] for pose in poses[i:]])
         for obstacle in found.list:

@@ -275,7 +275,7 @@ PYTHON = {
     "Runs": ["Run", "RunResult", "LiveSource"],
     "Methods and pipelines": ["methods", "presets", "MethodInfo", "parameters", "ParameterInfo", "Pipeline", "Slot", "StageCall"],
     "Methods from outside": ["Method", "OnnxMatcher", "OnnxCost", "ProgramMethod", "Around"],
-    "Geometry": ["Rig", "Calibration", "Camera", "read_calibration", "Rectification", "RowAlignment", "calibrate", "Calibrated", "CalibrationView", "refine_calibration", "RigRefinement", "RigTerm", "PosedCamera", "register_depth", "RegisteredDepth"],
+    "Geometry": ["Rig", "Calibration", "Camera", "read_calibration", "Rectification", "RowAlignment", "calibrate", "Calibrated", "CalibrationView", "refine_calibration", "RigRefinement", "RigTerm", "PosedCamera", "register_depth", "RegisteredDepth", "obstacles", "Obstacles", "Obstacle", "fit_ground", "Ground"],
     "Scenes and measures": ["synth", "Scene", "scene_names", "check", "PairReport", "estimate_row_alignment", "RowEstimate", "evaluate", "evaluate_dataset"],
     "Files": ["PairSource", "ImagePair", "read_image", "read_masked_image", "read_disparity", "write_disparity", "read_pfm", "write_pfm", "write_point_cloud"],
     "Errors": ["Error", "CallError", "KeywordError", "OutputError", "FileError", "FormatError", "UnsupportedError", "OutOfMemoryError", "DeviceError"],

@@ -64,8 +64,9 @@ struct Obstacles {
   Ground ground;                // the plane from which heights are measured
 };
 
-// Returns the obstacles in a depth map of the rectified left view, at most 65534, the nearest ones. Neighbouring pixels belong to one obstacle if their
-// disparities differ by at most 1 px. Throws Error(call) as fit_ground does, for options that are not allowed, and if the
+// Returns the obstacles in a depth map of the rectified left view, at most 65534, the nearest ones. Neighbouring
+// pixels belong to one obstacle if their disparities differ by at most 1 px. Pixels with a lower confidence connect
+// others, but do not count. Throws Error(call) as fit_ground does, for options that are not allowed, and if the
 // ground is not given and none is found.
 Obstacles find_obstacles(ImageView<const float> depth, const Rig& rig, const ObstacleOptions& options = {},
                          ImageView<const float> confidence = {});

@@ -186,7 +186,7 @@ class Finder {
     for (int y = 0; y < depth_.height; ++y)
       for (int x = 0; x < depth_.width; ++x)
         if (result_.labels(x, y) == candidate) regions.push_back(region_at(x, y));
-    std::erase_if(regions, [&](const Region& r) { return r.obstacle.area < options_.min_area; });
+    std::erase_if(regions, [&](const Region& r) { return r.pixels.empty() || r.obstacle.area < options_.min_area; });
     std::ranges::stable_sort(regions, {}, [](const Region& r) { return r.obstacle.distance; });
     if (regions.size() >= candidate) regions.resize(candidate - 1);
     for (const Region& region : regions) {
@@ -210,19 +210,21 @@ class Finder {
         const double above = s.disparity - plane_.at(s.u, s.v);
         const double height = result_.ground.camera_height * above / s.disparity;
         result_.height(x, y) = static_cast<float>(height);
-        if (pixels_.has(x, y) && z <= options_.nearer_than && above >= options_.disparity_error &&
-            height >= options_.lowest && height <= options_.highest)
+        if (z <= options_.nearer_than && above >= options_.disparity_error && height >= options_.lowest &&
+            height <= options_.highest)
           result_.labels(x, y) = candidate;
       }
   }
 
-  // Returns the region of candidates that contains (x, y), and clears their labels.
+  // Returns the sure pixels of the region of candidates that contains (x, y), and clears the labels of the region. Unsure
+  // pixels connect sure ones.
   Region region_at(int x, int y) {
     Region region;
     region.pixels.push_back({x, y});
     result_.labels(x, y) = 0;
     for (std::size_t i = 0; i < region.pixels.size(); ++i) add_neighbours(region.pixels, region.pixels[i]);
-    measure(region);
+    std::erase_if(region.pixels, [this](const auto& pixel) { return !pixels_.has(pixel.first, pixel.second); });
+    if (!region.pixels.empty()) measure(region);
     return region;
   }
 

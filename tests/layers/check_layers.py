@@ -25,8 +25,8 @@ LAYERS = [
     (
         ("synth", "evaluation", "geometry"),
         "generated scenes; measures; cameras",
-        ("evaluation.hpp", "length.hpp", "obstacles.hpp", "point_cloud.hpp", "pose.hpp", "registration.hpp", "render.hpp", "rig_refinement.hpp", "seeds.hpp",
-         "synth.hpp", "triangulation.hpp"),
+        ("evaluation.hpp", "length.hpp", "obstacles.hpp", "point_cloud.hpp", "pose.hpp", "registration.hpp", "render.hpp",
+         "rig_refinement.hpp", "seeds.hpp", "synth.hpp", "triangulation.hpp"),
     ),
     (("c",), "the C interface", ("version.h",)),
     (
