@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _native, _options
-from ._errors import CallError, Error, FormatError
+from ._errors import CallError, FormatError
 from ._external import Method, name_of, stage_of
 from ._json import parsed
 from ._native import ParameterInfo, Slot
