@@ -87,8 +87,7 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-std::size_t count_of(const std::string& word, const char* what) {
-  constexpr std::size_t most = std::size_t{1} << 30;
+std::size_t count_of(const std::string& word, const char* what, std::size_t most = std::size_t{1} << 30) {
   const auto count = parse_number<std::size_t>(word);
   if (!count || *count > most)
     refuse(text("the ", what, " is '", Tokens::printable(word), "'; it must be 0 to ", most));
@@ -238,7 +237,7 @@ PcdHeader pcd_header(Reader& file) {
     refuse("POINTS and DATA of the PCD header need one word");
   PcdHeader header;
   for (std::size_t i = 0; i < names.size(); ++i)
-    for (std::size_t k = count_of(counts[i], "COUNT"); k > 0; --k) {
+    for (std::size_t k = count_of(counts[i], "COUNT", 4096); k > 0; --k) {
       header.names.push_back(names[i]);
       header.numbers.push_back(number_of(types[i][0], static_cast<int>(count_of(sizes[i], "SIZE"))));
     }

@@ -90,6 +90,8 @@ TEST_F(SeedFiles, SayWhatIsWrong) {
   EXPECT_NE(
       refusal("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n").find("have no y"),
       std::string::npos);
+  EXPECT_NE(refusal("a.pcd", "FIELDS x\nSIZE 4\nTYPE F\nCOUNT 99999999\nPOINTS 1\nDATA ascii\n").find("0 to 4096"),
+            std::string::npos);
   EXPECT_NE(refusal("a.pcd", "FIELDS x\n").find("no line DATA"), std::string::npos);
   EXPECT_NE(refusal("a.txt", "1 2 3\n").find(".ply, .pcd and .bin"), std::string::npos);
 }
