@@ -15,7 +15,7 @@ def answer(*call):
 
 
 def test_every_option_of_the_page_exists():
-    known = set(re.findall(r"--[a-z][\w-]*", "".join(answer("help", name) for name in ("match", "check", "evaluate"))))
+    known = set(re.findall(r"--[a-z][\w-]*", "".join(answer("help", name) for name in ("match", "check", "evaluate", "calibrate"))))
     named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", PAGE))
     assert named and not named - known
 

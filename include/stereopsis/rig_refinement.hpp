@@ -39,8 +39,9 @@ struct RigRefinement {
   std::string sentence() const;
 };
 
-// Calls `use` with both raw images of pair i. refine_rig() reads each pair twice.
+// A function that takes both raw images of a pair.
 using UsePair = std::function<void(const AnyImageView& left, const AnyImageView& right)>;
+// A function that calls `use` with the images of pair i. refine_rig() reads each pair twice.
 using ReadPair = std::function<void(std::size_t i, const UsePair& use)>;
 
 // Refines `cameras` from `pairs` raw pairs, or from 50 of them, by robust least squares over the distances of points from

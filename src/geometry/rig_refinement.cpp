@@ -132,7 +132,7 @@ RigRefinement refine_rig(const StereoCalibration& given, std::size_t all, const 
                 " px is allowed; check that the pairs are of these cameras, or calibrate with a board"));
   if (result.rows_deviation > most_rows_deviation)
     refuse(text("the scenes do not show how the cameras are turned: the rows would be known to ",
-                number_text(std::round(result.rows_deviation * 100) / 100), " px only, and ",
+                number_text(std::ceil(result.rows_deviation * 100) / 100), " px only, and ",
                 number_text(most_rows_deviation),
                 " px is required; give pairs with near and far points in all parts of the image"));
   return result;
