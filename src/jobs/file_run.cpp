@@ -109,7 +109,7 @@ void FileRun::choose_cameras() {
                    front_end_);
   cameras_->read(first_, complaints_);
   check_unit();
-  seeds_.check(*cameras_);
+  seeds_.read_pose_for(*cameras_);
   memory_.emplace(settings_.memory, inputs_, *cameras_, settings_.sinks, matching_.min_confidence.has_value(),
                   matching_.devices, front_end_);
   memory_->check();

@@ -87,12 +87,15 @@ void SeedSource::add_files_of(std::size_t i, std::vector<fs::path>& files) const
     if (*frames) files.push_back((*frames)->file(i));
 }
 
-void SeedSource::check(const Cameras& cameras) const {
+void SeedSource::read_pose_for(const Cameras& cameras) {
   for (const auto& [given, setting] :
        {std::pair{!settings_.points.empty(), "seed_points"}, {!settings_.poses.empty(), "seed_poses"}})
     if (given && !cameras.rig())
       refuse(fmt::format("{} requires the calibration of the cameras; give it with {}", names_.spelled(setting),
                          names_.spelled("calib")));
+  const KittiPair pair = inputs_.format().channels == 1 ? KittiPair::grey_first : KittiPair::any;
+  if (!settings_.pose.empty()) pose_ = read_pose(settings_.pose, pair);
+  if (const auto& raw = cameras.raw_cameras()) pose_ = after({raw->left.rectification, {}}, pose_);
 }
 
 void SeedSource::read(InputFrame& frame, std::size_t i, const Cameras& cameras) const {
@@ -104,12 +107,7 @@ void SeedSource::read(InputFrame& frame, std::size_t i, const Cameras& cameras) 
   };
   if (seeds_) frame.seeds = of_size(seeds_->file(i), read_disparity(seeds_->file(i)));
   if (trust_) frame.seed_trust = of_size(trust_->file(i), read_confidence(trust_->file(i)));
-  if (!points_) return;
-  const KittiPair pair = inputs_.format().channels == 1 ? KittiPair::grey_first : KittiPair::any;
-  const auto& raw = cameras.raw_cameras();
-  Pose pose = settings_.pose.empty() ? Pose() : read_pose(settings_.pose, pair);
-  if (raw) pose = after({raw->left.rectification, {}}, pose);
-  frame.seeds = seeds_of_points(read_points(points_->file(i)), pose, *cameras.rig(), size);
+  if (points_) frame.seeds = seeds_of_points(read_points(points_->file(i)), pose_, *cameras.rig(), size);
 }
 
 // Returns what the frame before gives to frame i.

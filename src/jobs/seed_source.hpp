@@ -45,8 +45,8 @@ class SeedSource {
   void add_to(CallFiles& files) const;
   // Appends the files that a frame depends on.
   void add_files_of(std::size_t i, std::vector<std::filesystem::path>& files) const;
-  // Throws an Error if the calibration does not give what the seeds need.
-  void check(const Cameras& cameras) const;
+  // Reads the pose of the sensor. Throws an Error if the calibration does not give what the seeds need.
+  void read_pose_for(const Cameras& cameras);
 
   // Reads the seeds of files. Several threads may call it.
   void read(InputFrame& frame, std::size_t i, const Cameras& cameras) const;
@@ -64,6 +64,7 @@ class SeedSource {
   const SettingNames& names_;
   std::optional<sources::Frames> seeds_, trust_, points_;
   std::vector<std::filesystem::path> flow_;  // the files of the flow from each frame to the next one
+  Pose pose_;                                // the way from the sensor to the rectified left camera
   std::vector<Pose> poses_;
   FrameBefore before_;
 };
