@@ -1,10 +1,8 @@
 // libelas (Geiger, Roser, Urtasun 2010) in both of its settings. It is single-threaded.
 #include <elas.h>
 
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <utility>
 #include <vector>
 
 #include "command/bench.hpp"

@@ -5,7 +5,6 @@
 #include <exception>
 #include <filesystem>
 #include <string>
-#include <utility>
 
 #include "bindings.hpp"
 #include "stereopsis/error.hpp"

@@ -31,11 +31,9 @@ void find_image_makers(PipelineData& data);
 // The switch of a refinement: a parameter in addition to those of its stage.
 struct Switch {
   bool enabled = true;
-};
-template <class P, class Visitor>
-  requires ParametersOf<P, Switch>
-void describe(P& p, Visitor&& visit) { visit("enabled", p.enabled, any, "run this refinement"); }
 
+  static void describe(auto& p, auto&& visit) { visit("enabled", p.enabled, any, "run this refinement"); }
+};
 // Calls f(slot, stage, parameters, enabled) for every filled slot, in the order of the taxonomy; `enabled` is null
 // except for refinements. The slot of a refinement is the name of its stage, followed by a number from the second of
 // this name on: median, median2.

@@ -1,5 +1,4 @@
 // Functions of the C interface for devices, their memory, and points in their queues.
-#include <cstring>
 #include <variant>
 
 #include "c/handles.hpp"

@@ -1,8 +1,6 @@
 #include "c/structs.hpp"
 
-#include <algorithm>
 #include <array>
-#include <limits>
 
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/resources.hpp"

@@ -2,8 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 

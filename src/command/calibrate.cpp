@@ -8,7 +8,6 @@
 
 #include "command/commands.hpp"
 #include "command/result_files.hpp"
-#include "stereopsis/io.hpp"
 
 namespace stereopsis::command {
 namespace calibrating {

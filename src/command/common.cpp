@@ -7,7 +7,6 @@
 #include <ctime>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "command/outside_methods.hpp"
 #include "command/result_files.hpp"

@@ -12,7 +12,6 @@
 #include "jobs/stopwatch.hpp"
 #include "jobs/texts.hpp"
 #include "stereopsis/device.hpp"
-#include "stereopsis/disparity.hpp"
 #include "stereopsis/image.hpp"
 #include "stereopsis/matcher_group.hpp"
 #include "stereopsis/pipeline.hpp"

@@ -2,7 +2,6 @@
 // page.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // The subcommand: stereopsis devices [--check]
 #include <fmt/core.h>
 
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "command/common.hpp"
@@ -13,7 +12,6 @@
 #include "command/terminal.hpp"
 #include "jobs/call_files.hpp"
 #include "sources/maps.hpp"
-#include "stereopsis/mask.hpp"
 
 namespace stereopsis::command {
 namespace {

@@ -1,10 +1,7 @@
 // The call of `match`: its options, the run that they describe, and what is printed about it.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +17,6 @@
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/matcher_group.hpp"
-#include "stereopsis/registration.hpp"
 
 namespace stereopsis::command::matching {
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "stereopsis/error.hpp"
 #include "stereopsis/length.hpp"
 
 namespace CLI {

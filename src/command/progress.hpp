@@ -1,7 +1,6 @@
 // The progress of a long call: a bar on stderr if that is a terminal, and the message of an interrupted call.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>

@@ -1,10 +1,8 @@
 // Stage parameters as data: one description per stage serves for setting by name, checking, listing and JSON.
 //
-// Next to its struct Parameters, a stage defines one function, which is found by argument-dependent lookup:
+// The struct Parameters of a stage has one function:
 //
-//   template <class P, class Visitor>
-//     requires ParametersOf<P, Parameters>
-//   void describe(P& p, Visitor&& visit) {
+//   static void describe(auto& p, auto&& visit) {
 //     visit("window", p.window, odd(1, 15).in("pixels"), "side of the square window");
 //   }
 //
@@ -13,7 +11,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <concepts>
 #include <string>
 #include <string_view>
@@ -26,9 +23,6 @@
 #include "stereopsis/parameter.hpp"
 
 namespace stereopsis {
-
-template <class P, class Parameters>
-concept ParametersOf = std::is_same_v<std::remove_const_t<P>, Parameters>;
 
 // A value that the user specifies by name, such as a file whose contents are loaded. The constructor loads the value or
 // throws. The function name() returns the name, known_names() returns the built-in names, and allowed_names() describes
@@ -210,7 +204,7 @@ void add_numbers(ParameterInfo& info, const Allowed& allowed) {
 // Throws an Error for the first parameter that is out of its range.
 template <class Parameters>
 void check_ranges(std::string_view stage, const Parameters& parameters) {
-  describe(parameters, [&]<class T>(const char* name, const T& value, const auto& allowed, const char*) {
+  Parameters::describe(parameters, [&]<class T>(const char* name, const T& value, const auto& allowed, const char*) {
     if (!detail::is_allowed(value, allowed))
       throw Error(ErrorCategory::call, text(stage, '.', name, " = ", detail::value_text(value),
                                             " is not allowed; it must be ", detail::allowed_text<T>(allowed)));
@@ -221,7 +215,7 @@ void check_ranges(std::string_view stage, const Parameters& parameters) {
 template <class Parameters>
 bool set_parameter(std::string_view stage, Parameters& parameters, std::string_view name, std::string_view value) {
   bool found = false;
-  describe(parameters, [&]<class T>(const char* field_name, T& field, const auto& allowed, const char*) {
+  Parameters::describe(parameters, [&]<class T>(const char* field_name, T& field, const auto& allowed, const char*) {
     if (!is_spelling_of(name, field_name)) return;
     found = true;
     T parsed{};
@@ -236,7 +230,8 @@ bool set_parameter(std::string_view stage, Parameters& parameters, std::string_v
 // Appends all parameters to `list`, each named `stage.name`.
 template <class Parameters>
 void list_parameters(std::string_view stage, const Parameters& parameters, std::vector<ParameterInfo>& list) {
-  describe(parameters, [&]<class T>(const char* name, const T& value, const auto& allowed, const char* description) {
+  Parameters::describe(parameters, [&]<class T>(const char* name, const T& value, const auto& allowed,
+                                                const char* description) {
     ParameterInfo& info =
         list.emplace_back(ParameterInfo{text(stage, '.', name), detail::type_name<T>(), detail::value_text(value),
                                         detail::allowed_text<T>(allowed), detail::with_unit<T>(description, allowed)});

@@ -1,4 +1,3 @@
-#include <utility>
 
 #include "evaluation/checks.hpp"
 #include "evaluation/legend.hpp"

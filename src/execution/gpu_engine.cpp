@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 
 #include "device/gpu/device.hpp"
 #include "device/gpu/free_memory.hpp"

@@ -1,7 +1,6 @@
 // Rotations and poses of cameras.
 #pragma once
 
-#include <array>
 #include <cmath>
 
 #include "stereopsis/pose.hpp"

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 
 namespace stereopsis {
@@ -41,13 +40,12 @@ struct StageChoice {
 struct RegionParameters {
   static constexpr const char* stage = "region";
   int margin = 64;
+
+  static void describe(auto& p, auto&& visit) {
+    visit("margin", p.margin, between(0, 1000000).in("pixels").planned(),
+          "margin around a region of interest, for stages that depend on the whole image");
+  }
 };
-template <class P, class Visitor>
-  requires ParametersOf<P, RegionParameters>
-void describe(P& p, Visitor&& visit) {
-  visit("margin", p.margin, between(0, 1000000).in("pixels").planned(),
-        "margin around a region of interest, for stages that depend on the whole image");
-}
 
 struct PipelineData {
   std::string method = "custom";

@@ -2,7 +2,7 @@
 // this header.
 #pragma once
 
-#include "graph/descriptor.hpp"
+#include "graph/facets.hpp"
 
 namespace stereopsis {
 

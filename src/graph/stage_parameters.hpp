@@ -50,13 +50,13 @@ class StageParameters {
   static const Type& type_of() {
     static constexpr auto visitor = [](auto&&...) {};
     static const Type type{[](std::any& p, std::string_view prefix, std::string_view name, std::string_view value) {
-                             if constexpr (requires(P & q) { describe(q, visitor); })
+                             if constexpr (requires(P & q) { P::describe(q, visitor); })
                                return set_parameter(prefix, *std::any_cast<P>(&p), name, value);
                              return false;
                            },
                            [](const std::any& p, std::string_view prefix) {
                              std::vector<ParameterInfo> list;
-                             if constexpr (requires(const P& q) { describe(q, visitor); })
+                             if constexpr (requires(const P& q) { P::describe(q, visitor); })
                                list_parameters(prefix, *std::any_cast<P>(&p), list);
                              return list;
                            }};

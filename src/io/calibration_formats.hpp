@@ -1,7 +1,6 @@
 // The table of the formats of calibration files, and functions that their readers share.
 #pragma once
 
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>

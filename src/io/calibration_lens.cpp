@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 
 #include "core/text.hpp"
 #include "io/calibration_parts.hpp"

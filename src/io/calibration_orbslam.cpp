@@ -1,11 +1,9 @@
 // Reader of the settings of ORB-SLAM2 and ORB-SLAM3 for stereo cameras. Lengths are in metres.
-#include <algorithm>
 #include <array>
 
 #include "core/text.hpp"
 #include "io/calibration_parts.hpp"
 #include "io/tokens.hpp"
-#include "stereopsis/error.hpp"
 
 namespace stereopsis::io {
 namespace {

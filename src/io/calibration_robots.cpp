@@ -3,7 +3,6 @@
 #include "core/text.hpp"
 #include "io/calibration_parts.hpp"
 #include "io/tokens.hpp"
-#include "stereopsis/error.hpp"
 
 namespace stereopsis::io {
 namespace {

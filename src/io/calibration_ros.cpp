@@ -2,11 +2,9 @@
 // `rostopic echo` (K, D, R, P) and `ros2 topic echo` (k, d, r, p) print. Lengths are in metres, and P(0, 3) of the
 // right camera is −f · baseline.
 #include <algorithm>
-#include <cmath>
 
 #include "core/text.hpp"
 #include "io/calibration_parts.hpp"
-#include "stereopsis/error.hpp"
 
 namespace stereopsis::io {
 namespace {

@@ -1,7 +1,6 @@
 // Reads whole files with a size limit, and replaces files atomically.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <new>

@@ -1,7 +1,6 @@
 // Tokeniser for the text headers of PNM and PFM: tokens between white space and comments.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "core/text.hpp"

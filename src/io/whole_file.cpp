@@ -1,9 +1,7 @@
 // Distinguishes a complete result file from a truncated one by its header and its size, without decoding pixels.
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <limits>
-#include <optional>
 
 #include "core/text.hpp"
 #include "io/file.hpp"

@@ -1,7 +1,6 @@
 // The problem and the plan of each frame of a run, from what its results need.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 

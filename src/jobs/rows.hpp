@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "jobs/cameras.hpp"
 #include "stereopsis/rows.hpp"

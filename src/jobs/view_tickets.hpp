@@ -2,7 +2,6 @@
 // pair_matcher.cpp uses it.
 #pragma once
 
-#include <exception>
 #include <optional>
 
 #include "stereopsis/matcher_group.hpp"

@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"

@@ -1,8 +1,6 @@
 // Properties of a pipeline's costs that are known before there is a program.
 #pragma once
 
-#include <string_view>
-
 #include "graph/pipeline.hpp"
 
 namespace stereopsis {

@@ -1,7 +1,6 @@
 // Names of files and folders that name a side: NAME_left and NAME_right, leftImg8bit, L_NAME, NAME-r.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

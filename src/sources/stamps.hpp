@@ -1,7 +1,6 @@
 // Time stamps of images, and the pairs of nearest stamps.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -7,7 +7,6 @@
 // integers, and results are rounded to 1/256 px, so that they are the same on every machine.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "sparse/rows.hpp"

@@ -1,6 +1,5 @@
 #include "synth/scenes.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 

@@ -1,7 +1,6 @@
 #include "synth/sunlight.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace stereopsis::synth {
 namespace {

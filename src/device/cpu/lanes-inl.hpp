@@ -1,5 +1,5 @@
-// Helpers on top of Highway for CPU stages: rows cut into vectors, narrow stores, reductions. The file is included once
-// for each SIMD target, hence the unusual include guard.
+// Highway, as the namespace hn, and helpers on top of it for CPU stages: rows cut into vectors, narrow stores, reductions.
+// The file is included once for each SIMD target, hence the unusual include guard.
 #if defined(STEREOPSIS_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef STEREOPSIS_LANES_INL
 #undef STEREOPSIS_LANES_INL

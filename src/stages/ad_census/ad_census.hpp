@@ -18,17 +18,8 @@
 
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::ad_census {
 
@@ -39,16 +30,14 @@ struct Parameters {
   int scale = 127;
 
   int max_cost() const { return 2 * scale; }
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("lambda_color", p.lambda_colour, between(0.1, 1000).in("8-bit intensities"),
-        "mean colour difference that costs 0.63");
-  visit("lambda_census", p.lambda_census, between(0.1, 1000), "differing census bits that cost 0.63");
-  visit("scale", p.scale, between(1, 127), "cost units of a cost of 1");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("lambda_color", p.lambda_colour, between(0.1, 1000).in("8-bit intensities"),
+          "mean colour difference that costs 0.63");
+    visit("lambda_census", p.lambda_census, between(0.1, 1000), "differing census bits that cost 0.63");
+    visit("scale", p.scale, between(1, 127), "cost units of a cost of 1");
+  }
+};
 
 // The tables of ρ, indexed by the sum of the three differences and by the Hamming distance.
 struct Tables {

@@ -8,14 +8,10 @@ namespace {
 constexpr auto compute = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
 constexpr auto make_costs = [](const auto& c) {
-  const auto& p = c.template as<Parameters>();
-  const auto in = c.template of<InputOf>(c.template image<const std::uint8_t>("image8"),
-                                         c.template image<const std::uint8_t>("image8", Side::other),
-                                         c.template image<const std::uint64_t>("census9x7"),
-                                         c.template image<const std::uint64_t>("census9x7", Side::other));
-  const auto costs = c.template volume<std::uint8_t>("costs");
-  const int min = c.context.range.min;
-  compute(c, p, in, min, costs);
+  const auto [left, right] = c.template images<const std::uint8_t>("image8");
+  const auto [left_words, right_words] = c.template images<const std::uint64_t>("census9x7");
+  compute(c, c.template as<Parameters>(), c.template of<InputOf>(left, right, left_words, right_words),
+          c.context.range.min, c.template volume<std::uint8_t>("costs"));
 };
 
 const StageDescriptor entry{

@@ -30,17 +30,11 @@
 // Cost: 4 multiplications per pixel and channel, and 15 operations for the weights of a pixel.
 #pragma once
 
-#include <cstdint>
 #include <limits>
 
 #include "core/text.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
+#include "stages/shared/stage.hpp"
 #include "stereopsis/row_alignment.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::align_rows {
 

@@ -15,17 +15,8 @@
 // Cost: 3 W² or 3 W operations per cell.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
+#include "stages/shared/stage.hpp"
 #include "stages/support_weight/support_weight.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::asw {
 
@@ -44,18 +35,16 @@ struct Parameters {
   // Number of pixels of the window on each side.
   int radius_x() const { return area == Area::square ? window / 2 : 0; }
   int radius_y() const { return window / 2; }
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("area", p.area, any, "shape of the window: the square around a pixel, or the column through it");
-  visit("window", p.window, odd(1, 63).in("pixels"), "side of the square window, or length of the column");
-  visit("gamma_color", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
-        "colour distance at which a weight falls to 1/e");
-  visit("gamma_distance", p.gamma_distance, support_weight::gammas.in("pixels"),
-        "distance at which a weight falls to 1/e");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("area", p.area, any, "shape of the window: the square around a pixel, or the column through it");
+    visit("window", p.window, odd(1, 63).in("pixels"), "side of the square window, or length of the column");
+    visit("gamma_color", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
+          "colour distance at which a weight falls to 1/e");
+    visit("gamma_distance", p.gamma_distance, support_weight::gammas.in("pixels"),
+          "distance at which a weight falls to 1/e");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius_x(), p.radius_y()); }
 

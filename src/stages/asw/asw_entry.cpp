@@ -1,4 +1,3 @@
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/asw/asw.hpp"
 
@@ -7,23 +6,17 @@ namespace {
 
 constexpr auto aggregate = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-constexpr auto run = [](const auto& c) {
-  const auto& p = c.template as<Parameters>();
-  const auto left = c.template image<const std::uint32_t>("lab"),
-             right = c.template image<const std::uint32_t>("lab", Side::other);
-  const auto costs = c.template volume<const std::uint8_t>("costs");
-  const auto aggregated = c.template volume<std::uint16_t>("costs");
-  const int min = c.context.range.min;
-  aggregate(c, p, left, right, min, costs, aggregated);
-};
-
 const StageDescriptor entry{
     .slot = Slot::aggregation,
     .name = "asw",
     .title = "adaptive support weights",
     .parameters = Parameters{},
     .ports = {in("lab", both), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
-    .functions = on_every_device(run),
+    .functions = on_every_device([](const auto& c) {
+      const auto [left, right] = c.template images<const std::uint32_t>("lab");
+      aggregate(c, c.template as<Parameters>(), left, right, c.context.range.min,
+                c.template volume<const std::uint8_t>("costs"), c.template volume<std::uint16_t>("costs"));
+    }),
     .required_input = required_input,
     .scratch = {.cpu =
                     [](const Shape& s) {

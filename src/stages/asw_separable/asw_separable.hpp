@@ -16,17 +16,8 @@
 // Cost: 2 window products per cell; each pass reads and writes the volume once.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
+#include "stages/shared/stage.hpp"
 #include "stages/support_weight/support_weight.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::asw_separable {
 
@@ -35,17 +26,15 @@ struct Parameters {
   int window = 33;
   double gamma_colour = 10;
   double gamma_distance = 20;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, odd(1, 63).in("pixels"), "length of the horizontal and of the vertical window");
-  visit("gamma_color", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
-        "colour distance at which a weight falls to 1/e");
-  visit("gamma_distance", p.gamma_distance, support_weight::gammas.in("pixels"),
-        "distance at which a weight falls to 1/e");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("window", p.window, odd(1, 63).in("pixels"), "length of the horizontal and of the vertical window");
+    visit("gamma_color", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
+          "colour distance at which a weight falls to 1/e");
+    visit("gamma_distance", p.gamma_distance, support_weight::gammas.in("pixels"),
+          "distance at which a weight falls to 1/e");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }
 

@@ -1,4 +1,3 @@
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/asw_separable/asw_separable.hpp"
 

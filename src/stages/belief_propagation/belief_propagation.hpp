@@ -22,18 +22,10 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <vector>
 
 #include "core/order.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::belief_propagation {
 
@@ -47,20 +39,19 @@ struct Parameters {
   int levels = 5;
   int iterations = 5;
   int convergence = 0;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("slope", p.slope, between(1, largest_truncation).in("units of the matching cost"),
-        "cost of a disparity change of one pixel");
-  visit("truncation", p.truncation, between(1, largest_truncation).in("units of the matching cost"),
-        "largest cost of a disparity change");
-  visit("levels", p.levels, between(1, most_levels).planned(), "number of levels of the pyramid, including the images");
-  visit("iterations", p.iterations, between(1, 100).planned(), "number of iterations on each level");
-  visit("convergence", p.convergence, between(0, largest_truncation).in("units of the matching cost"),
-        "pixels are skipped while no message to them changes by more than this");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("slope", p.slope, between(1, largest_truncation).in("units of the matching cost"),
+          "cost of a disparity change of one pixel");
+    visit("truncation", p.truncation, between(1, largest_truncation).in("units of the matching cost"),
+          "largest cost of a disparity change");
+    visit("levels", p.levels, between(1, most_levels).planned(),
+          "number of levels of the pyramid, including the images");
+    visit("iterations", p.iterations, between(1, 100).planned(), "number of iterations on each level");
+    visit("convergence", p.convergence, between(0, largest_truncation).in("units of the matching cost"),
+          "pixels are skipped while no message to them changes by more than this");
+  }
+};
 
 inline void check(const Parameters& p) {
   check_order("belief_propagation", "slope", p.slope, "truncation", p.truncation);

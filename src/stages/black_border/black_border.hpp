@@ -17,17 +17,8 @@
 // visits per pixel.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
-#include "device/gpu/view.hpp"
 #include "graph/any_view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::black_border {
 

@@ -10,17 +10,8 @@
 // Cost: four additions and a division per cell, independent of the window; reads each cell twice and writes it once.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
+#include "stages/shared/stage.hpp"
 #include "stages/window_mean/window_mean.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::box {
 
@@ -32,15 +23,13 @@ struct Parameters {
   int radius_x() const { return window_width / 2; }
   int radius_y() const { return window_height / 2; }
   window_mean::Window window() const { return {radius_x(), radius_y()}; }
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  // Sums over 63×63 pixels fit in 27 bits.
-  visit("window_width", p.window_width, odd(1, 63), "width of the window, in pixels");
-  visit("window_height", p.window_height, odd(1, 63), "height of the window, in pixels");
-}
+  static void describe(auto& p, auto&& visit) {
+    // Sums over 63×63 pixels fit in 27 bits.
+    visit("window_width", p.window_width, odd(1, 63), "width of the window, in pixels");
+    visit("window_height", p.window_height, odd(1, 63), "height of the window, in pixels");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius_x(), p.radius_y()); }
 

@@ -1,4 +1,3 @@
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/box/box.hpp"
 
@@ -7,20 +6,16 @@ namespace {
 
 constexpr auto average = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-constexpr auto run = [](const auto& c) {
-  const auto& p = c.template as<Parameters>();
-  const auto costs = c.template volume<const std::uint8_t>("costs");
-  const auto averages = c.template volume<std::uint16_t>("costs");
-  average(c, p, costs, averages);
-};
-
 const StageDescriptor entry{
     .slot = Slot::aggregation,
     .name = "box",
     .title = "averages over a window",
     .parameters = Parameters{},
     .ports = {in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
-    .functions = on_every_device(run),
+    .functions = on_every_device([](const auto& c) {
+      average(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>("costs"),
+              c.template volume<std::uint16_t>("costs"));
+    }),
     .required_input = required_input,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size().width, s.disparities(), s.target.threads); }},
     .facets = {Costs{.units = CostUnits{.largest = 255 * 128, .units = 128}}},

@@ -13,14 +13,8 @@
 
 #include <array>
 
-#include "core/parameters.hpp"
 #include "core/word128.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::census {
 
@@ -53,13 +47,11 @@ constexpr Shape shape_of(Window window) {
 struct Parameters {
   static constexpr const char* stage = "census";
   Window window = Window::w9x7;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, any, "size of the window: width by height, in pixels");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("window", p.window, any, "size of the window: width by height, in pixels");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) {
   const Shape shape = shape_of(p.window);

@@ -12,13 +12,7 @@
 // Cost: 24 comparisons per pixel; reads each pixel once and writes 4 bytes.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::census_gradient {
 
@@ -26,15 +20,13 @@ struct Parameters {
   static constexpr const char* stage = "census_gradient";
   int census_weight = 2;
   int gradient_limit = 10;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("census_weight", p.census_weight, between(0, 8).planned(), "matching cost of a differing census bit");
-  visit("gradient_limit", p.gradient_limit, between(0, 63).in("grey levels"),
-        "largest matching cost of differing gradients");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("census_weight", p.census_weight, between(0, 8).planned(), "matching cost of a differing census bit");
+    visit("gradient_limit", p.gradient_limit, between(0, 63).in("grey levels"),
+          "largest matching cost of differing gradients");
+  }
+};
 
 inline Rect required_input(const Parameters&, const Rect& output) { return grow(output, 2, 2); }
 

@@ -6,12 +6,10 @@
 #define HWY_TARGET_INCLUDE "stages/census_gradient/census_gradient_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::census_gradient::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 constexpr int window = 5, radius = 2;

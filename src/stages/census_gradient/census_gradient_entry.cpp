@@ -1,4 +1,3 @@
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/census_gradient/census_gradient.hpp"
 #include "stages/cost/cost.hpp"

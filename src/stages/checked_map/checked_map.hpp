@@ -17,15 +17,7 @@
 // Cost: 1 addition and 6 comparisons per pixel; reads and writes each map once.
 #pragma once
 
-#include <cstdint>
-
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::checked_map {
 

@@ -12,32 +12,21 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <span>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::colour_difference {
 
 struct Parameters {
   static constexpr const char* stage = "colour_difference";
   int truncation = 40;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("truncation", p.truncation, between(1, 255).in("8-bit intensities"),
-        "largest sum of the differences of the three channels; larger sums are truncated");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("truncation", p.truncation, between(1, 255).in("8-bit intensities"),
+          "largest sum of the differences of the three channels; larger sums are truncated");
+  }
+};
 
 inline int cost(const Parameters& p, std::uint32_t left, std::uint32_t right) {
   const auto difference = [&](int shift) {

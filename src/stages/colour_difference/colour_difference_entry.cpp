@@ -6,21 +6,16 @@ namespace {
 
 constexpr auto compute = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-constexpr auto run = [](const auto& c) {
-  const auto& p = c.template as<Parameters>();
-  const auto left = c.template image<const std::uint32_t>("rgb"),
-             right = c.template image<const std::uint32_t>("rgb", Side::other);
-  const auto costs = c.template volume<std::uint8_t>("costs");
-  const int min = c.context.range.min;
-  compute(c, p, left, right, min, costs);
-};
-
 const StageDescriptor entry{.slot = Slot::cost,
                             .name = "colour_difference",
                             .title = "colour difference",
                             .parameters = Parameters{},
                             .ports = {in("rgb", both), out_volume("costs", Element::u8)},
-                            .functions = on_every_device(run),
+                            .functions = on_every_device([](const auto& c) {
+                              const auto [left, right] = c.template images<const std::uint32_t>("rgb");
+                              compute(c, c.template as<Parameters>(), left, right, c.context.range.min,
+                                      c.template volume<std::uint8_t>("costs"));
+                            }),
                             .scratch = {.cpu = [](const Shape& s) {
                               return scratch_bytes(s.size().width, s.disparities(), s.target.threads);
                             }}};

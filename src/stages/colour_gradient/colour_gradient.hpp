@@ -20,14 +20,8 @@
 
 #include <cmath>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
 #include "stages/cost/cost.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::colour_gradient {
 
@@ -37,19 +31,17 @@ struct Parameters {
   double colour_limit = 9;
   double gradient_limit = 1.5;
   int border = -1;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("alpha", p.alpha, between(0, 1), "weight of the gradient; the weight of the colour is 1 minus this");
-  visit("color_limit", p.colour_limit, between(1, 255).in("8-bit intensities"),
-        "largest mean colour difference; larger differences are truncated");
-  visit("gradient_limit", p.gradient_limit, between(0.5, 127.5).in("8-bit intensities per pixel"),
-        "largest difference of gradients; larger differences are truncated");
-  visit("border", p.border, between(-1, 255),
-        "intensity of pixels outside the right image; -1: that of the nearest pixel");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("alpha", p.alpha, between(0, 1), "weight of the gradient; the weight of the colour is 1 minus this");
+    visit("color_limit", p.colour_limit, between(1, 255).in("8-bit intensities"),
+          "largest mean colour difference; larger differences are truncated");
+    visit("gradient_limit", p.gradient_limit, between(0.5, 127.5).in("8-bit intensities per pixel"),
+          "largest difference of gradients; larger differences are truncated");
+    visit("border", p.border, between(-1, 255),
+          "intensity of pixels outside the right image; -1: that of the nearest pixel");
+  }
+};
 
 inline Rect required_input(const Rect& output) { return grow(output, 1, 0); }
 

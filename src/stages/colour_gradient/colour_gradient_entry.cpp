@@ -1,4 +1,3 @@
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/colour_gradient/colour_gradient.hpp"
 #include "stages/cost/cost.hpp"

@@ -15,15 +15,7 @@
 // up to the first difference.
 #pragma once
 
-#include <cstdint>
-
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::contrast {
 

@@ -12,13 +12,11 @@
 
 #include <algorithm>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 #include "stages/cost/cost.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::cost::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 // Calls put(i, word) for the width + padded − 1 candidates of a row. Borders replicate.

@@ -5,18 +5,10 @@
 // Required input: the pixel's row. Writes each cell once.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "core/text.hpp"
-#include "device/gpu/view.hpp"
 #include "graph/word_cost.hpp"
 #include "stages/cost/cost.hpp"
+#include "stages/shared/stage.hpp"
 #include "stereopsis/error.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::cost_volume {
 

@@ -19,13 +19,8 @@
 #pragma once
 
 #include "core/order.hpp"
-#include "device/gpu/view.hpp"
 #include "stages/shared/arms.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::cross {
 
@@ -37,20 +32,18 @@ struct Parameters {
   int strict_colour = 6;
 
   int longest() const { return length - 1; }  // longest arm
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("length", p.length, between(1, longest_arm + 1).in("pixels"),
-        "limit of the length of an arm; arms are shorter");
-  visit("short_length", p.short_length, between(0, longest_arm + 1).in("pixels"),
-        "length beyond which strict_colour applies");
-  visit("color", p.colour, between(0, 256).in("8-bit intensities"),
-        "limit of the colour difference on an arm; differences are smaller");
-  visit("strict_color", p.strict_colour, between(0, 256).in("8-bit intensities"),
-        "limit of the colour difference beyond short_length; differences are smaller");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("length", p.length, between(1, longest_arm + 1).in("pixels"),
+          "limit of the length of an arm; arms are shorter");
+    visit("short_length", p.short_length, between(0, longest_arm + 1).in("pixels"),
+          "length beyond which strict_colour applies");
+    visit("color", p.colour, between(0, 256).in("8-bit intensities"),
+          "limit of the colour difference on an arm; differences are smaller");
+    visit("strict_color", p.strict_colour, between(0, 256).in("8-bit intensities"),
+          "limit of the colour difference beyond short_length; differences are smaller");
+  }
+};
 
 // Throws an Error if the thresholds are not in order, or if the length of arms was set to more than the image allows.
 // The default length may exceed the image.

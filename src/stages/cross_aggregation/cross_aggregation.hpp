@@ -22,18 +22,9 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
 #include "stages/shared/arms.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::cross_aggregation {
 
@@ -47,14 +38,12 @@ struct Parameters {
   int iterations = 4;
   Support support = Support::both;
   int longest_arm = cross::longest_arm;  // limit of the arm length in the pipeline; set when the step is planned
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("iterations", p.iterations, between(1, 16), "number of iterations of averaging");
-  visit("support", p.support, any, "arms that bound a region: those of both views, or only those of the left view");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("iterations", p.iterations, between(1, 16), "number of iterations of averaging");
+    visit("support", p.support, any, "arms that bound a region: those of both views, or only those of the left view");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) {
   const int reach = 2 * p.iterations * cross::longest_arm;

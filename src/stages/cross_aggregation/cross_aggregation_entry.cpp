@@ -1,4 +1,3 @@
-#include "graph/facets.hpp"
 #include "graph/pipeline.hpp"
 #include "graph/registry.hpp"
 #include "stages/cross_aggregation/cross_aggregation.hpp"

@@ -21,16 +21,9 @@
 // each product and the sum are rounded to float. `combine` reads and writes each fine cell once.
 #pragma once
 
-#include <cmath>
 #include <vector>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::cross_scale {
 
@@ -39,17 +32,15 @@ struct Parameters {
   double lambda = 0;
   int levels = 5;
   int radius = 27;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("lambda", p.lambda, between(0, 100).planned(),
-        "strength of the smoothness between levels; 0: only the finest level");
-  visit("levels", p.levels, between(1, 16).planned(), "number of levels, each half the size of the previous one");
-  visit("radius", p.radius, between(1, 64).in("pixels of the level").planned(),
-        "radius of the filter window on the coarser levels");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("lambda", p.lambda, between(0, 100).planned(),
+          "strength of the smoothness between levels; 0: only the finest level");
+    visit("levels", p.levels, between(1, 16).planned(), "number of levels, each half the size of the previous one");
+    visit("radius", p.radius, between(1, 64).in("pixels of the level").planned(),
+          "radius of the filter window on the coarser levels");
+  }
+};
 
 // Returns the number of levels that contribute to the result.
 inline int levels_of(const Parameters& p) { return p.lambda > 0 ? p.levels : 1; }

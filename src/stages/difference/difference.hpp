@@ -19,14 +19,8 @@
 // Cost: reads each pixel once and writes 4 bytes.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
 #include "stages/cost/cost.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::difference {
 
@@ -42,6 +36,12 @@ struct Absolute {
   int truncation = 40;
 
   cost::AbsoluteDifference kind() const { return {truncation}; }
+
+  static void describe(auto& p, auto&& visit) {
+    visit("space", p.space, any, "colours that are compared");
+    visit("truncation", p.truncation, between(1, 255),
+          "largest sum of differences, in 8-bit units; larger sums are truncated");
+  }
 };
 struct Squared {
   static constexpr const char* stage = "squared_difference";
@@ -49,22 +49,13 @@ struct Squared {
   int truncation = 40;
 
   cost::SquaredDifference kind() const { return {truncation}; }
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Absolute>
-void describe(P& p, Visitor&& visit) {
-  visit("space", p.space, any, "colours that are compared");
-  visit("truncation", p.truncation, between(1, 255),
-        "largest sum of differences, in 8-bit units; larger sums are truncated");
-}
-template <class P, class Visitor>
-  requires ParametersOf<P, Squared>
-void describe(P& p, Visitor&& visit) {
-  visit("space", p.space, any, "colours that are compared");
-  visit("truncation", p.truncation, between(1, 255),
-        "root of the largest sum of squared differences, in 8-bit units; larger sums are truncated");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("space", p.space, any, "colours that are compared");
+    visit("truncation", p.truncation, between(1, 255),
+          "root of the largest sum of squared differences, in 8-bit units; larger sums are truncated");
+  }
+};
 
 // T is uint8_t for grey, uint32_t otherwise.
 template <class T>

@@ -1,5 +1,4 @@
 // Registers the words of both costs, which cost_volume evaluates.
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/cost/cost.hpp"
 #include "stages/difference/difference.hpp"

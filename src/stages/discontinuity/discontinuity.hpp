@@ -17,27 +17,18 @@
 // Cost: 3 reads of the map; at edges 3 reads of the costs.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::discontinuity {
 
 struct Parameters {
   static constexpr const char* stage = "discontinuity";
   double edge = 1;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("edge", p.edge, between(0, 1000).in("pixels"), "difference between neighbours above which there is an edge");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("edge", p.edge, between(0, 1000).in("pixels"), "difference between neighbours above which there is an edge");
+  }
+};
 
 inline Rect required_input(const Parameters&, const Rect& output) { return grow(output, 1, 0); }
 

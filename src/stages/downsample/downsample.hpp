@@ -11,12 +11,7 @@
 // Cost: one addition per input pixel and channel; reads each input pixel once and writes each output pixel once.
 #pragma once
 
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::downsample {
 

@@ -20,17 +20,8 @@
 // 2.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include "core/order.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::dynamic_programming {
 
@@ -41,16 +32,14 @@ struct Parameters {
   static constexpr const char* stage = "dynamic_programming";
   int p1 = 20;
   int p2 = 100;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("p1", p.p1, between(1, largest_penalty).in("units of the matching cost"),
-        "penalty for a disparity change of one pixel");
-  visit("p2", p.p2, between(1, largest_penalty).in("units of the matching cost"),
-        "penalty for a larger disparity change");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("p1", p.p1, between(1, largest_penalty).in("units of the matching cost"),
+          "penalty for a disparity change of one pixel");
+    visit("p2", p.p2, between(1, largest_penalty).in("units of the matching cost"),
+          "penalty for a larger disparity change");
+  }
+};
 
 inline void check(const Parameters& p) { check_order("dynamic_programming", "p1", p.p1, "p2", p.p2); }
 

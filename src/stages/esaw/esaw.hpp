@@ -30,14 +30,8 @@
 
 #include <vector>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
+#include "stages/shared/stage.hpp"
 #include "stages/support_weight/support_weight.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::esaw {
 
@@ -53,20 +47,18 @@ struct Parameters {
   double gamma_colour = 10;
   double gamma_distance = 20;
   Normalise normalise = Normalise::step;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("iterations", p.iterations, between(1, 32).planned(),
-        "number of aggregation steps, each with a horizontal and a vertical sum");
-  visit("base", p.base, between(1, 1000).in("pixels").planned(), "the offset of step t is base^(t - 1), rounded");
-  visit("gamma_color", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
-        "colour distance at which a weight falls to 1/e");
-  visit("gamma_distance", p.gamma_distance, support_weight::gammas.in("pixels"),
-        "distance at which a weight falls to 1/e");
-  visit("normalise", p.normalise, any, "when costs are divided by the weights: after each step, or once at the end");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("iterations", p.iterations, between(1, 32).planned(),
+          "number of aggregation steps, each with a horizontal and a vertical sum");
+    visit("base", p.base, between(1, 1000).in("pixels").planned(), "the offset of step t is base^(t - 1), rounded");
+    visit("gamma_color", p.gamma_colour, support_weight::gammas.in("units of L*a*b*"),
+          "colour distance at which a weight falls to 1/e");
+    visit("gamma_distance", p.gamma_distance, support_weight::gammas.in("pixels"),
+          "distance at which a weight falls to 1/e");
+    visit("normalise", p.normalise, any, "when costs are divided by the weights: after each step, or once at the end");
+  }
+};
 
 struct Step {
   int offset;         // pixels

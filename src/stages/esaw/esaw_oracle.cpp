@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <vector>
 
 #include "stages/esaw/esaw.hpp"
 

@@ -33,18 +33,8 @@
 // mode box reads its window once per distinct disparity below the median.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
+#include "stages/shared/stage.hpp"
 #include "stereopsis/stripe_maps.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::fill {
 
@@ -63,16 +53,14 @@ struct Parameters {
   Mode mode = Mode::background;
   int distance = 16;
   int window = 9;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("mode", p.mode, any, "source of the disparity of an invalid pixel");
-  visit("distance", p.distance, between(1, 65535).in("pixels"),
-        "for the mode cross: largest distance to a valid pixel");
-  visit("window", p.window, odd(3, 101).in("pixels"), "for the mode box: side of the square around the pixel");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("mode", p.mode, any, "source of the disparity of an invalid pixel");
+    visit("distance", p.distance, between(1, 65535).in("pixels"),
+          "for the mode cross: largest distance to a valid pixel");
+    visit("window", p.window, odd(3, 101).in("pixels"), "for the mode box: side of the square around the pixel");
+  }
+};
 
 // Throws an Error if a parameter is set that the selected mode does not read.
 inline void check(const Parameters& p) {

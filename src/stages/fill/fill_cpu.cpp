@@ -10,7 +10,6 @@
 #define HWY_TARGET_INCLUDE "stages/fill/fill_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 
 #ifndef STEREOPSIS_FILL_SCRATCH
@@ -83,7 +82,6 @@ struct Result {
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::fill::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 // Returns the first pixel, from x on, that is invalid (or valid); `width` if there is none.

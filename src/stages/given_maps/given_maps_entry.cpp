@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "device/gpu/device.hpp"
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 
 namespace stereopsis::given_maps {

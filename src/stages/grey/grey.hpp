@@ -17,12 +17,7 @@
 #pragma once
 
 #include "core/text.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::grey {
 

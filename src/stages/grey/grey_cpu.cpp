@@ -6,12 +6,10 @@
 #define HWY_TARGET_INCLUDE "stages/grey/grey_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::grey::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 HWY_INLINE float weighted(const float* p) {

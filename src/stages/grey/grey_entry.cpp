@@ -1,5 +1,4 @@
 // Registers grey images, in their own type and in 8 bits, and colour images in 8 bits.
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/grey/grey.hpp"
 

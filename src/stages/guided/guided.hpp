@@ -26,18 +26,9 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
 #include "graph/any_view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::guided {
 
@@ -46,16 +37,14 @@ struct Parameters {
   int radius = 9;
   double epsilon = 6.5;
   bool colour = true;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("radius", p.radius, between(1, 64).in("pixels").planned(), "radius of the square window");
-  visit("epsilon", p.epsilon, between(0.1, 65025).in("squared 8-bit intensities"),
-        "variance below which the guide counts as flat");
-  visit("color", p.colour, any, "use the colours of a colour image as guide; if false, its grey values");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("radius", p.radius, between(1, 64).in("pixels").planned(), "radius of the square window");
+    visit("epsilon", p.epsilon, between(0.1, 65025).in("squared 8-bit intensities"),
+          "variance below which the guide counts as flat");
+    visit("color", p.colour, any, "use the colours of a colour image as guide; if false, its grey values");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, 2 * p.radius, 2 * p.radius); }
 

@@ -28,13 +28,8 @@
 
 #include <algorithm>
 
-#include "device/gpu/view.hpp"
 #include "stages/cost/colours.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::hsv {
 

@@ -7,12 +7,10 @@
 #define HWY_TARGET_INCLUDE "stages/hsv/hsv_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::hsv::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 using I = hn::ScalableTag<std::int32_t>;

@@ -15,26 +15,14 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::interpolation {
 
 struct Parameters {
   static constexpr const char* stage = "interpolation";
 };
-
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P&, Visitor&&) {}
 
 // A direction, described by the offset after two steps. Halves are rounded towards the pixel.
 struct Direction {

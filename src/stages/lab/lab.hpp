@@ -13,14 +13,8 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::lab {
 

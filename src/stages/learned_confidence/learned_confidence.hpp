@@ -68,20 +68,11 @@
 
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
 #include "stages/shared/convolution.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::learned_confidence {
 
@@ -102,18 +93,19 @@ struct Parameters {
   static constexpr const char* stage = "learned_confidence";
   bool decide = false;
   double nearer = 0, farther = 4;
-};
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit(
-      "decide", p.decide, any,
-      "choose the disparity of each pixel among that of the pixel and those of the nearest measured pixels of the row");
-  visit("nearer", p.nearer, between(0, 16).in("nats"),
+
+  static void describe(auto& p, auto&& visit) {
+    visit("decide", p.decide, any,
+          "choose the disparity of each pixel among that of the pixel and those of the nearest measured pixels of the "
+          "row");
+    visit(
+        "nearer", p.nearer, between(0, 16).in("nats"),
         "with `decide`: lead that a candidate needs which is more than 1 pixel nearer than the pixel's own disparity");
-  visit("farther", p.farther, between(0, 16).in("nats"),
+    visit(
+        "farther", p.farther, between(0, 16).in("nats"),
         "with `decide`: lead that a candidate needs which is more than 1 pixel farther than the pixel's own disparity");
-}
+  }
+};
 // Returns a margin in the units of the scores.
 inline std::int32_t in_units(double nats) { return static_cast<std::int32_t>(std::lround(nats * 16 * (1 << shift))); }
 

@@ -93,15 +93,13 @@ struct Parameters {
   static constexpr const char* stage = "learned";
   Weights weights = {};
   int scale = 16;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("weights", p.weights, any, "weights of the network: those of the library, or a file");
-  visit("scale", p.scale, between(1, 64).in("sixteenths").planned(),
-        "factor of the costs, applied before they are limited");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("weights", p.weights, any, "weights of the network: those of the library, or a file");
+    visit("scale", p.scale, between(1, 64).in("sixteenths").planned(),
+          "factor of the costs, applied before they are limited");
+  }
+};
 
 // Converts dot products to costs.
 struct CostOfDot {

@@ -1,6 +1,5 @@
 // Registers the matching cost of learned features: features of both views, in scratch memory, and the volume computed
 // from them.
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/learned_features/learned_features.hpp"
 

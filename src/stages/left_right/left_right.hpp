@@ -13,14 +13,7 @@
 // Cost: one gathered read per pixel; reads and writes disparity and validity once.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::left_right {
 
@@ -34,16 +27,14 @@ struct Parameters {
   static constexpr const char* stage = "left_right";
   double threshold = 1;
   Compare compare = Compare::matched;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("threshold", p.threshold, between(0, 100).in("pixels"),
-        "largest difference of the disparities of the two views");
-  visit("compare", p.compare, any,
-        "right pixel to compare with: the one that the disparity points to, or the one with the same coordinates");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("threshold", p.threshold, between(0, 100).in("pixels"),
+          "largest difference of the disparities of the two views");
+    visit("compare", p.compare, any,
+          "right pixel to compare with: the one that the disparity points to, or the one with the same coordinates");
+  }
+};
 
 template <class Right, class Left>
 void check_sizes(const Right& right, const Left& disparity) {

@@ -6,12 +6,10 @@
 #define HWY_TARGET_INCLUDE "stages/left_right/left_right_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::left_right::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 // Blocks of a row may overlap, because a pixel that has failed is not checked again.

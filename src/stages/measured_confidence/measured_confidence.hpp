@@ -10,14 +10,7 @@
 // Cost: reads 5 bytes and writes 4 bytes per pixel.
 #pragma once
 
-#include <cstdint>
-
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::measured_confidence {
 

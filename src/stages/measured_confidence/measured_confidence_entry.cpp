@@ -1,4 +1,3 @@
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/measured_confidence/measured_confidence.hpp"
 

@@ -11,24 +11,18 @@
 // writes each pixel once.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::median {
 
 struct Parameters {
   static constexpr const char* stage = "median";
   int window = 3;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) { visit("window", p.window, odd(3, 5).in("pixels"), "side of the square window"); }
+  static void describe(auto& p, auto&& visit) {
+    visit("window", p.window, odd(3, 5).in("pixels"), "side of the square window");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }
 

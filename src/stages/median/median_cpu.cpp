@@ -7,12 +7,10 @@
 #define HWY_TARGET_INCLUDE "stages/median/median_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::median::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 // Invalid pixels are read as −∞ and +∞ in turn, so that the middle of all values is the lower middle of the valid

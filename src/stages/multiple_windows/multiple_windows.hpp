@@ -18,17 +18,9 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <span>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
+#include "stages/shared/stage.hpp"
 #include "stages/window_mean/window_mean.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::multiple_windows {
 
@@ -40,16 +32,14 @@ struct Parameters {
   int radius() const { return window / 2; }
   int supports() const { return windows - 1; }        // number of windows other than the one around the pixel
   int counted() const { return 1 + supports() / 2; }  // number of windows whose costs are averaged
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, odd(1, 63), "width and height of each window, in pixels");
-  visit(
-      "windows", p.windows, either(5, 9),
-      "number of windows: one around the pixel, and others beside it, of which the half with the lowest costs counts");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("window", p.window, odd(1, 63), "width and height of each window, in pixels");
+    visit("windows", p.windows, either(5, 9),
+          "number of windows: one around the pixel, and others beside it, of which the half with the lowest costs "
+          "counts");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) {
   return grow(output, 2 * p.radius(), 2 * p.radius());

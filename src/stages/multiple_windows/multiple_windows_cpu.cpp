@@ -8,13 +8,11 @@
 #define HWY_TARGET_INCLUDE "stages/multiple_windows/multiple_windows_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 #include "stages/window_mean/window_mean_cpu-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::multiple_windows::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 void average_rows(const Parameters& p, VolumeView<const std::uint8_t> costs, VolumeView<std::uint16_t> averages,

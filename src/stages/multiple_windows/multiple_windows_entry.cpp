@@ -1,4 +1,3 @@
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/multiple_windows/multiple_windows.hpp"
 

@@ -14,18 +14,7 @@
 // Cost: that of the left-right check, plus one pass over the row of the right view.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::outliers {
 
@@ -34,14 +23,12 @@ enum Kind : std::uint8_t { reliable = 0, occluded = 1, mismatched = 2 };
 struct Parameters {
   static constexpr const char* stage = "outliers";
   double threshold = 0;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("threshold", p.threshold, between(0, 100).in("pixels"),
-        "largest difference of the disparities of the two views");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("threshold", p.threshold, between(0, 100).in("pixels"),
+          "largest difference of the disparities of the two views");
+  }
+};
 
 template <template <class> class View>
 struct MapOf {

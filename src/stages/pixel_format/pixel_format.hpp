@@ -16,13 +16,8 @@
 // Cost: reads each pixel once, writes 3 values; NV12 takes 5 products, mosaics 10 additions.
 #pragma once
 
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
+#include "stages/shared/stage.hpp"
 #include "stereopsis/pixel_format.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::pixel_format {
 

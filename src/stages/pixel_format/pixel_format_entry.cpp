@@ -1,5 +1,4 @@
 // Registers the stages that convert images whose format is neither grey nor RGB.
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/pixel_format/pixel_format.hpp"
 

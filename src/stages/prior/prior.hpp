@@ -61,19 +61,17 @@ struct Parameters {
   int contrast = 12;
   int similar = 16;
   int tolerance = 2;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("reach", p.reach, between(0, most_reach).in("pixels"), "largest distance over which a seed spreads");
-  visit("contrast", p.contrast, between(0, 255).in("8-bit units"),
-        "largest difference in grey between a seed and a pixel to which it spreads");
-  visit("similar", p.similar, between(0, 255).in("8-bit units"),
-        "largest difference in grey between a seed and a neighbouring seed that confirms it");
-  visit("tolerance", p.tolerance, between(1, 16).in("pixels"),
-        "largest distance of a neighbouring seed from the plane through a seed that it confirms");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("reach", p.reach, between(0, most_reach).in("pixels"), "largest distance over which a seed spreads");
+    visit("contrast", p.contrast, between(0, 255).in("8-bit units"),
+          "largest difference in grey between a seed and a pixel to which it spreads");
+    visit("similar", p.similar, between(0, 255).in("8-bit units"),
+          "largest difference in grey between a seed and a neighbouring seed that confirms it");
+    visit("tolerance", p.tolerance, between(1, 16).in("pixels"),
+          "largest distance of a neighbouring seed from the plane through a seed that it confirms");
+  }
+};
 
 inline Rect required_input(const Parameters&, const Rect& output) {
   return grow(output, most_reach + most_neighbourhood, most_reach + most_neighbourhood);

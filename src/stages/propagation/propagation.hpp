@@ -27,15 +27,8 @@
 // Cost: a few comparisons per pixel and pass, and 121 in each mode filter.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
 #include "stages/cost/colours.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::propagation {
 
@@ -43,16 +36,14 @@ struct Parameters {
   static constexpr const char* stage = "propagation";
   int reliability = 14;
   int variation = 5;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("reliability", p.reliability, between(2, 10000),
-        "approximate length of a run of equal disparities from which a disparity is reliable and spreads");
-  visit("variation", p.variation, between(1, 1020).in("grey levels"),
-        "difference of pixels from which on they form a gradient, which stops the spreading");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("reliability", p.reliability, between(2, 10000),
+          "approximate length of a run of equal disparities from which a disparity is reliable and spreads");
+    visit("variation", p.variation, between(1, 1020).in("grey levels"),
+          "difference of pixels from which on they form a gradient, which stops the spreading");
+  }
+};
 
 inline int slight(const Parameters& p) { return (p.reliability * 85 + 50) / 100; }
 inline int moderate(const Parameters& p) { return (p.reliability * 115 + 50) / 100; }

@@ -26,14 +26,9 @@
 // corresponding pixel. Cost: n window sums per pixel; words are read from caches.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
+#include "stages/shared/stage.hpp"
 #include "stages/shared/windows.hpp"
 #include "stages/wta/wta.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::pyramid {
 
@@ -45,17 +40,15 @@ struct Parameters {
 
   // Returns the slope below which a guess is kept, in units of 1/256 grey level.
   int keep_256() const { return static_cast<int>(keep * 256 + 0.5); }
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("levels", p.levels, between(1, 16).planned(),
-        "number of levels above the original image, each of half the size");
-  visit("range", p.range, between(1, 64).in("pixels of the level"), "number of candidates around a guess");
-  visit("keep", p.keep, between(0, 255).in("grey levels per pixel and disparity"),
-        "slope from the winner to the runner-up below which the guess is kept");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("levels", p.levels, between(1, 16).planned(),
+          "number of levels above the original image, each of half the size");
+    visit("range", p.range, between(1, 64).in("pixels of the level"), "number of candidates around a guess");
+    visit("keep", p.keep, between(0, 255).in("grey levels per pixel and disparity"),
+          "slope from the winner to the runner-up below which the guess is kept");
+  }
+};
 
 // The range of a level: each coarser level has half the range, rounded outwards.
 constexpr int floor_half(int d) { return d >= 0 ? d / 2 : -((1 - d) / 2); }

@@ -1,7 +1,6 @@
 // Parameters with which a level of the pyramid is computed.
 #pragma once
 
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/pyramid/pyramid.hpp"
 

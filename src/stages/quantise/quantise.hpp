@@ -14,27 +14,19 @@
 // Required input: the pixel alone. Reads and writes each cell once.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::quantise {
 
 struct Parameters {
   static constexpr const char* stage = "quantise";
   double scale = 0;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("scale", p.scale, between(0, 1e6),
-        "8-bit units of a cost of 1; 0: the largest factor with which the largest possible cost is at most 255");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("scale", p.scale, between(0, 1e6),
+          "8-bit units of a cost of 1; 0: the largest factor with which the largest possible cost is at most 255");
+  }
+};
 
 inline double scale_of(const Parameters& p, double largest, double units = 1, bool fills = false) {
   if (p.scale > 0) return p.scale;

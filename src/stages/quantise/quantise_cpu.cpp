@@ -5,12 +5,10 @@
 #define HWY_TARGET_INCLUDE "stages/quantise/quantise_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::quantise::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 template <class D>

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/quantise/quantise.hpp"
 

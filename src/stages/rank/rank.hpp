@@ -9,27 +9,19 @@
 
 #include <array>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::rank {
 
 struct Parameters {
   static constexpr const char* stage = "rank";
   int window = 9;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  // 15×15 is the largest window whose ranks fit in 8 bits.
-  visit("window", p.window, odd(1, 15).in("pixels"), "side of the square window");
-}
+  static void describe(auto& p, auto&& visit) {
+    // 15×15 is the largest window whose ranks fit in 8 bits.
+    visit("window", p.window, odd(1, 15).in("pixels"), "side of the square window");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.window / 2, p.window / 2); }
 

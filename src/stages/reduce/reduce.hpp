@@ -15,14 +15,7 @@
 // Cost: one addition per input pixel.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::reduce {
 
@@ -37,18 +30,16 @@ struct Parameters {
   Sampling sampling = Sampling::average;
   bool upsample = false;
   int edge = 6;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("factor", p.factor, between(1, 16).planned(), "factor by which images are reduced before matching; 1 is off");
-  visit("sampling", p.sampling, any, "value of a reduced pixel: the average of its block, or its first pixel");
-  visit("upsample", p.upsample, any,
-        "upsample the result to the size of the input, along its edges; if false, the result has the reduced size");
-  visit("edge", p.edge, between(1, 255).in("grey levels"),
-        "intensity difference at which the weight of a neighbour in upsampling is halved");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("factor", p.factor, between(1, 16).planned(), "factor by which images are reduced before matching; 1 is off");
+    visit("sampling", p.sampling, any, "value of a reduced pixel: the average of its block, or its first pixel");
+    visit("upsample", p.upsample, any,
+          "upsample the result to the size of the input, along its edges; if false, the result has the reduced size");
+    visit("edge", p.edge, between(1, 255).in("grey levels"),
+          "intensity difference at which the weight of a neighbour in upsampling is halved");
+  }
+};
 
 // Throws an Error for parameters that have no effect.
 inline void check(const Parameters& p) {

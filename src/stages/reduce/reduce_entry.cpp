@@ -1,5 +1,4 @@
 // Registers the reduction of images, and the conversion of the resulting maps to pixels of the input.
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/reduce/reduce.hpp"
 

@@ -17,20 +17,10 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <span>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
 #include "stages/shared/arms.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::region_voting {
 
@@ -39,16 +29,15 @@ struct Parameters {
   int iterations = 5;
   int votes = 20;
   int share = 40;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("iterations", p.iterations, between(1, 50),
-        "number of iterations, in each of which the invalid pixels are filled by votes");
-  visit("votes", p.votes, between(0, 100'000), "number of votes that a region must exceed");
-  visit("share", p.share, between(0, 100).in("percent"), "share of the votes that the winner must exceed, in percent");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("iterations", p.iterations, between(1, 50),
+          "number of iterations, in each of which the invalid pixels are filled by votes");
+    visit("votes", p.votes, between(0, 100'000), "number of votes that a region must exceed");
+    visit("share", p.share, between(0, 100).in("percent"),
+          "share of the votes that the winner must exceed, in percent");
+  }
+};
 
 inline Rect required_input(const Parameters& p, int longest_arm, const Rect& output) {
   return grow(output, p.iterations * longest_arm, p.iterations * longest_arm);

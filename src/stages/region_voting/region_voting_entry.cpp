@@ -1,4 +1,3 @@
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/region_voting/region_voting.hpp"
 

@@ -20,15 +20,8 @@
 // usable.
 #pragma once
 
-#include <cstdint>
-
 #include "core/text.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::remap {
 

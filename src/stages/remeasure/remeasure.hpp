@@ -23,16 +23,8 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::remeasure {
 
@@ -43,15 +35,13 @@ struct Parameters {
   static constexpr const char* stage = "remeasure";
   double confidence = 0.6;
   double tolerance = 1;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("confidence", p.confidence, between(0, 1), "lowest confidence of a measured pixel");
-  visit("tolerance", p.tolerance, between(0, 3).in("pixels"),
-        "largest difference of the disparity that is measured again from the filled one");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("confidence", p.confidence, between(0, 1), "lowest confidence of a measured pixel");
+    visit("tolerance", p.tolerance, between(0, 3).in("pixels"),
+          "largest difference of the disparity that is measured again from the filled one");
+  }
+};
 
 inline Rect required_input(const Parameters&, const Rect& output) {
   return grow(output, reach + census_reach.width, reach + census_reach.height);

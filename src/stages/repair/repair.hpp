@@ -17,14 +17,7 @@
 // Cost: 2 · reach comparisons per pixel and pass, and those of the pairs.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::repair {
 
@@ -35,16 +28,14 @@ struct Parameters {
   double tolerance = 0.5;
 
   float factor() const { return static_cast<float>(1 + gain / 100); }
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("reach", p.reach, between(1, 31).in("pixels"), "largest distance searched to either side");
-  visit("gain", p.gain, between(0, 100).in("percent"),
-        "percent by which both neighbours must be more confident; the repaired pixel gains as much");
-  visit("tolerance", p.tolerance, between(0, 100).in("pixels"), "largest difference between disparities that agree");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("reach", p.reach, between(1, 31).in("pixels"), "largest distance searched to either side");
+    visit("gain", p.gain, between(0, 100).in("percent"),
+          "percent by which both neighbours must be more confident; the repaired pixel gains as much");
+    visit("tolerance", p.tolerance, between(0, 100).in("pixels"), "largest difference between disparities that agree");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, 2 * p.reach, p.reach); }
 

@@ -11,17 +11,7 @@
 // Required input: the pixel alone. Reads each pixel once and writes 4 or 5 bytes.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-
-#include "core/text.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::rgb {
 

@@ -17,17 +17,9 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
 #include "core/order.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::scanline {
 
@@ -39,18 +31,16 @@ struct Parameters {
   int p1 = 127;
   int p2 = 381;
   int colour = 15;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("p1", p.p1, between(0, largest_penalty).in("units of the matching cost"),
-        "penalty for a disparity change of one pixel");
-  visit("p2", p.p2, between(0, largest_penalty).in("units of the matching cost"),
-        "penalty for a larger disparity change");
-  visit("color", p.colour, between(0, 256).in("8-bit intensities"),
-        "colour difference along the path from which on penalties are reduced");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("p1", p.p1, between(0, largest_penalty).in("units of the matching cost"),
+          "penalty for a disparity change of one pixel");
+    visit("p2", p.p2, between(0, largest_penalty).in("units of the matching cost"),
+          "penalty for a larger disparity change");
+    visit("color", p.colour, between(0, 256).in("8-bit intensities"),
+          "colour difference along the path from which on penalties are reduced");
+  }
+};
 
 inline void check(const Parameters& p) { check_order("scanline", "p1", p.p1, "p2", p.p2); }
 

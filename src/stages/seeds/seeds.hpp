@@ -32,13 +32,11 @@ inline constexpr int width = 64;  // half the width of the term, in sixteenths o
 struct Parameters {
   static constexpr const char* stage = "seeds";
   int weight = 76;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("weight", p.weight, between(0, 255).in("costs").planned(), "largest cost that a seed adds to a candidate");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("weight", p.weight, between(0, 255).in("costs").planned(), "largest cost that a seed adds to a candidate");
+  }
+};
 
 // Returns the largest sum for costs up to `before`.
 inline double largest(const Parameters& p, double before) {

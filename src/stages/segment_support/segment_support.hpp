@@ -16,29 +16,18 @@
 // window. Reads each cell three times and writes it once.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::segment_support {
 
 struct Parameters {
   static constexpr const char* stage = "segment_support";
   int window = 7;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, odd(1, 63), "width and height of the window that is added to the segment, in pixels");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("window", p.window, odd(1, 63), "width and height of the window that is added to the segment, in pixels");
+  }
+};
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> segments, VolumeView<const std::uint8_t> costs,
             VolumeView<std::uint16_t> aggregated);

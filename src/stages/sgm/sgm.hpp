@@ -17,16 +17,9 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <span>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
 #include "stages/cost/cost.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::sgm {
 
@@ -41,20 +34,18 @@ struct Parameters {
 
   bool adaptive() const { return gradient > 0; }
   int lowest_p2() const { return p1 > p2_min ? p1 : p2_min; }
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("paths", p.paths, either(4, 8), "number of path directions");
-  visit("p1", p.p1, between(0, 4095).in("units of the matching cost"), "penalty for a disparity change of one pixel");
-  visit("p2", p.p2, between(0, 4095).in("units of the matching cost").planned(),
-        "penalty for a larger disparity change");
-  visit("gradient", p.gradient, between(0, 255),
-        "grey difference along the path beyond which P2 falls in inverse proportion; 0: P2 is constant");
-  visit("p2_min", p.p2_min, between(0, 4095),
-        "least value of P2 at strong gradients; 0: P1; must be 0 if P2 is constant");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("paths", p.paths, either(4, 8), "number of path directions");
+    visit("p1", p.p1, between(0, 4095).in("units of the matching cost"), "penalty for a disparity change of one pixel");
+    visit("p2", p.p2, between(0, 4095).in("units of the matching cost").planned(),
+          "penalty for a larger disparity change");
+    visit("gradient", p.gradient, between(0, 255),
+          "grey difference along the path beyond which P2 falls in inverse proportion; 0: P2 is constant");
+    visit("p2_min", p.p2_min, between(0, 4095),
+          "least value of P2 at strong gradients; 0: P1; must be 0 if P2 is constant");
+  }
+};
 
 // Throws an Error for combinations that the ranges alone do not exclude: P1 > P2, P1 > p2_min > 0, p2_min > P2, p2_min
 // > 0 with a constant P2, and sums that overflow 16 bits.

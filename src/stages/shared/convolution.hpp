@@ -4,9 +4,7 @@
 //   a(x, y, o) = clamp((b(o) + Σ w(o, i, dy, dx) · before(x + dx, y + dy, i) + 2^(shift − 1)) >> shift, low, 127)
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace stereopsis {

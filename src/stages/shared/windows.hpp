@@ -41,18 +41,16 @@ struct Parameters {
   int window_height = 7;
 
   Window window() const { return {window_width, window_height}; }
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("space", p.space, any, "colours that are compared");
-  visit("weights", p.weights, between(0, 1000000),
-        "weights of hue, saturation and value, or of red, green and blue; only their ratio matters");
-  // Sums of columns of 85 rows fit in 16 bits.
-  visit("window_width", p.window_width, odd(1, 85).in("pixels"), "width of the window");
-  visit("window_height", p.window_height, odd(1, 85).in("pixels"), "height of the window");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("space", p.space, any, "colours that are compared");
+    visit("weights", p.weights, between(0, 1000000),
+          "weights of hue, saturation and value, or of red, green and blue; only their ratio matters");
+    // Sums of columns of 85 rows fit in 16 bits.
+    visit("window_width", p.window_width, odd(1, 85).in("pixels"), "width of the window");
+    visit("window_height", p.window_height, odd(1, 85).in("pixels"), "height of the window");
+  }
+};
 
 inline Rect required_input(const Window& window, const Rect& output) {
   return grow(output, window.radius_x(), window.radius_y());

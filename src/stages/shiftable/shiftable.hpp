@@ -15,17 +15,8 @@
 // the averages are written three times and read four times.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
+#include "stages/shared/stage.hpp"
 #include "stages/window_mean/window_mean.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::shiftable {
 
@@ -34,13 +25,11 @@ struct Parameters {
   int window = 9;
 
   int radius() const { return window / 2; }
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, odd(1, 63), "width and height of the windows, in pixels");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("window", p.window, odd(1, 63), "width and height of the windows, in pixels");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) {
   return grow(output, 2 * p.radius(), 2 * p.radius());

@@ -9,7 +9,6 @@
 #define HWY_TARGET_INCLUDE "stages/shiftable/shiftable_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 #include "stages/window_mean/window_mean_cpu-inl.hpp"
 
@@ -26,7 +25,6 @@ constexpr std::size_t minima_bytes(int window) { return 3 * sizeof(std::uint16_t
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::shiftable::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 // Computes to[k] = min(a[k], b[k]). `to` may be equal to a or b.

@@ -22,18 +22,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
 #include "stages/shared/segments.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::slic {
 
@@ -44,18 +35,17 @@ struct Parameters {
   int cell = 32;
   int compactness = 10;
   int iterations = 5;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  // Squared distances fit in 31 bits: 3 · 255² · 64² + 2 · 192² · 100².
-  visit("cell", p.cell, between(block, largest_cell).in("pixels").planned(),
-        "width and height of the cells, each of which has one segment");
-  visit("compactness", p.compactness, between(0, 100).in("8-bit intensities"),
-        "colour difference that counts as much as the distance of one cell");
-  visit("iterations", p.iterations, between(1, 100).planned(), "number of iterations of assigning pixels to segments");
-}
+  static void describe(auto& p, auto&& visit) {
+    // Squared distances fit in 31 bits: 3 · 255² · 64² + 2 · 192² · 100².
+    visit("cell", p.cell, between(block, largest_cell).in("pixels").planned(),
+          "width and height of the cells, each of which has one segment");
+    visit("compactness", p.compactness, between(0, 100).in("8-bit intensities"),
+          "colour difference that counts as much as the distance of one cell");
+    visit("iterations", p.iterations, between(1, 100).planned(),
+          "number of iterations of assigning pixels to segments");
+  }
+};
 
 // Throws an Error for images with more segments than a word can number.
 inline void check(Size size) {

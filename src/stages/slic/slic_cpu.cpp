@@ -9,7 +9,6 @@
 #define HWY_TARGET_INCLUDE "stages/slic/slic_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 
 #ifndef STEREOPSIS_SLIC_TYPES
@@ -29,7 +28,6 @@ struct Sums {
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::slic::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 class Assignment {

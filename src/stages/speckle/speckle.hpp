@@ -10,17 +10,7 @@
 // twice.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::speckle {
 
@@ -28,15 +18,13 @@ struct Parameters {
   static constexpr const char* stage = "speckle";
   int size = 100;
   double difference = 1;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("size", p.size, between(0, 1'000'000), "regions of fewer pixels are removed; 0 and 1 remove none");
-  visit("difference", p.difference, between(0, 100).in("pixels"),
-        "largest difference between neighbours of the same region");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("size", p.size, between(0, 1'000'000), "regions of fewer pixels are removed; 0 and 1 remove none");
+    visit("difference", p.difference, between(0, 100).in("pixels"),
+          "largest difference between neighbours of the same region");
+  }
+};
 
 void oracle(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity);
 

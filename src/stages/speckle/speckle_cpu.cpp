@@ -8,7 +8,6 @@
 #define HWY_TARGET_INCLUDE "stages/speckle/speckle_cpu.cpp"
 #include <hwy/foreach_target.h>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 
 #ifndef STEREOPSIS_SPECKLE_RUNS
@@ -84,7 +83,6 @@ void for_each_bit(std::uint64_t bits, int x, F&& f) {
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::speckle::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 // 65 pixels from x on: those of a word and their right neighbour. Pixels after the end of the row are invalid.

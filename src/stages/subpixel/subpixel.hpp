@@ -12,24 +12,13 @@
 // Cost: 3 reads of the costs, 1 division. The quotient is rounded to float.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::subpixel {
 
 struct Parameters {
   static constexpr const char* stage = "subpixel";
 };
-
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P&, Visitor&&) {}
 
 void oracle(const Parameters&, VolumeView<const std::uint16_t> costs, int min_disparity, ImageView<float> disparity);
 void cpu(const Parameters&, VolumeView<const std::uint16_t> costs, int min_disparity, ImageView<float> disparity,

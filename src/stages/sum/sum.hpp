@@ -11,13 +11,7 @@
 
 #include <algorithm>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::sum {
 
@@ -25,14 +19,12 @@ struct Parameters {
   static constexpr const char* stage = "sum";
   int cost_weight = 64;
   int plus_weight = 64;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("cost_weight", p.cost_weight, between(0, 255).in("64ths").planned(), "factor of the costs of the slot cost");
-  visit("plus_weight", p.plus_weight, between(0, 255).in("64ths").planned(), "factor of the costs of the slot plus");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("cost_weight", p.cost_weight, between(0, 255).in("64ths").planned(), "factor of the costs of the slot cost");
+    visit("plus_weight", p.plus_weight, between(0, 255).in("64ths").planned(), "factor of the costs of the slot plus");
+  }
+};
 
 // Returns the largest sum of costs that do not exceed the given largest costs.
 inline double largest(const Parameters& p, double cost, double plus) {

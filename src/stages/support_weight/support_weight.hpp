@@ -12,7 +12,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 
 #include "core/parameters.hpp"
 

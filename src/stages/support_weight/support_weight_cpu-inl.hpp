@@ -11,14 +11,12 @@
 #include <array>
 #include <cstdint>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 #include "device/cpu/quotient-inl.hpp"
 #include "stages/support_weight/support_weight.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::support_weight::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 using I32 = hn::ScalableTag<std::int32_t>;

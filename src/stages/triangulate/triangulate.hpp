@@ -24,17 +24,10 @@
 // Cost: one division and 8 products per pixel; reads 5 bytes, writes 4, 12 and 4.
 #pragma once
 
-#include <cstdint>
-
 #include "core/text.hpp"
-#include "device/gpu/view.hpp"
+#include "stages/shared/stage.hpp"
 #include "stages/triangulate/rig_check.hpp"
-#include "stereopsis/image.hpp"
 #include "stereopsis/rig.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::triangulate {
 

@@ -1,4 +1,3 @@
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "graph/request.hpp"
 #include "stages/triangulate/triangulate.hpp"

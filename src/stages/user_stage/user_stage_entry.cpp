@@ -1,7 +1,6 @@
 // Stages and methods of the caller (stereopsis/user_stage.hpp). No list of stages has them, because their parameters,
 // functions of the caller, have no names.
 #include <algorithm>
-#include <cmath>
 #include <exception>
 
 #include "core/text.hpp"

@@ -15,33 +15,23 @@
 // Cost: reads the costs of a pixel up to its first candidate.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
 #include <limits>
 #include <type_traits>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::volume {
 
 struct Parameters {
   static constexpr const char* stage = "volume";
   double largest = 0;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("largest", p.largest, between(0, 1e9),
-        "largest possible cost: stages with 8-bit costs scale costs by it, and path costs are limited to it (the "
-        "fastest kernels require at most 95); 0: the largest value of the integer type, or 1 for float");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("largest", p.largest, between(0, 1e9),
+          "largest possible cost: stages with 8-bit costs scale costs by it, and path costs are limited to it (the "
+          "fastest kernels require at most 95); 0: the largest value of the integer type, or 1 for float");
+  }
+};
 
 template <class T>
 bool is_candidate(T cost) {

@@ -1,5 +1,4 @@
 // The stage itself runs no function, because the caller's volume is used instead of computed costs.
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/volume/volume.hpp"
 

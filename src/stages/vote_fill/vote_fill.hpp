@@ -39,19 +39,10 @@
 
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <span>
 
 #include "core/order.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::vote_fill {
 
@@ -68,25 +59,23 @@ struct Parameters {
   int hidden = 5;
   int impossible = 1;
   double reject = 0;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("step", p.step, between(1, largest_step).in("pixels"), "distance between voting pixels");
-  visit("reach", p.reach, between(1, largest_reach), "number of voting pixels to each side");
-  visit("distance", p.distance, between(1, 80).in("pixels"), "largest distance to the nearest voting pixel");
-  visit("sigma_space", p.sigma_space, between(1, 1000).in("pixels"), "distance at which the weight falls to 1/e");
-  // The limit is 21. From 21.7 on, the weight at a difference of 255, the end of the table, is not 0.
-  visit("sigma_color", p.sigma_colour, between(1, 21).in("8-bit intensities"),
-        "sum of the channels' differences at which the weight falls to 1/e");
-  visit("seen", p.seen, between(1, 15), "weight of disparities that agree with the right view");
-  visit("hidden", p.hidden, between(0, 15), "weight of disparities that are occluded in the right view");
-  visit("impossible", p.impossible, between(0, 15),
-        "weight of disparities at which the right view sees a farther point");
-  visit("reject", p.reject, between(0, 1).planned(),
-        "confidence below which pixels become invalid and are filled; 0: none");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("step", p.step, between(1, largest_step).in("pixels"), "distance between voting pixels");
+    visit("reach", p.reach, between(1, largest_reach), "number of voting pixels to each side");
+    visit("distance", p.distance, between(1, 80).in("pixels"), "largest distance to the nearest voting pixel");
+    visit("sigma_space", p.sigma_space, between(1, 1000).in("pixels"), "distance at which the weight falls to 1/e");
+    // The limit is 21. From 21.7 on, the weight at a difference of 255, the end of the table, is not 0.
+    visit("sigma_color", p.sigma_colour, between(1, 21).in("8-bit intensities"),
+          "sum of the channels' differences at which the weight falls to 1/e");
+    visit("seen", p.seen, between(1, 15), "weight of disparities that agree with the right view");
+    visit("hidden", p.hidden, between(0, 15), "weight of disparities that are occluded in the right view");
+    visit("impossible", p.impossible, between(0, 15),
+          "weight of disparities at which the right view sees a farther point");
+    visit("reject", p.reject, between(0, 1).planned(),
+          "confidence below which pixels become invalid and are filled; 0: none");
+  }
+};
 
 // Throws an Error if weights are not in order, or if no pixel could vote.
 inline void check(const Parameters& p) {

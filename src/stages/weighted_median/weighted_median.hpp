@@ -19,16 +19,8 @@
 
 #include <array>
 #include <cmath>
-#include <cstdint>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::weighted_median {
 
@@ -39,16 +31,14 @@ struct Parameters {
   int radius = 9;
   double sigma_space = 9;
   double sigma_colour = 25.5;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("radius", p.radius, between(1, largest_radius).in("pixels").planned(), "radius of the square window");
-  visit("sigma_space", p.sigma_space, between(0.5, 1000).in("pixels"), "distance at which the weight falls to 1/e");
-  visit("sigma_color", p.sigma_colour, between(1, 1000).in("8-bit intensities"),
-        "colour difference at which the weight falls to 1/e");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("radius", p.radius, between(1, largest_radius).in("pixels").planned(), "radius of the square window");
+    visit("sigma_space", p.sigma_space, between(0.5, 1000).in("pixels"), "distance at which the weight falls to 1/e");
+    visit("sigma_color", p.sigma_colour, between(1, 1000).in("8-bit intensities"),
+          "colour difference at which the weight falls to 1/e");
+  }
+};
 
 inline Rect required_input(const Parameters& p, const Rect& output) { return grow(output, p.radius, p.radius); }
 

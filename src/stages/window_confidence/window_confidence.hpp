@@ -16,13 +16,8 @@
 // Cost: 1 (msm) to 5 (pkr) window sums per pixel.
 #pragma once
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
+#include "stages/shared/stage.hpp"
 #include "stages/shared/windows.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::window_confidence {
 
@@ -36,11 +31,11 @@ struct Parameters {
   static constexpr const char* stage = "window_confidence";
   Measure measure = Measure::msm_fd;
   window_sad::Parameters matching = {};  // window and weights of the matching cost
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) { visit("measure", p.measure, any, "measure from which confidence is computed"); }
+  static void describe(auto& p, auto&& visit) {
+    visit("measure", p.measure, any, "measure from which confidence is computed");
+  }
+};
 
 void oracle(const Parameters&, const window_sad::Window&, const window_sad::Source<ImageView>&,
             ImageView<const float> disparity, ImageView<float> confidence);

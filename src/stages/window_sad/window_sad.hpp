@@ -12,15 +12,8 @@
 // is read twice per disparity, from caches, and 2 bytes are written.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "device/gpu/view.hpp"
+#include "stages/shared/stage.hpp"
 #include "stages/shared/windows.hpp"
-
-namespace stereopsis {
-class Threads;
-}
 
 namespace stereopsis::window_sad {
 

@@ -25,17 +25,7 @@
 // once.
 #pragma once
 
-#include <cstddef>
-#include <span>
-
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/disparity.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::wta {
 
@@ -52,16 +42,14 @@ struct Parameters {
   Subpixel subpixel = Subpixel::none;
   int uniqueness = 0;
   bool border_candidates = false;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("subpixel", p.subpixel, any, "method of sub-pixel interpolation between whole disparities");
-  visit("uniqueness", p.uniqueness, between(0, 99).in("percent"),
-        "percent by which the best cost must be below the others; 0 is off");
-  visit("border_candidates", p.border_candidates, any, "include candidates outside the right image");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("subpixel", p.subpixel, any, "method of sub-pixel interpolation between whole disparities");
+    visit("uniqueness", p.uniqueness, between(0, 99).in("percent"),
+          "percent by which the best cost must be below the others; 0 is off");
+    visit("border_candidates", p.border_candidates, any, "include candidates outside the right image");
+  }
+};
 
 // The inputs of a selection other than the costs. Masks may be empty if all pixels are usable.
 template <template <class> class View>

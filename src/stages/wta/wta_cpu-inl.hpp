@@ -10,13 +10,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "device/cpu/highway-inl.hpp"
 #include "device/cpu/lanes-inl.hpp"
 #include "stages/wta/wta.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::wta::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
 using wta::no_cost;

@@ -26,19 +26,9 @@
 // window.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
-#include "core/parameters.hpp"
-#include "device/gpu/view.hpp"
-#include "stereopsis/image.hpp"
-
-namespace stereopsis {
-class Threads;
-}
+#include "stages/shared/stage.hpp"
 
 namespace stereopsis::zncc {
 
@@ -48,13 +38,11 @@ struct Parameters {
 
   int radius() const { return window / 2; }
   int pixels() const { return window * window; }
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("window", p.window, odd(3, 101).in("pixels"), "side of the square window");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("window", p.window, odd(3, 101).in("pixels"), "side of the square window");
+  }
+};
 
 inline constexpr std::uint16_t no_cost = 65535;  // value of an absent candidate: wta.hpp
 

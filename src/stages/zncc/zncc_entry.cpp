@@ -1,5 +1,4 @@
 // Registers the samples, the cost, and the marking of flat windows after the selection.
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 #include "stages/zncc/zncc.hpp"
 

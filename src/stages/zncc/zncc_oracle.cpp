@@ -1,4 +1,3 @@
-#include <cstring>
 
 #include "stages/zncc/zncc.hpp"
 #include "stereopsis/disparity.hpp"

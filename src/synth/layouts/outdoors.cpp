@@ -1,7 +1,6 @@
 #include "synth/layouts/outdoors.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "synth/layouts/things.hpp"
 #include "synth/paint.hpp"

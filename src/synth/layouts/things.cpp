@@ -1,7 +1,6 @@
 #include "synth/layouts/things.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "synth/builder.hpp"
 #include "synth/paint.hpp"

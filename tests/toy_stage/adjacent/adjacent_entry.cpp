@@ -3,7 +3,6 @@
 //   S(p, d) = C(p, d) + min(C(p, d − 1), C(p, d), C(p, d + 1)); the range's ends replicate
 #include "device/cpu/threads.hpp"
 #include "device/gpu/device.hpp"
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 
 namespace stereopsis::adjacent {

@@ -19,13 +19,11 @@ namespace stereopsis::nearest {
 struct Parameters {
   static constexpr const char* stage = "nearest";
   double least = 0;
-};
 
-template <class P, class Visitor>
-  requires ParametersOf<P, Parameters>
-void describe(P& p, Visitor&& visit) {
-  visit("least", p.least, between(-10000, 10000).in("pixels"), "smallest disparity that stands");
-}
+  static void describe(auto& p, auto&& visit) {
+    visit("least", p.least, between(-10000, 10000).in("pixels"), "smallest disparity that stands");
+  }
+};
 
 void oracle(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity);
 void cpu(const Parameters&, ImageView<float> disparity, ImageView<std::uint8_t> validity, Threads&);

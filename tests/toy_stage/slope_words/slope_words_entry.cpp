@@ -4,7 +4,6 @@
 //   C(p, d) = min(255, |Δgrey| + |Δslope|) of the words at (x, y) and (x − d, y); borders replicate
 #include "device/cpu/threads.hpp"
 #include "device/gpu/device.hpp"
-#include "graph/facets.hpp"
 #include "graph/registry.hpp"
 
 namespace stereopsis::slope_words {
