@@ -82,6 +82,38 @@ class Call : public Shape {
 
   Call(const Shape& shape, Worker* worker, Scratch scratch) : Shape(shape), worker_(worker), scratch_(scratch) {}
 
+  // An operand by its name, which converts to the image or the volume that a function takes: for a view of const pixels,
+  // to the input of that name, and otherwise to the output.
+  class Named {
+   public:
+    Named(const Call& call, const char* name, Side view) : call_(&call), name_(name), view_(view) {}
+
+    template <class T>
+    operator ImageView<T>() const requires(on != On::gpu) {
+      return call_->template image<T>(name_, view_);
+    }
+    template <class T>
+    operator VolumeView<T>() const requires(on != On::gpu) {
+      return call_->template volume<T>(name_);
+    }
+    template <class T>
+    operator gpu::View<T>() const requires(on == On::gpu) {
+      return call_->template image<T>(name_, view_);
+    }
+    template <class T>
+    operator gpu::Volume<T>() const requires(on == On::gpu) {
+      return call_->template volume<T>(name_);
+    }
+
+   private:
+    const Call* call_;
+    const char* name_;
+    Side view_;
+  };
+  Named operator()(const char* name, Side view = Side::reference) const { return {*this, name, view}; }
+  // Returns the operands of both views.
+  std::array<Named, 2> both(const char* name) const { return {(*this)(name), (*this)(name, Side::other)}; }
+
   // Returns an operand as an image. If T is const, this is the input of that name, otherwise the output.
   template <class T>
   auto image(const char* name, Side view = Side::reference) const {

@@ -8,10 +8,9 @@ namespace {
 constexpr auto compute = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
 constexpr auto make_costs = [](const auto& c) {
-  const auto [left, right] = c.template images<const std::uint8_t>("image8");
-  const auto [left_words, right_words] = c.template images<const std::uint64_t>("census9x7");
-  compute(c, c.template as<Parameters>(), c.template of<InputOf>(left, right, left_words, right_words),
-          c.context.range.min, c.template volume<std::uint8_t>("costs"));
+  const auto in =
+      c.template of<InputOf>(c("image8"), c("image8", Side::other), c("census9x7"), c("census9x7", Side::other));
+  compute(c, c.template as<Parameters>(), in, c.context.range.min, c("costs"));
 };
 
 const StageDescriptor entry{

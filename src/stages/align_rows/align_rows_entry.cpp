@@ -27,10 +27,8 @@ const StageDescriptor align_entry{
     .ports = {in("given"), if_there("given_mask"), out("image", Element::same), out("mask", Element::u8)},
     .functions = on_every_device([](const auto& c) {
       c.with_pixels([&]<class T>() {
-        align(c, c.template as<Planned>().for_kernels(),
-              c.template of<InputOf, T>(c.template image<const T>("given"),
-                                        c.template image<const std::uint8_t>("given_mask")),
-              c.template of<OutputOf, T>(c.template image<T>("image"), c.template image<std::uint8_t>("mask")));
+        align(c, c.template as<Planned>().for_kernels(), c.template of<InputOf, T>(c("given"), c("given_mask")),
+              c.template of<OutputOf, T>(c("image"), c("mask")));
       });
     }),
     .facets = {AlignedView{.align = align_right}, PairParameters{.of = of_pair}}};
@@ -41,10 +39,8 @@ const StageDescriptor map_entry{
     .title = "alignment of rows",
     .parameters = Planned{},
     .ports = {in("map"), out("aligned_map", Element::s32)},
-    .functions = on_every_device([](const auto& c) {
-      align_positions(c, c.template as<Planned>().for_kernels(), c.template image<const std::int32_t>("map"),
-                      c.template image<std::int32_t>("aligned_map"));
-    }),
+    .functions = on_every_device(
+        [](const auto& c) { align_positions(c, c.template as<Planned>().for_kernels(), c("map"), c("aligned_map")); }),
     .facets = {AlignedMap{.align = align_map}, PairParameters{.of = of_pair}, ImageShape{.keeps_channels = true}}};
 
 const StageDescriptor restore_entry{.slot = Slot::internal,
@@ -53,9 +49,7 @@ const StageDescriptor restore_entry{.slot = Slot::internal,
                                     .parameters = Planned{},
                                     .ports = {in("right"), out("restored", Element::f32)},
                                     .functions = on_every_device([](const auto& c) {
-                                      restore(c, c.template as<Planned>().for_kernels(),
-                                              c.template image<const float>("right"),
-                                              c.template image<float>("restored"));
+                                      restore(c, c.template as<Planned>().for_kernels(), c("right"), c("restored"));
                                     }),
                                     .facets = {RestoredView{.restore = restore_right}, PairParameters{.of = of_pair}}};
 

@@ -13,9 +13,8 @@ const StageDescriptor entry{
     .parameters = Parameters{},
     .ports = {in("lab", both), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
     .functions = on_every_device([](const auto& c) {
-      const auto [left, right] = c.template images<const std::uint32_t>("lab");
-      aggregate(c, c.template as<Parameters>(), left, right, c.context.range.min,
-                c.template volume<const std::uint8_t>("costs"), c.template volume<std::uint16_t>("costs"));
+      aggregate(c, c.template as<Parameters>(), c("lab"), c("lab", Side::other), c.context.range.min, c("costs"),
+                c("costs"));
     }),
     .required_input = required_input,
     .scratch = {.cpu =

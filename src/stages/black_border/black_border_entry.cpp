@@ -50,10 +50,7 @@ const StageDescriptor entry{
     .ports = {in("given"), if_there("mask"), out("mask", Element::u8)},
     .functions = on_every_device([](const auto& c) {
       c.with_pixels([&]<class T>() {
-        mask(
-            c, c.template as<Parameters>(),
-            c.template of<InputOf, T>(c.template image<const T>("given"), c.template image<const std::uint8_t>("mask")),
-            c.template image<std::uint8_t>("mask"));
+        mask(c, c.template as<Parameters>(), c.template of<InputOf, T>(c("given"), c("mask")), c("mask"));
       });
     }),
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size()); },

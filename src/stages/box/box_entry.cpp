@@ -12,10 +12,8 @@ const StageDescriptor entry{
     .title = "averages over a window",
     .parameters = Parameters{},
     .ports = {in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
-    .functions = on_every_device([](const auto& c) {
-      average(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>("costs"),
-              c.template volume<std::uint16_t>("costs"));
-    }),
+    .functions =
+        on_every_device([](const auto& c) { average(c, c.template as<Parameters>(), c("costs"), c("costs")); }),
     .required_input = required_input,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size().width, s.disparities(), s.target.threads); }},
     .facets = {Costs{.units = CostUnits{.largest = 255 * 128, .units = 128}}},

@@ -14,9 +14,8 @@ const StageDescriptor entry{.slot = Slot::cost,
                             .ports = {in("grey", both), in("grey8", both), out("words", Element::u32, both)},
                             .functions = on_every_device([](const auto& c) {
                               c.with_pixels([&]<class T>() {
-                                in_turn(transform, c, c.template images<const T>("grey"),
-                                        c.template images<const std::uint8_t>("grey8"),
-                                        c.template images<std::uint32_t>("words"));
+                                in_turn(transform, c, c.template images<const T>("grey"), c.both("grey8"),
+                                        c.both("words"));
                               });
                             }),
                             .required_input = required_input,

@@ -20,9 +20,8 @@ const StageDescriptor entry{
     .functions = on_every_device([](const auto& c) {
       using C = std::decay_t<decltype(c)>;
       check(c, parameters_of(c.context),
-            C::template of<Maps>(c.template image<float>("disparity"), c.template image<std::uint8_t>("validity"),
-                                 C::template as_image<float>(c.operand("confidence")),
-                                 c.template image<const std::uint8_t>("mask")));
+            C::template of<Maps>(c("disparity"), c("validity"), C::template as_image<float>(c.operand("confidence")),
+                                 c("mask")));
     }),
     .work = [](const Shape& s) { return Work{.bytes = 9 * s.pixels()}; },
     .facets = {MapCheck{}}};

@@ -6,19 +6,17 @@ namespace {
 
 constexpr auto compute = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const StageDescriptor entry{.slot = Slot::cost,
-                            .name = "colour_difference",
-                            .title = "colour difference",
-                            .parameters = Parameters{},
-                            .ports = {in("rgb", both), out_volume("costs", Element::u8)},
-                            .functions = on_every_device([](const auto& c) {
-                              const auto [left, right] = c.template images<const std::uint32_t>("rgb");
-                              compute(c, c.template as<Parameters>(), left, right, c.context.range.min,
-                                      c.template volume<std::uint8_t>("costs"));
-                            }),
-                            .scratch = {.cpu = [](const Shape& s) {
-                              return scratch_bytes(s.size().width, s.disparities(), s.target.threads);
-                            }}};
+const StageDescriptor entry{
+    .slot = Slot::cost,
+    .name = "colour_difference",
+    .title = "colour difference",
+    .parameters = Parameters{},
+    .ports = {in("rgb", both), out_volume("costs", Element::u8)},
+    .functions = on_every_device([](const auto& c) {
+      compute(c, c.template as<Parameters>(), c("rgb"), c("rgb", Side::other), c.context.range.min, c("costs"));
+    }),
+    .scratch = {
+        .cpu = [](const Shape& s) { return scratch_bytes(s.size().width, s.disparities(), s.target.threads); }}};
 
 }  // namespace
 

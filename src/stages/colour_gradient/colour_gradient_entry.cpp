@@ -13,10 +13,8 @@ const StageDescriptor entry{
     .title = "colour + gradient",
     .parameters = Parameters{},
     .ports = {in("image8", both), in("grey8", both), out("words", Element::u64, both)},
-    .functions = on_every_device([](const auto& c) {
-      in_turn(transform, c, c.template images<const std::uint8_t>("image8"),
-              c.template images<const std::uint8_t>("grey8"), c.template images<std::uint64_t>("words"));
-    }),
+    .functions = on_every_device(
+        [](const auto& c) { in_turn(transform, c, c.both("image8"), c.both("grey8"), c.both("words")); }),
     .required_input = [](const StageParameters&, const Rect& output) { return required_input(output); },
     .facets = {WordCosts{.cost = [](const Parameters& p) -> WordCost { return kind(p); }}}};
 

@@ -17,8 +17,7 @@ const StageDescriptor entry{.slot = Slot::internal,
                             .ports = {in("image"), change("validity")},
                             .functions = on_every_device([](const auto& c) {
                               c.with_pixels([&]<class T>() {
-                                mark(c, c.template as<Parameters>(), c.template image<const T>("image"),
-                                     c.template image<std::uint8_t>("validity"));
+                                mark(c, c.template as<Parameters>(), c.template image<const T>("image"), c("validity"));
                               });
                             }),
 

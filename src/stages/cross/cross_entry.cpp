@@ -12,8 +12,7 @@ const StageDescriptor entry{.slot = Slot::image,
                             .parameters = Parameters{},
                             .ports = {in("image8"), out("cross", Element::u32)},
                             .functions = on_every_device([](const auto& c) {
-                              make_arms(c, c.template as<Parameters>(), c.template image<const std::uint8_t>("image8"),
-                                        c.template image<std::uint32_t>("cross"));
+                              make_arms(c, c.template as<Parameters>(), c("image8"), c("cross"));
                             }),
                             .required_input = required_input,
                             .check = [](const Shape& s) { check(s.as<Parameters>(), s.size()); },

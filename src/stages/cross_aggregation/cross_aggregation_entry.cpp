@@ -20,10 +20,8 @@ const StageDescriptor entry{
     .functions = on_every_device([](const auto& c) {
       const auto& p = c.template as<Parameters>();
       const auto arms = c.template of<ArmsOf>(
-          c.template image<const std::uint32_t>("cross"),
-          c.template image<const std::uint32_t>("cross", p.support == Support::both ? Side::other : Side::reference),
-          p.longest_arm);
-      aggregate(c, p, arms, c.context.range.min, c.template volume<std::uint8_t>("costs"));
+          c("cross"), c("cross", p.support == Support::both ? Side::other : Side::reference), p.longest_arm);
+      aggregate(c, p, arms, c.context.range.min, c("costs"));
     }),
     .required_input = required_input,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size(), s.disparities(), s.target.threads); },

@@ -63,9 +63,7 @@ const StageDescriptor halved{
     .name = "halve",
     .title = "half-size level",
     .ports = {in("image8"), out("image8", Element::u8)},
-    .functions = on_every_device([](const auto& c) {
-      halve_image(c, c.template image<const std::uint8_t>("image8"), c.template image<std::uint8_t>("image8"));
-    }),
+    .functions = on_every_device([](const auto& c) { halve_image(c, c("image8"), c("image8")); }),
     .facets = {
         ImageShape{.size = [](const StageParameters&, Size size) { return half(size); }, .keeps_channels = true}}};
 
@@ -79,8 +77,7 @@ const StageDescriptor coupling{
               {"costs", Port::Use::change, Element::f32, Side::reference, true}},
     .functions = on_every_device([](const auto& c) {
       const auto& p = c.template as<Coupling>();
-      combine(c, p.level, p.weight, p.coarse_weight, c.template volume<const float>("coarse_costs"),
-              c.template volume<float>("costs"));
+      combine(c, p.level, p.weight, p.coarse_weight, c("coarse_costs"), c("costs"));
     }),
     .work = [](const Shape& s) { return Work{.bytes = 8 * s.cells()}; }};
 

@@ -13,8 +13,7 @@ const StageDescriptor entry{
     .parameters = Parameters{},
     .ports = {in("disparity"), in_volume("costs", {Element::u16}), out("disparity", Element::f32)},
     .functions = on_every_device([](const auto& c) {
-      adjust(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>("costs"), c.context.range.min,
-             c.template image<const float>("disparity"), c.template image<float>("disparity"));
+      adjust(c, c.template as<Parameters>(), c("costs"), c.context.range.min, c("disparity"), c("disparity"));
     }),
     .required_input = required_input,
     .work = [](const Shape& s) { return Work{.bytes = 8 * s.pixels()}; },

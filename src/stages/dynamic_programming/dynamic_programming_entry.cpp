@@ -12,10 +12,8 @@ const StageDescriptor entry{
     .title = "dynamic programming",
     .parameters = Parameters{},
     .ports = {in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
-    .functions = on_every_device([](const auto& c) {
-      optimise(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>("costs"),
-               c.template volume<std::uint16_t>("costs"));
-    }),
+    .functions =
+        on_every_device([](const auto& c) { optimise(c, c.template as<Parameters>(), c("costs"), c("costs")); }),
     .global_support = true,
     .check = check,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size().width, s.disparities(), s.target.threads); },

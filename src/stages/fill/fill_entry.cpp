@@ -18,10 +18,8 @@ const StageDescriptor entry{
           return ports;
         },
     .functions = on_every_device([](const auto& c) {
-      const auto input =
-          c.template of<InputOf>(c.template image<const float>("disparity"), c.template image<const float>("right"));
-      fill_holes(c, c.template as<Parameters>(), input, c.template image<float>("disparity"),
-                 c.template image<std::uint8_t>("validity"));
+      fill_holes(c, c.template as<Parameters>(), c.template of<InputOf>(c("disparity"), c("right")), c("disparity"),
+                 c("validity"));
     }),
     .global_support = true,
     .check = check,

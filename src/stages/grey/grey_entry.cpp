@@ -23,25 +23,23 @@ void convert(const C& c, const char* from, const char* made) {
   });
 }
 
-const StageDescriptor grey{.slot = Slot::image,
-                           .name = "grey",
-                           .title = "grey",
-                           .ports =
-                               [](const PairInfo& pair) {
-                                 Ports ports{in("image"), if_there("mask"), out("grey", Element::same)};
-                                 if (pair.is_float()) ports.push_back(out("mask", Element::u8));
-                                 return ports;
-                               },
-                           .functions = on_every_device([](const auto& c) {
-                             c.with_pixels([&]<class T>() {
-                               to_grey(c, c.template image<const T>("image"),
-                                       c.template image<const std::uint8_t>("mask"), c.template image<T>("grey"),
-                                       c.template image<std::uint8_t>("mask"));
-                             });
-                           }),
-                           .facets = {ImageShape{.alias = [](const PairInfo& pair) {
-                             return pair.channels == 1 && !pair.is_float() ? "image" : nullptr;
-                           }}}};
+const StageDescriptor grey{
+    .slot = Slot::image,
+    .name = "grey",
+    .title = "grey",
+    .ports =
+        [](const PairInfo& pair) {
+          Ports ports{in("image"), if_there("mask"), out("grey", Element::same)};
+          if (pair.is_float()) ports.push_back(out("mask", Element::u8));
+          return ports;
+        },
+    .functions = on_every_device([](const auto& c) {
+      c.with_pixels([&]<class T>() {
+        to_grey(c, c.template image<const T>("image"), c("mask"), c.template image<T>("grey"), c("mask"));
+      });
+    }),
+    .facets = {ImageShape{
+        .alias = [](const PairInfo& pair) { return pair.channels == 1 && !pair.is_float() ? "image" : nullptr; }}}};
 
 const StageDescriptor grey8{.slot = Slot::image,
                             .name = "grey8",

@@ -41,8 +41,7 @@ const StageDescriptor entry{
         },
     .functions = on_every_device([](const auto& c) {
       const auto& p = c.template as<Parameters>();
-      filter(c, p, c.template image<const std::uint8_t>(guide_of(p)), c.template volume<const std::uint8_t>("costs"),
-             c.context.rows, c.template volume<float>("costs"));
+      filter(c, p, c(guide_of(p)), c("costs"), c.context.rows, c("costs"));
     }),
     .required_input = required_input,
     .scratch = {.cpu =

@@ -22,9 +22,7 @@ const StageDescriptor entry{.slot = Slot::image,
                             .functions = on_every_device([](const auto& c) {
                               c.with_pixels([&]<class T>() {
                                 to_colours(c, c.template as<Parameters>().weighting, c.template image<const T>("image"),
-                                           c.context.bit_depth, c.template image<const std::uint8_t>("mask"),
-                                           c.template image<std::uint32_t>("colours"),
-                                           c.template image<std::uint8_t>("mask"));
+                                           c.context.bit_depth, c("mask"), c("colours"), c("mask"));
                               });
                             }),
                             .plan =

@@ -13,11 +13,8 @@ const StageDescriptor entry{
     .parameters = Parameters{},
     .ports = {in("disparity"), in("image8"), in("kinds"), change("validity"), out("disparity", Element::f32)},
     .functions = on_every_device([](const auto& c) {
-      const auto in = c.template of<InputOf>(c.template image<const float>("disparity"),
-                                             c.template image<const std::uint8_t>("image8"),
-                                             c.template image<const std::uint8_t>("kinds"));
-      interpolate(c, c.template as<Parameters>(), in, c.template image<float>("disparity"),
-                  c.template image<std::uint8_t>("validity"));
+      interpolate(c, c.template as<Parameters>(), c.template of<InputOf>(c("disparity"), c("image8"), c("kinds")),
+                  c("disparity"), c("validity"));
     }),
     .global_support = true,
     .facets = {Fills{}}};

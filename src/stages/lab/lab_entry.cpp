@@ -10,10 +10,7 @@ const StageDescriptor entry{.slot = Slot::image,
                             .name = "lab",
                             .title = "L*a*b*",
                             .ports = {in("rgb"), out("lab", Element::u32)},
-                            .functions = on_every_device([](const auto& c) {
-                              to_lab(c, c.template image<const std::uint32_t>("rgb"),
-                                     c.template image<std::uint32_t>("lab"));
-                            })};
+                            .functions = on_every_device([](const auto& c) { to_lab(c, c("rgb"), c("lab")); })};
 
 }  // namespace
 

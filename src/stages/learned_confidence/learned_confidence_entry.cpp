@@ -5,11 +5,8 @@ namespace stereopsis::learned_confidence {
 namespace {
 
 constexpr auto rate = [](const auto& c) {
-  const auto in = c.template of<InputOf>(
-      c.template image<const float>("disparity"), c.template image<const std::uint8_t>("validity"),
-      c.template image<const std::uint8_t>("grey8"), c.template image<const std::uint8_t>("grey8", Side::other));
-  const auto out = c.template of<OutputOf>(c.template image<float>("confidence"), c.template image<float>("disparity"),
-                                           c.template image<std::uint8_t>("validity"));
+  const auto in = c.template of<InputOf>(c("disparity"), c("validity"), c("grey8"), c("grey8", Side::other));
+  const auto out = c.template of<OutputOf>(c("confidence"), c("disparity"), c("validity"));
   const Parameters& parameters = c.template as<Parameters>();
   if constexpr (device_of<decltype(c)> == On::oracle)
     oracle(parameters, in, out);

@@ -12,9 +12,7 @@ const StageDescriptor entry{.slot = Slot::refinement,
                             .parameters = Parameters{},
                             .ports = {in("right"), change("disparity"), change("validity")},
                             .functions = on_every_device([](const auto& c) {
-                              check_views(c, c.template as<Parameters>(), c.template image<const float>("right"),
-                                          c.template image<float>("disparity"),
-                                          c.template image<std::uint8_t>("validity"));
+                              check_views(c, c.template as<Parameters>(), c("right"), c("disparity"), c("validity"));
                             }),
                             .facets = {Support{.spans_range = true}, KeepsInvalid{}},
                             .examples = {{}, {"compare=same"}}};

@@ -6,16 +6,14 @@ namespace {
 
 constexpr auto clear_unmeasured = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const StageDescriptor entry{.slot = Slot::internal,
-                            .name = "measured_confidence",
-                            .title = "confidence of measured pixels",
-                            .ports = {in("validity"), change("confidence")},
-                            .functions = on_every_device([](const auto& c) {
-                              clear_unmeasured(c, c.template image<const std::uint8_t>("validity"),
-                                               c.template image<float>("confidence"));
-                            }),
-                            .work = [](const Shape& s) { return Work{.bytes = 9 * s.pixels()}; },
-                            .facets = {FilledMarks{}}};
+const StageDescriptor entry{
+    .slot = Slot::internal,
+    .name = "measured_confidence",
+    .title = "confidence of measured pixels",
+    .ports = {in("validity"), change("confidence")},
+    .functions = on_every_device([](const auto& c) { clear_unmeasured(c, c("validity"), c("confidence")); }),
+    .work = [](const Shape& s) { return Work{.bytes = 9 * s.pixels()}; },
+    .facets = {FilledMarks{}}};
 
 }  // namespace
 

@@ -12,10 +12,8 @@ const StageDescriptor entry{.slot = Slot::refinement,
                             .parameters = Parameters{},
                             .ports = {in("right"), change("disparity"), change("validity"), out("kinds", Element::u8)},
                             .functions = on_every_device([](const auto& c) {
-                              const auto map = c.template of<MapOf>(c.template image<float>("disparity"),
-                                                                    c.template image<std::uint8_t>("validity"),
-                                                                    c.template image<std::uint8_t>("kinds"));
-                              find(c, c.template as<Parameters>(), c.template image<const float>("right"), map);
+                              find(c, c.template as<Parameters>(), c("right"),
+                                   c.template of<MapOf>(c("disparity"), c("validity"), c("kinds")));
                             }),
                             .global_support = true,
                             .facets = {KeepsInvalid{}},

@@ -11,10 +11,9 @@ const char* paths_before(const Parameters& p) { return p.up ? "paths_below" : "p
 constexpr auto run = [](const auto& c) {
   const auto& p = c.template as<Parameters>();
   cost::with_followed_kind(p.cost, [&]<class Kind>(const Kind& kind) {
-    const auto input = c.template of<Input, Kind>(
-        cost::source_of(c, kind), c.template image<const std::uint8_t>("grey8"),
-        c.template image<const std::uint16_t>(paths_before(p)), c.context.range.min, c.context.range.count);
-    follow(c, p, input, c.template image<std::uint16_t>("paths"));
+    const auto input = c.template of<Input, Kind>(cost::source_of(c, kind), c("grey8"), c(paths_before(p)),
+                                                  c.context.range.min, c.context.range.count);
+    follow(c, p, input, c("paths"));
   });
 };
 

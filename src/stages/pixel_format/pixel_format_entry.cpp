@@ -10,7 +10,7 @@ constexpr auto convert = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 constexpr auto run = [](const auto& c) {
   c.with_pixels([&]<class T>() {
     const auto image = c.template as_image<const T>(c.first());
-    const auto in = c.template of<InputOf, T>(image, c.template image<const T>("chroma"));
+    const auto in = c.template of<InputOf, T>(image, c("chroma"));
     convert(c, c.template as<Parameters>(), in, c.template image<T>("image"));
   });
 };

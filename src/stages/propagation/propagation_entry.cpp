@@ -15,9 +15,7 @@ const StageDescriptor entry{
               change("validity")},
     .functions = on_every_device([](const auto& c) {
       propagate(c, c.template as<Parameters>(),
-                c.template of<MapsOf>(c.template image<const std::uint32_t>("colours"),
-                                      c.template image<float>("disparity"), c.template image<float>("between"),
-                                      c.template image<float>("scratch"), c.template image<std::uint8_t>("validity")));
+                c.template of<MapsOf>(c("colours"), c("disparity"), c("between"), c("scratch"), c("validity")));
     }),
     .global_support = true,
     .work = [](const Shape& s) { return Work{.bytes = 2 * 170 * s.pixels()}; }};

@@ -23,14 +23,9 @@ const StageDescriptor level{
               out("validity", Element::u8), out("confidence", Element::f32)},
     .functions = on_every_device([](const auto& c) {
       const auto& p = c.template as<LevelParameters>();
-      const auto input = c.template of<Input>(
-          c.template image<const std::uint32_t>("colours"),
-          c.template image<const std::uint32_t>("colours", Side::other), c.context.from_right ? 1 : -1,
-          c.template image<const std::uint8_t>("mask"), c.template image<const std::uint8_t>("mask", Side::other),
-          c.context.range, c.template image<const float>("guess"));
-      const auto output =
-          c.template of<Output>(c.template image<float>("disparity"), c.template image<std::uint8_t>("validity"),
-                                c.template image<float>("confidence"));
+      const auto input = c.template of<Input>(c("colours"), c("colours", Side::other), c.context.from_right ? 1 : -1,
+                                              c("mask"), c("mask", Side::other), c.context.range, c("guess"));
+      const auto output = c.template of<Output>(c("disparity"), c("validity"), c("confidence"));
       refine(c, p.pyramid, p.window, p.select, input, output);
     }),
     .plan = [](LevelParameters& p, const PlanFacts& facts) {

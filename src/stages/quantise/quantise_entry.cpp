@@ -15,8 +15,7 @@ const StageDescriptor entry{
     .functions = on_every_device([](const auto& c) {
       with_element<float, std::uint8_t, std::uint16_t>(c.first().element, [&]<class T>() {
         STEREOPSIS_DISPATCH(oracle<T>, cpu<T>, gpu<T>)
-        (c, static_cast<float>(c.template as<Parameters>().scale), c.template volume<const T>("costs"),
-         c.template volume<std::uint8_t>("costs"));
+        (c, static_cast<float>(c.template as<Parameters>().scale), c.template volume<const T>("costs"), c("costs"));
       });
     }),
 

@@ -19,24 +19,22 @@ const StageDescriptor entry{
     .ports = {in("grey"), if_there("mask"), out("image", Element::same), out("mask", Element::u8)},
     .functions = on_every_device([](const auto& c) {
       c.with_pixels([&]<class T>() {
-        reduce_image(c, c.template as<Parameters>(), c.template image<const T>("grey"),
-                     c.template image<const std::uint8_t>("mask"), c.template image<T>("image"),
-                     c.template image<std::uint8_t>("mask"));
+        reduce_image(c, c.template as<Parameters>(), c.template image<const T>("grey"), c("mask"),
+                     c.template image<T>("image"), c("mask"));
       });
     }),
     .check = check,
     .facets = {ImageShape{.size = [](const Parameters& p, Size size) { return reduced_size(p, size); }}, &reduction},
     .examples = {{"factor=2"}, {"factor=3", "sampling=every_nth"}}};
 
-const StageDescriptor scale{.slot = Slot::internal,
-                            .name = "scale",
-                            .title = "scale",
-                            .parameters = Parameters{},
-                            .ports = {change("disparity")},
-                            .functions = on_every_device([](const auto& c) {
-                              scale_map(c, c.template as<Parameters>(), c.template image<float>("disparity"));
-                            }),
-                            .examples = {{"factor=3"}}};
+const StageDescriptor scale{
+    .slot = Slot::internal,
+    .name = "scale",
+    .title = "scale",
+    .parameters = Parameters{},
+    .ports = {change("disparity")},
+    .functions = on_every_device([](const auto& c) { scale_map(c, c.template as<Parameters>(), c("disparity")); }),
+    .examples = {{"factor=3"}}};
 
 }  // namespace
 

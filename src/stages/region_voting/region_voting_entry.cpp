@@ -12,9 +12,8 @@ const StageDescriptor entry{.slot = Slot::refinement,
                             .parameters = Parameters{},
                             .ports = {in("cross"), change("disparity"), change("validity")},
                             .functions = on_every_device([](const auto& c) {
-                              const auto map = c.template of<MapOf>(c.template image<float>("disparity"),
-                                                                    c.template image<std::uint8_t>("validity"));
-                              vote(c, c.template as<Parameters>(), c.template image<const std::uint32_t>("cross"), map);
+                              vote(c, c.template as<Parameters>(), c("cross"),
+                                   c.template of<MapOf>(c("disparity"), c("validity")));
                             }),
                             .global_support = true,
                             .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size()); },

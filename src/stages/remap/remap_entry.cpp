@@ -13,11 +13,8 @@ const StageDescriptor entry{
     .ports = {in("raw"), if_there("raw_mask"), in("map"), out("image", Element::same), out("mask", Element::u8)},
     .functions = on_every_device([](const auto& c) {
       c.with_pixels([&]<class T>() {
-        resample(c,
-                 c.template of<InputOf, T>(c.template image<const T>("raw"),
-                                           c.template image<const std::uint8_t>("raw_mask"),
-                                           c.template image<const std::int32_t>("map")),
-                 c.template of<OutputOf, T>(c.template image<T>("image"), c.template image<std::uint8_t>("mask")));
+        resample(c, c.template of<InputOf, T>(c("raw"), c("raw_mask"), c("map")),
+                 c.template of<OutputOf, T>(c("image"), c("mask")));
       });
     }),
     .facets = {MapResampling{}}};

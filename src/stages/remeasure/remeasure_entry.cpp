@@ -22,10 +22,9 @@ const StageDescriptor entry{
     .parameters = Parameters{},
     .ports = {in("census9x7", both), in("confidence"), change("disparity"), change("validity")},
     .functions = on_every_device([](const auto& c) {
-      const auto words = c.template images<const std::uint64_t>("census9x7");
       measure_again(c, c.template as<Parameters>(),
-                    c.template of<InputOf>(words[0], words[1], c.template image<const float>("confidence")),
-                    c.context.range, c.template image<float>("disparity"), c.template image<std::uint8_t>("validity"));
+                    c.template of<InputOf>(c("census9x7"), c("census9x7", Side::other), c("confidence")),
+                    c.context.range, c("disparity"), c("validity"));
     }),
     .required_input = required_input,
     .work = [](const Shape& s) { return Work{.bytes = 26 * s.pixels(), .popcounts = 50 * s.pixels()}; },

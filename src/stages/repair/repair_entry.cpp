@@ -6,21 +6,20 @@ namespace {
 
 constexpr auto repair_map = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const StageDescriptor entry{
-    .slot = Slot::refinement,
-    .name = "repair",
-    .title = "repair",
-    .parameters = Parameters{},
-    .ports = {in("disparity"), out("disparity", Element::f32), change("confidence"), scratch("between", Element::f32),
-              change("validity")},
-    .functions = on_every_device([](const auto& c) {
-      repair_map(c, c.template as<Parameters>(),
-                 c.template of<MapsOf>(c.template as_image<float>(c.input("disparity")),
-                                       c.template image<float>("disparity"), c.template image<float>("confidence"),
-                                       c.template image<float>("between"), c.template image<std::uint8_t>("validity")));
-    }),
-    .required_input = required_input,
-    .work = [](const Shape& s) { return Work{.bytes = 3 * 18 * s.pixels()}; }};
+const StageDescriptor entry{.slot = Slot::refinement,
+                            .name = "repair",
+                            .title = "repair",
+                            .parameters = Parameters{},
+                            .ports = {in("disparity"), out("disparity", Element::f32), change("confidence"),
+                                      scratch("between", Element::f32), change("validity")},
+                            .functions = on_every_device([](const auto& c) {
+                              repair_map(
+                                  c, c.template as<Parameters>(),
+                                  c.template of<MapsOf>(c.template as_image<float>(c.input("disparity")),
+                                                        c("disparity"), c("confidence"), c("between"), c("validity")));
+                            }),
+                            .required_input = required_input,
+                            .work = [](const Shape& s) { return Work{.bytes = 3 * 18 * s.pixels()}; }};
 
 }  // namespace
 

@@ -17,9 +17,8 @@ const StageDescriptor entry{.slot = Slot::image,
                                 },
                             .functions = on_every_device([](const auto& c) {
                               c.with_pixels([&]<class T>() {
-                                to_rgb(c, c.template image<const T>("image"), c.context.bit_depth,
-                                       c.template image<const std::uint8_t>("mask"),
-                                       c.template image<std::uint32_t>("rgb"), c.template image<std::uint8_t>("mask"));
+                                to_rgb(c, c.template image<const T>("image"), c.context.bit_depth, c("mask"), c("rgb"),
+                                       c("mask"));
                               });
                             })};
 

@@ -13,10 +13,8 @@ const StageDescriptor entry{
     .parameters = Parameters{},
     .ports = {in("image8", both), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
     .functions = on_every_device([](const auto& c) {
-      const auto images = c.template of<ImagesOf>(c.template image<const std::uint8_t>("image8"),
-                                                  c.template image<const std::uint8_t>("image8", Side::other));
-      optimise(c, c.template as<Parameters>(), images, c.context.range.min,
-               c.template volume<const std::uint8_t>("costs"), c.template volume<std::uint16_t>("costs"));
+      optimise(c, c.template as<Parameters>(), c.template of<ImagesOf>(c("image8"), c("image8", Side::other)),
+               c.context.range.min, c("costs"), c("costs"));
     }),
     .global_support = true,
     .check = check,

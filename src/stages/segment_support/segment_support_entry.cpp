@@ -12,10 +12,8 @@ const StageDescriptor entry{
     .title = "averages over segments",
     .parameters = Parameters{},
     .ports = {in("slic"), in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
-    .functions = on_every_device([](const auto& c) {
-      aggregate(c, c.template as<Parameters>(), c.template image<const std::uint32_t>("slic"),
-                c.template volume<const std::uint8_t>("costs"), c.template volume<std::uint16_t>("costs"));
-    }),
+    .functions = on_every_device(
+        [](const auto& c) { aggregate(c, c.template as<Parameters>(), c("slic"), c("costs"), c("costs")); }),
     .global_support = true,
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size(), s.disparities(), s.target.threads); }},
     .work = [](const Shape& s) { return Work{.bytes = 5 * s.cells()}; },

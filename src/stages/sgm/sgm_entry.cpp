@@ -20,8 +20,8 @@ constexpr auto sum_paths = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
 constexpr auto run = [](const auto& c) {
   with_cost(c, [&]<class T>() {
-    sum_paths(c, c.template as<Parameters>(), c.template volume<const T>("costs"), max_cost(c),
-              c.template image<const std::uint8_t>("grey8"), edges_of(c), c.template volume<std::uint16_t>("costs"));
+    sum_paths(c, c.template as<Parameters>(), c.template volume<const T>("costs"), max_cost(c), c("grey8"), edges_of(c),
+              c("costs"));
   });
 };
 

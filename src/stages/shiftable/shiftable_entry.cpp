@@ -6,25 +6,23 @@ namespace {
 
 constexpr auto aggregate = STEREOPSIS_DISPATCH(oracle, cpu, gpu);
 
-const StageDescriptor entry{.slot = Slot::aggregation,
-                            .name = "shiftable",
-                            .title = "best windows around",
-                            .parameters = Parameters{},
-                            .ports = {in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
-                            .functions = on_every_device([](const auto& c) {
-                              aggregate(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>("costs"),
-                                        c.template volume<std::uint16_t>("costs"));
-                            }),
-                            .required_input = required_input,
-                            .scratch = {.cpu =
-                                            [](const Shape& s) {
-                                              return scratch_bytes(s.as<Parameters>(), s.size().width, s.disparities(),
-                                                                   s.target.threads);
-                                            },
-                                        .gpu = [](const Shape& s) { return static_cast<std::size_t>(2 * s.cells()); }},
-                            .work = [](const Shape& s) { return Work{.bytes = 11 * s.cells()}; },
-                            .facets = {Costs{.units = CostUnits{.largest = 255 * 128, .units = 128}}},
-                            .examples = {{}, {"window=3"}}};
+const StageDescriptor entry{
+    .slot = Slot::aggregation,
+    .name = "shiftable",
+    .title = "best windows around",
+    .parameters = Parameters{},
+    .ports = {in_volume("costs", {Element::u8}), out_volume("costs", Element::u16)},
+    .functions =
+        on_every_device([](const auto& c) { aggregate(c, c.template as<Parameters>(), c("costs"), c("costs")); }),
+    .required_input = required_input,
+    .scratch = {.cpu =
+                    [](const Shape& s) {
+                      return scratch_bytes(s.as<Parameters>(), s.size().width, s.disparities(), s.target.threads);
+                    },
+                .gpu = [](const Shape& s) { return static_cast<std::size_t>(2 * s.cells()); }},
+    .work = [](const Shape& s) { return Work{.bytes = 11 * s.cells()}; },
+    .facets = {Costs{.units = CostUnits{.largest = 255 * 128, .units = 128}}},
+    .examples = {{}, {"window=3"}}};
 
 }  // namespace
 

@@ -12,10 +12,7 @@ const StageDescriptor entry{
     .title = "superpixels",
     .parameters = Parameters{},
     .ports = {in("rgb"), out("slic", Element::u32)},
-    .functions = on_every_device([](const auto& c) {
-      segment(c, c.template as<Parameters>(), c.template image<const std::uint32_t>("rgb"),
-              c.template image<std::uint32_t>("slic"));
-    }),
+    .functions = on_every_device([](const auto& c) { segment(c, c.template as<Parameters>(), c("rgb"), c("slic")); }),
     .global_support = true,
     .check = [](const Shape& s) { check(s.size()); },
     .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.as<Parameters>(), s.size(), s.target.threads); },

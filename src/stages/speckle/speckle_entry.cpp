@@ -12,8 +12,7 @@ const StageDescriptor entry{.slot = Slot::refinement,
                             .parameters = Parameters{},
                             .ports = {change("disparity"), change("validity")},
                             .functions = on_every_device([](const auto& c) {
-                              remove(c, c.template as<Parameters>(), c.template image<float>("disparity"),
-                                     c.template image<std::uint8_t>("validity"));
+                              remove(c, c.template as<Parameters>(), c("disparity"), c("validity"));
                             }),
                             .global_support = true,
                             .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size()); },

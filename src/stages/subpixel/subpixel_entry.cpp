@@ -12,8 +12,7 @@ const StageDescriptor entry{.slot = Slot::refinement,
                             .parameters = Parameters{},
                             .ports = {change("disparity"), in_volume("costs", {Element::u16})},
                             .functions = on_every_device([](const auto& c) {
-                              enhance(c, c.template as<Parameters>(), c.template volume<const std::uint16_t>("costs"),
-                                      c.context.range.min, c.template image<float>("disparity"));
+                              enhance(c, c.template as<Parameters>(), c("costs"), c.context.range.min, c("disparity"));
                             }),
                             // Three cells of a pixel's costs are read, in whole lines of memory.
                             .work = [](const Shape& s) { return Work{.bytes = (8 + 32) * s.pixels()}; },

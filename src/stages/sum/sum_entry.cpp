@@ -12,10 +12,8 @@ const StageDescriptor entry{
     .title = "sum of costs",
     .parameters = Parameters{},
     .ports = {in_volume("costs", {Element::u8}), change_volume("plus_costs", {Element::u8})},
-    .functions = on_every_device([](const auto& c) {
-      add(c, c.template as<Parameters>(), c.template volume<const std::uint8_t>("costs"),
-          c.template volume<std::uint8_t>("plus_costs"));
-    }),
+    .functions =
+        on_every_device([](const auto& c) { add(c, c.template as<Parameters>(), c("costs"), c("plus_costs")); }),
     .work = [](const Shape& s) { return Work{.bytes = 3 * s.cells(), .int_ops = 4 * s.cells()}; },
 
     .facets = {Summation{

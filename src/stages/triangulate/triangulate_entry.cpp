@@ -25,12 +25,8 @@ const StageDescriptor entry{
     .ports = {in("disparity"), if_there("validity"), if_there("confidence"), out("depth", Element::f32),
               out("points", Element::f32), out("uncertainty", Element::f32)},
     .functions = on_every_device([](const auto& c) {
-      run(c, c.template as<Parameters>(),
-          c.template of<InputOf>(c.template image<const float>("disparity"),
-                                 c.template image<const std::uint8_t>("validity"),
-                                 c.template image<const float>("confidence")),
-          c.template of<OutputOf>(c.template image<float>("depth"), c.template image<float>("points"),
-                                  c.template image<float>("uncertainty")));
+      run(c, c.template as<Parameters>(), c.template of<InputOf>(c("disparity"), c("validity"), c("confidence")),
+          c.template of<OutputOf>(c("depth"), c("points"), c("uncertainty")));
     }),
 
     .facets = {Triangulation{.parameters = [](const Request& request, const Rect& shown) -> StageParameters {

@@ -22,8 +22,7 @@ const StageDescriptor candidates{
     .functions = on_every_device([](const auto& c) {
       with_element<std::uint16_t, float>(c.first().element, [&]<class T>() {
         STEREOPSIS_DISPATCH(candidates_oracle<T>, candidates_cpu<T>, candidates_gpu<T>)
-        (c, c.template volume<const T>("costs"), c.template image<const std::uint8_t>("mask"),
-         c.template image<std::uint8_t>("candidates"));
+        (c, c.template volume<const T>("costs"), c("mask"), c("candidates"));
       });
     }),
     .work = [](const Shape& s) {
@@ -32,14 +31,12 @@ const StageDescriptor candidates{
 
 constexpr auto mark_holes = STEREOPSIS_DISPATCH(holes_oracle, holes_cpu, holes_gpu);
 
-const StageDescriptor holes{.slot = Slot::internal,
-                            .name = "volume_holes",
-                            .title = "candidates of the cost volume",
-                            .ports = {if_there("mask"), change("validity")},
-                            .functions = on_every_device([](const auto& c) {
-                              mark_holes(c, c.template image<const std::uint8_t>("mask"),
-                                         c.template image<std::uint8_t>("validity"));
-                            })};
+const StageDescriptor holes{
+    .slot = Slot::internal,
+    .name = "volume_holes",
+    .title = "candidates of the cost volume",
+    .ports = {if_there("mask"), change("validity")},
+    .functions = on_every_device([](const auto& c) { mark_holes(c, c("mask"), c("validity")); })};
 
 }  // namespace
 

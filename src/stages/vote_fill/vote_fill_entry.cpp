@@ -24,11 +24,8 @@ const StageDescriptor entry{
                        p.reject > 0 ? change("confidence") : wanted("confidence", Element::f32)};
         },
     .functions = on_every_device([](const auto& c) {
-      const auto in = c.template of<InputOf>(c.template image<const float>("right"),
-                                             c.template image<const std::uint8_t>("image8"));
-      const auto map =
-          c.template of<MapOf>(c.template image<float>("disparity"), c.template image<std::uint8_t>("validity"),
-                               c.template image<float>("confidence"));
+      const auto in = c.template of<InputOf>(c("right"), c("image8"));
+      const auto map = c.template of<MapOf>(c("disparity"), c("validity"), c("confidence"));
       fill_holes(c, effective(c.template as<Parameters>(), c.context.range), in, map);
     }),
     .required_input = required_input,

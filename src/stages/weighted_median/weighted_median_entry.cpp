@@ -12,11 +12,9 @@ const StageDescriptor entry{.slot = Slot::refinement,
                             .parameters = Parameters{},
                             .ports = {in("disparity"), in("validity"), in("image8"), out("disparity", Element::f32)},
                             .functions = on_every_device([](const auto& c) {
-                              const auto input =
-                                  c.template of<InputOf>(c.template image<const float>("disparity"),
-                                                         c.template image<const std::uint8_t>("validity"),
-                                                         c.template image<const std::uint8_t>("image8"));
-                              filter(c, c.template as<Parameters>(), input, c.template image<float>("disparity"));
+                              filter(c, c.template as<Parameters>(),
+                                     c.template of<InputOf>(c("disparity"), c("validity"), c("image8")),
+                                     c("disparity"));
                             }),
                             .required_input = required_input,
                             .facets = {KeepsInvalid{}}};

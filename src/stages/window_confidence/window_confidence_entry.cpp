@@ -15,8 +15,8 @@ const StageDescriptor entry{
     .ports = {in("colours", both), in("disparity"), out("confidence", Element::f32)},
     .functions = on_every_device([](const auto& c) {
       const auto& p = c.template as<Parameters>();
-      measure(c, p, p.matching.window(), window_sad::source_of(c, window_sad::weighting_of(p.matching)),
-              c.template image<const float>("disparity"), c.template image<float>("confidence"));
+      measure(c, p, p.matching.window(), window_sad::source_of(c, window_sad::weighting_of(p.matching)), c("disparity"),
+              c("confidence"));
     }),
     .work = [](const Shape& s) { return Work{.bytes = 16 * s.pixels()}; },
     .plan = [](Parameters& p, const PlanFacts& facts) { p.matching = window_sad::parameters_of(facts.cost); },

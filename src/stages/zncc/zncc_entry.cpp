@@ -13,8 +13,7 @@ const StageDescriptor samples{.slot = Slot::image,
                               .ports = {in("grey"), out("samples", Element::s16)},
                               .functions = on_every_device([](const auto& c) {
                                 c.with_pixels([&]<class T>() {
-                                  to_samples(c, c.template image<const T>("grey"), c.context.bit_depth,
-                                             c.template image<std::int16_t>("samples"));
+                                  to_samples(c, c.template image<const T>("grey"), c.context.bit_depth, c("samples"));
                                 });
                               })};
 
@@ -58,8 +57,7 @@ const StageDescriptor flat{.slot = Slot::internal,
                            .parameters = Parameters{},
                            .ports = {in("samples"), change("validity")},
                            .functions = on_every_device([](const auto& c) {
-                             mark_flat(c, c.template as<Parameters>(), c.template image<const std::int16_t>("samples"),
-                                       c.template image<std::uint8_t>("validity"));
+                             mark_flat(c, c.template as<Parameters>(), c("samples"), c("validity"));
                            }),
                            .work = [](const Shape& s) { return Work{.bytes = s.operand("validity").bytes()}; }};
 
