@@ -68,7 +68,7 @@ const StageDescriptor words9x7{.slot = Slot::image,
                                .functions = on_every_device([](const auto& c) {
                                  c.with_pixels([&]<class T>() {
                                    transform(c, Parameters{.window = Window::w9x7}, c.template image<const T>("grey"),
-                                             c("census9x7"));
+                                             c.template image<std::uint64_t>("census9x7"));
                                  });
                                })};
 
