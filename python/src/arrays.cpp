@@ -1,8 +1,5 @@
 #include "arrays.hpp"
 
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -431,6 +428,12 @@ nb::dict arrays_of(const std::shared_ptr<Matched>& matched) {
   for (const StageTime& time : matched->times) times.append(nb::make_tuple(time.name, time.ms));
   arrays["times"] = times;
   return arrays;
+}
+
+BorrowedArray host_array(nb::handle array, const std::string& name) {
+  BorrowedArray lent(array, name);
+  if (!lent.device().empty()) refuse(lent.name() + " is on a GPU; copy it to the host first, as a NumPy array");
+  return lent;
 }
 
 std::int64_t bytes_of(PixelType type) { return type == PixelType::u8 ? 1 : type == PixelType::u16 ? 2 : 4; }

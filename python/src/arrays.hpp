@@ -2,8 +2,6 @@
 // on a GPU by DLPack or __cuda_array_interface__; NumPy arrays go out.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,14 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "bindings.hpp"
 #include "dlpack.hpp"
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/pair_judge.hpp"
 #include "stereopsis/rectification.hpp"
 
 namespace stereopsis::python {
-
-namespace nb = nanobind;
 
 [[noreturn]] void refuse(const std::string& sentence);  // Error(call)
 
@@ -83,6 +80,9 @@ class BorrowedArray {
   mutable std::shared_ptr<const Image<std::uint8_t>> made_mask_;  // set if mask() is not the array itself
   std::shared_ptr<void> owner_;                                   // releases the array
 };
+
+// Borrows an array of the host. Throws Error(call) for an array on a GPU.
+BorrowedArray host_array(nb::handle array, const std::string& name);
 
 std::int64_t bytes_of(PixelType type);
 

@@ -1,10 +1,5 @@
 // The command and its comparisons in this process, with the networks and programs of the package, and OpenCV of its
 // environment.
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -22,9 +17,6 @@
 #include "command/terminal.hpp"
 #include "opencv_functions.hpp"
 #include "user_stage.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace stereopsis::python {
 namespace {

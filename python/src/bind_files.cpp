@@ -1,8 +1,3 @@
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <set>
 
 #include "arrays.hpp"
@@ -11,8 +6,6 @@
 #include "stereopsis/dataset.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/point_cloud_files.hpp"
-
-using namespace nanobind::literals;
 
 namespace stereopsis::python {
 namespace {
@@ -33,8 +26,7 @@ void require_pfm(const Path& file) {
 }
 
 void write(const Path& file, nb::handle array, double scale) {
-  const BorrowedArray disparity(array, "disparity");
-  if (!disparity.device().empty()) refuse("disparity is on a GPU; copy it to the host first, as a NumPy array");
+  const BorrowedArray disparity = host_array(array, "disparity");
   const ImageView<const float> view = disparity.disparity();
   without_gil([&] { write_disparity(file, view, scale); });
 }
@@ -90,10 +82,7 @@ Image<float> read_map(const Path& file, double scale = 0) {
 
 void write_points(const Path& file, nb::handle points, nb::handle color, nb::handle confidence, bool organised) {
   const auto take = [](nb::handle array, const char* name) {
-    BorrowedArray taken = array.is_none() ? BorrowedArray() : BorrowedArray(array, name);
-    if (!taken.device().empty())
-      refuse(std::string(name) + " is on a GPU; copy it to the host first, as a NumPy array");
-    return taken;
+    return array.is_none() ? BorrowedArray() : host_array(array, name);
   };
   const BorrowedArray given = take(points, "points"), picture = take(color, "color"),
                       sure = take(confidence, "confidence");
@@ -109,8 +98,7 @@ void write_points(const Path& file, nb::handle points, nb::handle color, nb::han
 }
 
 void write_pixels(const Path& file, nb::handle array) {
-  const BorrowedArray image(array, "image");
-  if (!image.device().empty()) refuse("image is on a GPU; copy it to the host first, as a NumPy array");
+  const BorrowedArray image = host_array(array, "image");
   const AnyImageView view = image.image();
   without_gil([&] { write_image(file, view); });
 }

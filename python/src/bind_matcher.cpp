@@ -1,12 +1,3 @@
-#include <nanobind/stl/map.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,8 +13,6 @@
 #include "stereopsis/matcher_group.hpp"
 #include "stereopsis/simd.hpp"
 #include "user_stage.hpp"
-
-using namespace nanobind::literals;
 
 namespace stereopsis::python {
 namespace {

@@ -1,10 +1,3 @@
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/vector.h>
-
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "stereopsis/io.hpp"
@@ -13,17 +6,12 @@
 #include "stereopsis/stages.hpp"
 #include "user_stage.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
-
 namespace stereopsis::python {
 namespace {
 
 bool suffice(const Pipeline& filled, nb::handle disparity, nb::handle validity, int first_row, int rows, bool at_top,
              bool at_bottom) {
-  const BorrowedArray disparities(disparity, "disparity"), validities(validity, "validity");
-  for (const BorrowedArray* lent : {&disparities, &validities})
-    if (!lent->device().empty()) refuse(lent->name() + " is on a GPU; copy it to the host first, as a NumPy array");
+  const BorrowedArray disparities = host_array(disparity, "disparity"), validities = host_array(validity, "validity");
   return rows_suffice(filled, {disparities.disparity(), validities.validity(), first_row, rows, at_top, at_bottom});
 }
 

@@ -1,14 +1,7 @@
 // Calibrations that are corrected from ordinary pairs.
-#include <nanobind/stl/function.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include "bindings.hpp"
 #include "rgb_pair.hpp"
 #include "stereopsis/rig_refinement.hpp"
-
-using namespace nanobind::literals;
 
 namespace stereopsis::python {
 namespace {

@@ -1,11 +1,4 @@
 // Depth registered to other cameras.
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/variant.h>
 
 #include <filesystem>
 #include <tuple>
@@ -19,7 +12,6 @@
 namespace stereopsis::python {
 namespace {
 
-using namespace nb::literals;
 using State = std::tuple<CalibratedCamera, std::pair<int, int>, Matrix3, Vector3>;
 
 PosedCamera make_camera(const CalibratedCamera& camera, std::pair<int, int> size, const Matrix3& rotation,
@@ -40,8 +32,7 @@ struct Registered {
 
 Registered register_array(nb::handle array, const std::variant<Rig, StereoCalibration>& cameras, const PosedCamera& to,
                           int threads) {
-  const BorrowedArray lent(array, "depth");
-  if (!lent.device().empty()) refuse("depth is on a GPU; copy it to the host first, as a NumPy array");
+  const BorrowedArray lent = host_array(array, "depth");
   const ImageView<const float> depth = lent.disparity();
   RegisteredDepth result = [&] {
     const nb::gil_scoped_release release;

@@ -1,12 +1,3 @@
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/variant.h>
-#include <nanobind/stl/vector.h>
-
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "geometry/stereo_rectify.hpp"
@@ -14,9 +5,6 @@
 #include "stereopsis/length.hpp"
 #include "stereopsis/rectification.hpp"
 #include "stereopsis/rows.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace stereopsis::python {
 namespace {

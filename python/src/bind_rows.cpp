@@ -1,7 +1,4 @@
 // The alignment of rows.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 
 #include <tuple>
 
@@ -9,8 +6,6 @@
 #include "jobs/rows.hpp"
 #include "rgb_pair.hpp"
 #include "stereopsis/rows.hpp"
-
-using namespace nanobind::literals;
 
 namespace stereopsis::python {
 namespace {
@@ -38,8 +33,8 @@ std::string text_of_rows(const RowAlignment& a) { return "<" + given_rows(a).sen
 // Returns a right image with aligned rows and its mask, or a part (x, y, width, height) of an image of the size `whole`.
 nb::tuple align(nb::handle image, const RowAlignment& alignment, nb::handle mask, int bit_depth,
                 const std::optional<std::tuple<int, int, int, int>>& part, std::pair<int, int> whole) {
-  const BorrowedArray pixels(image, "right"), usable = mask.is_none() ? BorrowedArray() : BorrowedArray(mask, "mask");
-  if (!pixels.device().empty()) refuse("right is on a GPU; copy it to the host first, as a NumPy array");
+  const BorrowedArray pixels = host_array(image, "right"),
+                      usable = mask.is_none() ? BorrowedArray() : BorrowedArray(mask, "mask");
   const AnyImageView view = pixels.image(bit_depth);
   const auto masked = mask.is_none() ? ImageView<const std::uint8_t>() : usable.mask();
   const RectifiedView aligned = [&] {

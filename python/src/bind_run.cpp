@@ -5,9 +5,6 @@
 #include "bindings.hpp"
 #include "jobs/pair_loop.hpp"
 
-using namespace nanobind::literals;
-namespace nb = nanobind;
-
 namespace stereopsis::python {
 namespace {
 

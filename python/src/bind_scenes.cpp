@@ -1,9 +1,3 @@
-#include <nanobind/stl/map.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <array>
 #include <cstddef>
 #include <tuple>
@@ -14,8 +8,6 @@
 #include "stereopsis/evaluation.hpp"
 #include "stereopsis/render.hpp"
 #include "stereopsis/synth.hpp"
-
-using namespace nanobind::literals;
 
 namespace stereopsis::python {
 namespace {
@@ -91,10 +83,8 @@ nb::dict measures_of(const Measures& m) {
 // Calls f(disparity, truth, mask) without the GIL.
 template <class F>
 auto with_maps(nb::handle disparity_, nb::handle truth_, nb::handle mask_, F&& f) {
-  const BorrowedArray disparity(disparity_, "disparity"), truth(truth_, "truth"),
-      mask = mask_.is_none() ? BorrowedArray() : BorrowedArray(mask_, "mask");
-  for (const BorrowedArray* lent : {&disparity, &truth, &mask})
-    if (!lent->device().empty()) refuse(lent->name() + " is on a GPU; copy it to the host first, as a NumPy array");
+  const BorrowedArray disparity = host_array(disparity_, "disparity"), truth = host_array(truth_, "truth"),
+                      mask = mask_.is_none() ? BorrowedArray() : host_array(mask_, "mask");
   const auto views = std::tuple(disparity.disparity(), truth.disparity(), mask.mask());
   const nb::gil_scoped_release release;
   return std::apply(f, views);

@@ -1,12 +1,4 @@
 // Seeds from other sensors and from the frame before.
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <filesystem>
 #include <vector>
 
@@ -20,7 +12,6 @@
 namespace stereopsis::python {
 namespace {
 
-using namespace nb::literals;
 using Matrix = std::vector<std::vector<double>>;  // 3 or 4 rows of 4 numbers
 using GivenPoints = nb::ndarray<const float, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu>;
 using Points = std::vector<std::array<float, 3>>;

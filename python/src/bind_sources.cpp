@@ -1,14 +1,7 @@
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "opencv_functions.hpp"
 #include "stereopsis/pair_source.hpp"
-
-using namespace nanobind::literals;
 
 namespace stereopsis::python {
 namespace {

@@ -1,5 +1,4 @@
 // Images of a pair, on the host or on one GPU, and the stream that they are matched in.
-#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,6 @@
 // Constructors of compiled classes that name the argument that is nearest to an unknown keyword argument.
 #include "bindings.hpp"
 
-namespace nb = nanobind;
-
 namespace stereopsis::python {
 namespace {
 

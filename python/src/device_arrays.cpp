@@ -1,7 +1,5 @@
 #include "device_arrays.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <limits>
 

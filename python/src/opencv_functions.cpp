@@ -1,16 +1,12 @@
 #include "opencv_functions.hpp"
 
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/string.h>
 
 #include <cmath>
 #include <memory>
 #include <utility>
 
 #include "arrays.hpp"
-
-namespace nb = nanobind;
 
 namespace stereopsis::python {
 namespace {

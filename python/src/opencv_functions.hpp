@@ -1,8 +1,6 @@
 // OpenCV of the package's environment, for the command in this process.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include "command/opencv.hpp"
 #include "stereopsis/pair_source.hpp"
 #include "user_stage.hpp"

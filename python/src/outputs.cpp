@@ -1,7 +1,5 @@
 #include "outputs.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <cstring>
 

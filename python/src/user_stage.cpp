@@ -1,10 +1,6 @@
 #include "user_stage.hpp"
 
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/function.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 
 #include <cstddef>
 #include <cstring>

@@ -1,13 +1,12 @@
 // Stages of one's own, in Python.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "bindings.hpp"
 #include "stereopsis/error.hpp"
 #include "stereopsis/pipeline.hpp"
 

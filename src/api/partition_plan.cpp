@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text.hpp"
-#include "planning/given_maps.hpp"
+#include "planning/lowering.hpp"
 
 namespace stereopsis {
 namespace {

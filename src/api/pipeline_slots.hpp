@@ -8,7 +8,6 @@
 #include "core/parameters.hpp"
 #include "core/text.hpp"
 #include "graph/pipeline.hpp"
-#include "planning/costs.hpp"
 
 namespace stereopsis {
 

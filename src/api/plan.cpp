@@ -10,7 +10,6 @@
 #include "device/gpu/device.hpp"
 #include "execution/engine.hpp"
 #include "graph/region.hpp"
-#include "planning/given_maps.hpp"
 #include "planning/lowering.hpp"
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/has_simd.hpp"

@@ -8,8 +8,8 @@
 #include "command/common.hpp"
 #include "command/comparison.hpp"
 #include "command/frames.hpp"
+#include "command/group_options.hpp"
 #include "command/peers.hpp"
-#include "command/row_options.hpp"
 
 namespace stereopsis::command {
 
@@ -38,6 +38,8 @@ struct Bench {
   int repeat = 0;
   int batch = 1;
   std::filesystem::path json, html;
+  bool alone =
+      false;  // one method is evaluated: a scene that a peer does not support fails, and the caller writes --json
   jobs::RowSettings rows = {.is_off = true, .fixed = {}};  // the rows of a dataset's scenes
   CallFiles files;                                         // pipelines that the call reads
 };
@@ -70,6 +72,8 @@ struct Compared {
   std::vector<std::string> left_out;            // sentences about peers that do not support every scene
   std::vector<Image<std::uint8_t>> lefts = {};  // small left images, if --html is given
 };
+// Runs everything on each scene with a progress bar, as compare_on_scenes does.
+Compared compare_with_progress(const Bench& bench, const std::filesystem::path& dataset, SceneFailures& failures);
 // Runs everything on each scene, and writes --json and --html. `on_scene` is called before the first scene and after each
 // one, with the numbers of finished scenes and of all.
 Compared compare_on_scenes(const Bench& bench, const std::filesystem::path& dataset, SceneFailures& failures,

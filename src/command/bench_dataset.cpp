@@ -103,6 +103,9 @@ void bench_scene(const Bench& bench, const DatasetScene& scene, std::vector<Entr
   for (const PeerName& name : bench.peers) {
     Entry& entry = entries[next++];
     const auto peer = make_peer(name, {left, right, scene.disparities, bench.threads, PeerColumns::all, scene.dataset});
+    if (!peer && bench.alone)
+      refuse(fmt::format("{} does not support {} with {} disparities", name.text(), size_text(left.size()),
+                         scene.disparities));
     if (!peer) continue;
     entry.name = entry.label = peer->name;
     entry.parameters = peer->parameters;
@@ -180,7 +183,7 @@ Compared compare_on_scenes(const Bench& bench, const std::filesystem::path& data
   files.writes(bench.json, "--json");
   files.writes(bench.html, "--html");
   Compared compared = bench_scenes(bench, scenes, failures, on_scene);
-  if (!bench.json.empty()) write_json(bench.json, comparison_json(bench, compared, failures));
+  if (!bench.json.empty() && !bench.alone) write_json(bench.json, comparison_json(bench, compared, failures));
   if (!bench.html.empty()) {
     create_folder_of(bench.html);
     write_text(bench.html, comparison_page(dataset.string(), compared.entries, compared.lefts));
@@ -188,14 +191,17 @@ Compared compare_on_scenes(const Bench& bench, const std::filesystem::path& data
   return compared;
 }
 
-void bench_dataset(const Bench& bench, const std::filesystem::path& dataset) {
-  SceneFailures failures;
+Compared compare_with_progress(const Bench& bench, const std::filesystem::path& dataset, SceneFailures& failures) {
   std::optional<Progress> progress;
-  const Compared compared = compare_on_scenes(bench, dataset, failures, [&](std::size_t done, std::size_t all) {
+  return compare_on_scenes(bench, dataset, failures, [&](std::size_t done, std::size_t all) {
     if (!progress) progress.emplace(all, "scenes");
     progress->update(done);
   });
-  progress.reset();
+}
+
+void bench_dataset(const Bench& bench, const std::filesystem::path& dataset) {
+  SceneFailures failures;
+  const Compared compared = compare_with_progress(bench, dataset, failures);
   for (const std::string& sentence : compared.left_out) warn("{}", sentence);
   if (!compared.entries.empty()) print_results(compared.entries);
   say("ms: mean over the scenes of the median of {} runs after one warm-up run{}.\nD1: over all pixels, or over nonocc "

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "command/frames.hpp"
-#include "command/rig_options.hpp"
+#include "command/group_options.hpp"
 
 namespace stereopsis::command::calibrating {
 

@@ -9,7 +9,7 @@
 #include "command/common.hpp"
 #include "command/frames.hpp"
 #include "command/front_end.hpp"
-#include "command/intensity_options.hpp"
+#include "command/group_options.hpp"
 #include "command/pairs.hpp"
 #include "command/terminal.hpp"
 #include "jobs/fault_advice.hpp"

@@ -13,10 +13,10 @@
 #include "command/common.hpp"
 #include "command/evaluate_maps.hpp"
 #include "command/frames.hpp"
+#include "command/group_options.hpp"
 #include "command/outside_methods.hpp"
 #include "command/progress.hpp"
 #include "command/result_files.hpp"
-#include "command/row_options.hpp"
 #include "command/scores.hpp"
 #include "command/table.hpp"
 #include "command/terminal.hpp"
@@ -161,28 +161,6 @@ void evaluate_file(const Options& o) {
 
 constexpr int timed_runs = 3;  // after one warm-up run; the median is reported
 
-SceneResult evaluate_scene(const DatasetScene& scene, const jobs::RowSettings& rows, const Contender& contender) {
-  const LoadedScene loaded = load_scene(scene, rows);
-  const StereoPair pair{loaded.left, loaded.right, {}, {}};
-  Matcher matcher(Plan(contender.pipeline, Problem::of(pair, {0, scene.disparities}), contender.device));
-  Matched matched;
-  const double ms = median(time_runs(timed_runs, [&] { matcher.match(pair, matched); }));
-  return score(scene, loaded, matched.disparity, ms);
-}
-
-SceneResult evaluate_scene(const DatasetScene& scene, const jobs::RowSettings& rows, const PeerName& name, int threads,
-                           Json& parameters) {
-  const LoadedScene loaded = load_scene(scene, rows);
-  const Image<std::uint8_t> left = jobs::to_8_bits(loaded.left), right = jobs::to_8_bits(loaded.right);
-  const auto peer = make_peer(name, {left, right, scene.disparities, threads, PeerColumns::all, scene.dataset});
-  if (!peer)
-    refuse(fmt::format("{} does not support {} with {} disparities", name.text(), size_text(left.size()),
-                       scene.disparities));
-  parameters = peer->parameters;
-  const double ms = median(time_runs(timed_runs, peer->run));
-  return score(scene, loaded, peer->disparity(), ms);
-}
-
 std::vector<std::string> row(const SceneResult& r, bool is_average) {
   std::vector<std::string> cells = {is_average ? r.scene.name : r.scene.dataset + "/" + r.scene.name,
                                     is_average ? "" : size_text(r.size),
@@ -210,53 +188,12 @@ void print_results(const std::vector<SceneResult>& results, const std::vector<Sc
   if (const auto twelve = average_of_12(results)) say("Middlebury v2, average of the 12: {:.2f}\n", *twelve);
 }
 
-// Returns the method of a call without several of them, with its device.
+// Returns the method of a call without --methods, with its device.
 Contender contender_of(const Options& o) {
-  if (!o.methods.empty()) return command::contender_of(o.methods[0], o.method.settings, o.device);
   const fs::path& file = o.method.pipeline_file;
   const ChosenMethod method = o.method.chosen(o.device);
   return {file.empty() ? o.method.method : file.string(), method.pipeline,
           library_device(method.pipeline, o.device).device(), "auto", method.own_device};
-}
-
-// Compares several methods on the scenes, as `bench --dataset` does.
-void compare_methods(const Options& o) {
-  Bench bench;
-  bench.threads = o.device.threads.value_or(0);
-  bench.repeat = timed_runs;
-  bench.json = o.json;
-  bench.html = o.html;
-  bench.rows = o.rows.settings();
-  const fs::path& file = o.method.pipeline_file;
-  if (o.methods.empty()) bench.contenders.push_back(contender_of(o));
-  for (const std::string& method : o.methods) add_method(bench, method, o.method.settings, o.device);
-  bench.files.reads(file, "--pipeline");
-  reads_methods(bench.files, o.methods);
-  for (const auto& result : {o.json, o.html})
-    if (!result.empty()) check_result(result);
-  bench_dataset(bench, o.dataset);
-}
-
-// The only method or peer of a call.
-struct Evaluated {
-  std::string method, device;
-  Json parameters;
-  std::function<SceneResult(const DatasetScene&)> run;
-};
-
-void choose(const Options& o, Evaluated& one) {
-  const jobs::RowSettings rows = o.rows.settings();
-  if (!o.methods.empty() && is_peer(o.methods[0])) {
-    const PeerName peer = peers_named(o.methods[0]).front();
-    const auto run = [&one, rows, peer, threads = o.device.threads.value_or(0)](const DatasetScene& scene) {
-      return evaluate_scene(scene, rows, peer, threads, one.parameters);
-    };
-    one = {peer.text(), "cpu", {}, run};
-    return;
-  }
-  const Contender contender = contender_of(o);
-  one = {contender.pipeline.method(), contender.runs_on(), parameters_json(contender.pipeline),
-         [rows, contender](const DatasetScene& scene) { return evaluate_scene(scene, rows, contender); }};
 }
 
 // Returns whether the call names several methods.
@@ -265,38 +202,41 @@ bool compares(const Options& o) {
          (o.methods.size() == 1 && is_peer(o.methods[0]) && peers_named(o.methods[0]).size() > 1);
 }
 
+Bench bench_of(const Options& o) {
+  Bench bench;
+  bench.alone = !compares(o);
+  bench.threads = o.device.threads.value_or(0);
+  bench.repeat = timed_runs;
+  bench.json = o.json;
+  bench.html = o.html;
+  bench.rows = o.rows.settings();
+  if (o.methods.empty()) bench.contenders.push_back(contender_of(o));
+  for (const std::string& method : o.methods) add_method(bench, method, o.method.settings, o.device);
+  if (bench.alone)
+    for (Contender& contender : bench.contenders) contender.simd = o.device.simd;
+  bench.files.reads(o.method.pipeline_file, "--pipeline");
+  reads_methods(bench.files, o.methods);
+  for (const auto& result : {o.json, o.html})
+    if (!result.empty()) check_result(result);
+  return bench;
+}
+
 // A scene that fails is reported, and the others still run.
 void evaluate_dataset(const Options& o) {
-  Evaluated one;
-  choose(o, one);
+  const Bench bench = bench_of(o);
+  if (!bench.alone) return bench_dataset(bench, o.dataset);
   SceneFailures failures;
-  const std::vector<DatasetScene> scenes = scenes_of(o.dataset, failures);
-  CallFiles files;
-  reads(files, scenes);
-  files.reads(o.method.pipeline_file, "--pipeline");
-  reads_methods(files, o.methods);
-  files.writes(o.json, "--json");
-  if (!o.json.empty()) check_result(o.json);
-  std::vector<SceneResult> results;
-  {
-    Progress progress(scenes.size(), "scenes");
-    for (const DatasetScene& scene : scenes) {
-      try {
-        results.push_back(one.run(scene));
-      } catch (const std::exception& e) {
-        failures.note(scene.name, e);
-      }
-      progress.update(results.size() + failures.size());
-    }
-  }
-  const std::vector<SceneResult> means = averages(results);
+  const Compared compared = compare_with_progress(bench, o.dataset, failures);
+  const Entry& one = compared.entries.front();
+  const bool is_peer = bench.contenders.empty();
   if (!o.json.empty()) {
-    Json json = scenes_json(one.method, one.device, one.parameters, results);
+    Json json = scenes_json(is_peer ? bench.peers[0].text() : bench.contenders[0].pipeline.method(),
+                            is_peer ? "cpu" : bench.contenders[0].runs_on(), one.parameters, one.results);
     json["align_rows"] = o.rows.how;
     json["failed"] = failures.json();
     write_json(o.json, json);
   }
-  print_results(results, means);
+  print_results(one.results, one.means);
   if (failures.size() > 0) throw CheckFailed{};
 }
 
@@ -305,7 +245,7 @@ void run(const Options& o) {
     refuse("evaluate requires either DISPARITY and --truth FILE, or --dataset DIR; see `stereopsis evaluate --help`");
   if (!o.dataset.empty() && o.truth.rig.given())
     refuse("--calib, --focal and --baseline apply to a ground truth of depths, not to --dataset; leave them out");
-  if (!o.dataset.empty()) return compares(o) ? compare_methods(o) : evaluate_dataset(o);
+  if (!o.dataset.empty()) return evaluate_dataset(o);
   if (o.truth.file.empty())
     refuse(fmt::format("the ground truth of {} is missing; give it with --truth FILE", o.disparity.string()));
   if (!sources::are_maps(o.disparity)) return evaluate_file(o);

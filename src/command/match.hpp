@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "command/common.hpp"
-#include "command/constant_options.hpp"
 #include "command/front_end.hpp"
-#include "command/intensity_options.hpp"
+#include "command/group_options.hpp"
 #include "command/pairs.hpp"
-#include "command/rig_options.hpp"
 #include "command/video.hpp"
 #include "jobs/file_run.hpp"
 #include "stereopsis/arguments.hpp"

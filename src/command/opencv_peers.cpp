@@ -1,7 +1,5 @@
 // OpenCV's matchers search a multiple of 16 disparities, and omit the columns where not every disparity lies in the right
 // image. The omission favours their times and would spoil their accuracy: hence PeerColumns::all.
-#include "command/opencv_peers.hpp"
-
 #include "command/bench.hpp"
 #include "command/opencv.hpp"
 #include "command/peer_settings.hpp"

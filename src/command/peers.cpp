@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "command/opencv.hpp"
-#include "command/opencv_peers.hpp"
 #include "command/peer_settings.hpp"
 #include "core/text.hpp"
 

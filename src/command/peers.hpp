@@ -55,6 +55,8 @@ std::vector<PeerName> peers_there();
 std::string peers_left_out();
 
 std::optional<Peer> make_peer(const PeerName& name, const PeerProblem& problem);
+// Returns one of OpenCV's matchers. Throws Error(unsupported) without OpenCV.
+std::optional<Peer> opencv_peer(const std::string& matcher, const PeerProblem& problem);
 
 // Returns a copy whose first column is repeated `columns` times at the left.
 Image<std::uint8_t> padded(ImageView<const std::uint8_t> image, int columns);

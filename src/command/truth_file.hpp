@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "command/group_options.hpp"
 #include "command/options.hpp"
-#include "command/rig_options.hpp"
 #include "stereopsis/evaluation.hpp"
 
 namespace stereopsis::command {

@@ -1,4 +1,4 @@
-#include "methods/colour_methods.hpp"
+#include "methods/methods.hpp"
 
 #include "stages/asw/asw.hpp"
 #include "stages/asw_separable/asw_separable.hpp"

@@ -1,4 +1,4 @@
-#include "methods/sgm_methods.hpp"
+#include "methods/methods.hpp"
 
 #include "stages/census_gradient/census_gradient.hpp"
 #include "stages/fill/fill.hpp"

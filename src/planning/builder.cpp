@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "core/text.hpp"
-#include "planning/fuse.hpp"
+#include "planning/lowering.hpp"
 
 namespace stereopsis {
 namespace {

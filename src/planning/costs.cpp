@@ -1,4 +1,4 @@
-#include "planning/costs.hpp"
+#include "planning/lowering.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "planning/fuse.hpp"
+#include "planning/lowering.hpp"
 
 #include <algorithm>
 

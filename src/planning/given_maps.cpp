@@ -1,4 +1,4 @@
-#include "planning/given_maps.hpp"
+#include "planning/lowering.hpp"
 
 #include <algorithm>
 

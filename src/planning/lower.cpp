@@ -1,5 +1,4 @@
 // Lowers the slots of a pipeline to steps, from the input pair to the requested outputs.
-#include "planning/costs.hpp"
 #include "planning/lowering.hpp"
 
 namespace stereopsis {

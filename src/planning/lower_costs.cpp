@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/text.hpp"
-#include "planning/costs.hpp"
 #include "planning/lowering.hpp"
 #include "planning/probe.hpp"
 

@@ -3,7 +3,6 @@
 
 #include "core/text.hpp"
 #include "graph/region.hpp"
-#include "planning/given_maps.hpp"
 #include "planning/lowering.hpp"
 
 namespace stereopsis {

@@ -1,7 +1,11 @@
 // The passes that turn the slots of a pipeline into steps, in the order of the taxonomy.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "graph/builder.hpp"
+#include "stereopsis/pipeline.hpp"
 
 namespace stereopsis {
 
@@ -14,7 +18,9 @@ Images lower_inputs(Builder& builder);
 // Lowers cost, aggregation, optimisation and selection, from the images to the maps. Values for requested maps must
 // exist before the call.
 void lower_costs(Builder& builder, Images& images, const DisparityRange& range, Maps& maps);
-// Throws Error(call) for combinations of stages that are not meaningful.
+// Returns the port through which a stage reads (`comes_in`) or writes costs; null if there is no such port.
+const Port* cost_port(const Ports& ports, bool comes_in);
+// Throws Error(call) for combinations of stages that the element types of volumes do not exclude.
 void check_combination(const PipelineData& pipeline, const Request& request);
 
 // Limits the images to the rows of a stripe, and returns the path costs that enter at the borders of the stripe.
@@ -30,4 +36,19 @@ void lower_outputs(Builder& builder, Images& full, Images& seen, const Disparity
 // Lowers a whole pipeline.
 void lower(Builder& builder);
 
+// Replaces runs of steps by fused operations. Rules with longer runs are applied first. If a rule does not apply, the
+// reason is stored in the note of the step.
+void fuse(std::vector<Step>& steps, std::span<const Value> values, const Target& target,
+          std::span<const Rule* const> rules = registry().rules);
+
+// Refinements of maps that the caller passes.
+namespace given_maps {
+
+// Returns the inputs that the refinements that are switched on need in addition to disparity and validity.
+RefinementNeeds needs_of(const PipelineData& pipeline, bool want_confidence);
+
+// Adds the step that copies the caller's maps which the refinements change, and returns the copies.
+Maps lower(Builder& builder, Size size);
+
+}  // namespace given_maps
 }  // namespace stereopsis

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "methods/methods.hpp"
-#include "planning/fuse.hpp"
 #include "planning/lowering.hpp"
 #include "planning/program.hpp"
 

@@ -1,12 +1,14 @@
-#include "command/rig_options.hpp"
+#include "command/group_options.hpp"
 
 #include <fmt/core.h>
 
 #include <limits>
 
 #include "command/front_end.hpp"
+#include "stereopsis/rows.hpp"
 
 namespace stereopsis::command {
+
 namespace {
 
 constexpr double huge = std::numeric_limits<double>::infinity();
@@ -26,6 +28,28 @@ double to_focal(const std::string& text) {
 }
 
 }  // namespace
+
+void ConstantOptions::add_to(Command& command) {
+  command.integer("--mask-black", black, 0, 255, "LEVEL",
+                  "Largest value of black regions at the border, which are masked, in 8-bit units [0; 2 for JPEG and "
+                  "videos]");
+  command.flag("--measure-constant", measure,
+               "Measure black regions at the border, and pixels without contrast, like all others");
+}
+
+void ConstantOptions::check() const {
+  if (measure && black)
+    refuse("--mask-black applies to regions that --measure-constant does not mask; leave one of the two options out");
+}
+
+void IntensityOptions::add_to(Command& command) {
+  command.integer("--bit-depth", bit_depth, 9, 16, "BITS",
+                  "Number of significant low-order bits in 16-bit images [from the file]");
+  command.number("--black", black, -1e9, 1e9, "V",
+                 "Value of black in float and 16-bit images, such as 29000 in thermal images [0]");
+  command.number("--white", white, 1e-6, 1e9, "V",
+                 "Value of white in float and 16-bit images, such as 1 [255; of 16-bit images, the largest value]");
+}
 
 Option RigOptions::add_files_to(Command& command, const std::string& use) {
   Option calib = command.list("--calib", files, "FILE",
@@ -50,5 +74,23 @@ void RigOptions::add_numbers_to(Command& command) {
 }
 
 jobs::RigSource RigOptions::calibration() const { return {*this, option_names()}; }
+
+void RowOptions::add_to(Command& command, const Option& dataset) {
+  command
+      .text("--align-rows", how, "HOW",
+            "Align the rows of the right images, for all methods: auto (estimated for each scene), off, "
+            "OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels, or a file with such numbers [off]")
+      .needs(dataset);
+}
+
+jobs::RowSettings RowOptions::settings() const { return jobs::row_settings(how, CommandFrontEnd()); }
+
+LoadedScene load_scene(const DatasetScene& scene, const jobs::RowSettings& rows) {
+  LoadedScene loaded = stereopsis::load_scene(scene);
+  if (rows.is_off) return loaded;
+  const auto alignment = rows.fixed ? rows.fixed : estimate_row_alignment(loaded.left, loaded.right).alignment;
+  if (alignment) loaded.right = with_aligned_rows(loaded.right, *alignment).image;
+  return loaded;
+}
 
 }  // namespace stereopsis::command
