@@ -13,8 +13,8 @@
 #ifdef STEREOPSIS_ARUCO
 #include "geometry/charuco_opencv.hpp"
 #endif
-#include "geometry/test_rigs.hpp"
 #include "stereopsis/error.hpp"
+#include "support/rigs.hpp"
 #ifdef STEREOPSIS_TEST_FILES
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/io.hpp"

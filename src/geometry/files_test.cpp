@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "geometry/test_rigs.hpp"
-#include "io/test_files.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/error.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/triangulation.hpp"
+#include "support/files.hpp"
+#include "support/rigs.hpp"
 
 namespace stereopsis::files_test {
 namespace {

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "geometry/test_rigs.hpp"
 #include "stereopsis/error.hpp"
 #include "stereopsis/length.hpp"
 #include "stereopsis/rig.hpp"
 #include "stereopsis/triangulation.hpp"
+#include "support/rigs.hpp"
 
 namespace stereopsis::geometry_test {
 namespace {

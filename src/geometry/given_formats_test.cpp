@@ -6,11 +6,11 @@
 #include <map>
 #include <utility>
 
-#include "geometry/test_rigs.hpp"
 #include "stereopsis/formats.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
 #include "support/devices.hpp"
+#include "support/rigs.hpp"
 
 namespace stereopsis::given_formats_test {
 namespace {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/test_rigs.hpp"
 #include "stereopsis/matcher.hpp"
 #include "stereopsis/synth.hpp"
 #include "stereopsis/triangulation.hpp"
 #include "support/devices.hpp"
+#include "support/rigs.hpp"
 
 namespace stereopsis::matching_test {
 namespace {

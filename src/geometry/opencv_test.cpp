@@ -8,9 +8,9 @@
 #include <opencv2/imgproc.hpp>
 
 #include "geometry/stereo_rectify.hpp"
-#include "geometry/test_rigs.hpp"
 #include "stages/remap/remap.hpp"
 #include "stereopsis/triangulation.hpp"
+#include "support/rigs.hpp"
 #include "support/stage_test.hpp"
 #ifdef STEREOPSIS_TEST_FILES
 #include <filesystem>

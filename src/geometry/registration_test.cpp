@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "geometry/test_rigs.hpp"
 #include "stereopsis/error.hpp"
+#include "support/rigs.hpp"
 
 namespace stereopsis::registration_test {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "core/text.hpp"
 #include "io/calibration_parts.hpp"
-#include "io/test_files.hpp"
 #include "stereopsis/error.hpp"
+#include "support/files.hpp"
 
 namespace stereopsis::calibration_formats_test {
 namespace {

@@ -1,8 +1,8 @@
 // Tests readers of cameras to which depth is registered.
 #include <gtest/gtest.h>
 
-#include "io/test_files.hpp"
 #include "stereopsis/calibration.hpp"
+#include "support/files.hpp"
 
 namespace stereopsis::calibration_posed_test {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "io/calibration_formats.hpp"
-#include "io/test_files.hpp"
 #include "stereopsis/error.hpp"
+#include "support/files.hpp"
 
 namespace stereopsis::calibration_test {
 namespace {

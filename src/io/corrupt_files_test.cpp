@@ -5,8 +5,8 @@
 #endif
 
 #include "io/codecs.hpp"
-#include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis::corrupt_files_test {

@@ -6,8 +6,8 @@
 
 #include <csignal>
 
-#include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis::file_test {

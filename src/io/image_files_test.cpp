@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "io/codecs.hpp"
-#include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis::image_files_test {

@@ -1,8 +1,8 @@
 // Tests NPY files against NumPy itself.
 #include <cstdlib>
 
-#include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis::numpy_test {

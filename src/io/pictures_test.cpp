@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "io/test_files.hpp"
-#include "io/test_pictures.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
+#include "support/pictures.hpp"
 
 namespace stereopsis::pictures_test {
 namespace {

@@ -1,5 +1,5 @@
-#include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
 
 namespace stereopsis::pipeline_json_test {
 namespace {

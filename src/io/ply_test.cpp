@@ -1,7 +1,7 @@
 #include "io/codecs.hpp"
-#include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/point_cloud_files.hpp"
+#include "support/files.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis::ply_test {

@@ -1,7 +1,7 @@
 // Tests of BMP, which is only read, and of WebP and JPEG 2000 if their libraries are installed.
-#include "io/small_pictures.hpp"
-#include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
+#include "support/small_pictures.hpp"
 
 namespace stereopsis::read_formats_test {
 namespace {

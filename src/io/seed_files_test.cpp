@@ -2,9 +2,9 @@
 #include "stereopsis/seed_files.hpp"
 
 #include "io/points.hpp"
-#include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/point_cloud_files.hpp"
+#include "support/files.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis::seed_files_test {

@@ -1,6 +1,6 @@
 #include "io/codecs.hpp"
-#include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
 
 namespace stereopsis::slots_json_test {
 namespace {

@@ -1,5 +1,5 @@
-#include "io/test_files.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
 #include "support/stage_test.hpp"
 
 namespace stereopsis::whole_file_test {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "jobs/problems.hpp"
-#include "jobs/test_scene.hpp"
+#include "support/scene.hpp"
 
 namespace stereopsis::cameras_test {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "jobs/test_scene.hpp"
+#include "support/scene.hpp"
 
 namespace stereopsis::file_run_test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jobs/test_scene.hpp"
+#include "support/scene.hpp"
 
 namespace stereopsis::inputs_test {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "io/test_files.hpp"
 #include "jobs/call_files.hpp"
 #include "jobs/constant_settings.hpp"
-#include "jobs/quiet_front_end.hpp"
+#include "support/files.hpp"
+#include "support/quiet_front_end.hpp"
 
 namespace stereopsis::intensities_test {
 namespace {

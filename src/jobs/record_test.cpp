@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/test_files.hpp"
-#include "jobs/quiet_front_end.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
+#include "support/quiet_front_end.hpp"
 
 namespace stereopsis::record_test {
 namespace {

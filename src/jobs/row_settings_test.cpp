@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "jobs/quiet_front_end.hpp"
 #include "stereopsis/io.hpp"
+#include "support/quiet_front_end.hpp"
 
 namespace stereopsis::row_settings_test {
 namespace {

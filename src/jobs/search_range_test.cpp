@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "jobs/pair_checks.hpp"
-#include "jobs/test_scene.hpp"
+#include "support/scene.hpp"
 
 namespace stereopsis::search_range_test {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "io/test_files.hpp"
-#include "jobs/quiet_front_end.hpp"
 #include "stereopsis/disparity.hpp"
+#include "support/files.hpp"
+#include "support/quiet_front_end.hpp"
 
 namespace stereopsis::sinks_test {
 namespace {

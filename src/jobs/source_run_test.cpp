@@ -5,9 +5,9 @@
 #include <random>
 #include <thread>
 
-#include "jobs/test_scene.hpp"
 #include "stereopsis/run.hpp"
 #include "stereopsis/synth.hpp"
+#include "support/scene.hpp"
 
 namespace stereopsis::source_run_test {
 namespace {

@@ -7,10 +7,10 @@
 #include <limits>
 #include <map>
 
-#include "io/test_files.hpp"
 #include "stereopsis/disparity.hpp"
 #include "stereopsis/evaluation.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
 
 namespace stereopsis::dataset_test {
 namespace {

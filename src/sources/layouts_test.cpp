@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "io/test_files.hpp"
 #include "sources/side_names.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/pair_source.hpp"
+#include "support/files.hpp"
 
 namespace stereopsis::layouts_test {
 namespace {

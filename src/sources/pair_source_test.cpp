@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "io/test_files.hpp"
-#include "io/test_pictures.hpp"
+#include "support/files.hpp"
+#include "support/pictures.hpp"
 
 namespace stereopsis::pair_source_test {
 namespace {

@@ -3,9 +3,9 @@
 #include <chrono>
 
 #include "command.hpp"
-#include "geometry/test_rigs.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/io.hpp"
+#include "support/rigs.hpp"
 
 namespace stereopsis::test {
 namespace {

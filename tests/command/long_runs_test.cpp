@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "command.hpp"
-#include "geometry/test_rigs.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/io.hpp"
+#include "support/rigs.hpp"
 #include "support/sanitized.hpp"
 
 namespace stereopsis::test {

@@ -2,9 +2,9 @@
 #include "stereopsis/registration.hpp"
 #include "command.hpp"
 #include "core/text.hpp"
-#include "geometry/test_rigs.hpp"
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/io.hpp"
+#include "support/rigs.hpp"
 
 namespace stereopsis::test {
 namespace {

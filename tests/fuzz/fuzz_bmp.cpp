@@ -1,6 +1,6 @@
 #include "fuzz/fuzz.hpp"
 #include "io/codecs.hpp"
-#include "io/small_pictures.hpp"
+#include "support/small_pictures.hpp"
 
 using namespace stereopsis;
 

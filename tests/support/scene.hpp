@@ -5,9 +5,9 @@
 #include <random>
 #include <string>
 
-#include "io/test_files.hpp"
-#include "jobs/quiet_front_end.hpp"
 #include "stereopsis/io.hpp"
+#include "support/files.hpp"
+#include "support/quiet_front_end.hpp"
 
 namespace stereopsis::test {
 
