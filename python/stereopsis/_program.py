@@ -20,7 +20,6 @@ import numpy.typing as npt
 from . import _native, _options
 from ._errors import CallError, Error, FormatError, UnsupportedError
 from ._external import grey, one_line
-from ._result import Picture
 
 Array = Any
 Floats = npt.NDArray[np.float32]
@@ -160,9 +159,4 @@ def write_picture(file: Path, image: Array) -> None:
         pixels = grey(pixels)
     elif file.suffix == ".ppm" and pixels.ndim == 2:
         pixels = np.repeat(pixels[..., None], 3, axis=2)
-    pixels = np.ascontiguousarray(pixels)
-    if file.suffix == ".png":
-        file.write_bytes(Picture(pixels).png)
-    else:
-        kind = b"P5" if pixels.ndim == 2 else b"P6"
-        file.write_bytes(b"%s\n%d %d\n255\n" % (kind, pixels.shape[1], pixels.shape[0]) + pixels.tobytes())
+    _native.write_image(file, np.ascontiguousarray(pixels))

@@ -7,9 +7,8 @@ import html
 import importlib
 import os
 import pathlib
-import struct
-import zlib
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -99,6 +98,14 @@ def _imported(module: str, package: str | None = None) -> Any:
         raise UnsupportedError(f"{name} is not installed; run: python -m pip install {name}") from None
 
 
+def contents_of(extension: str, write: Callable[..., None], *values: Any) -> bytes:
+    """Returns the contents of a file that a function of the library writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / f"file{extension}"
+        write(file, *values)
+        return file.read_bytes()
+
+
 class Picture:
     """An image, (h, w) or (h, w, 3) uint8, that notebooks display. The property `png` returns the bytes of a PNG file.
 
@@ -119,16 +126,7 @@ class Picture:
     @property
     def png(self) -> bytes:
         """The bytes of a PNG file."""
-        h, w, channels = (*self.pixels.shape, 1)[:3]
-        rows = np.zeros((h, 1 + channels * w), np.uint8)  # each row begins with the byte of its filter: none
-        rows[:, 1:] = self.pixels.reshape(h, channels * w)
-
-        def chunk(name: bytes, data: bytes) -> bytes:
-            return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-
-        header = struct.pack(">IIBBBBB", w, h, 8, 2 if channels == 3 else 0, 0, 0, 0)
-        image = zlib.compress(rows.tobytes(), 6)
-        return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", image) + chunk(b"IEND", b"")
+        return contents_of(".png", _native.write_image, np.ascontiguousarray(self.pixels))
 
     def _repr_png_(self) -> bytes:
         return self.png

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import pathlib
 import shlex
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +14,7 @@ from .. import _native
 from .._errors import CallError
 from .._native import RowEstimate
 from .._pipeline import Pipeline
-from .._result import Result
+from .._result import Result, contents_of
 from .._rows import text_of
 from .engine import Engine, Shown, matcher_of
 
@@ -142,31 +140,14 @@ def rows_option(rows: RowEstimate | None) -> list[str]:
 
 
 def pfm(image: Array) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "map.pfm"
-        _native.write_pfm(file, image)
-        return file.read_bytes()
+    return contents_of(".pfm", _native.write_pfm, image)
 
 
 def pnm(image: Array) -> bytes:
-    """Returns the contents of a PNM file of an image: grey or colour, 8 or 16 bits. Float images are saved as PFM instead."""
-    if image.dtype == np.float32:
-        raise CallError("images of float pixels cannot be saved as PNM; the call names the original files")
-    height, width = image.shape[:2]
-    largest = np.iinfo(image.dtype).max
-    header = f"P{6 if image.ndim == 3 else 5}\n{width} {height}\n{largest}\n".encode()
-    return header + bytes(image.astype(image.dtype.newbyteorder(">")).tobytes())
+    return contents_of(".pnm", _native.write_image, np.ascontiguousarray(image))
 
 
 def ply(points: Array, image: Array) -> bytes:
     """Returns the valid points with the colours of the left image."""
-    colours = image if image.ndim == 3 else np.repeat(image[..., None], 3, axis=2)
-    if colours.dtype == np.uint16:
-        colours = colours >> 8
-    there = ~np.isnan(points).any(axis=2)
-    vertices = np.zeros(int(there.sum()), [("point", "<f4", 3), ("colour", "u1", 3)])
-    vertices["point"], vertices["colour"] = points[there], colours[there].astype(np.uint8)
-    lines = ["ply", "format binary_little_endian 1.0", f"element vertex {len(vertices)}"]
-    lines += [f"property float {axis}" for axis in "xyz"]
-    lines += [f"property uchar {colour}" for colour in ("red", "green", "blue")]
-    return "\n".join([*lines, "end_header\n"]).encode() + vertices.tobytes()
+    colours = (image >> 8).astype(np.uint8) if image.dtype == np.uint16 else image.astype(np.uint8)
+    return contents_of(".ply", _native.write_point_cloud, points, colours)
