@@ -53,9 +53,10 @@ int run_command(const std::vector<nb::bytes>& given) {
 using Compared = std::tuple<std::string, std::string, std::optional<Pipeline>, std::string>;
 
 command::Bench bench_of(const std::vector<Compared>& methods, const std::vector<std::string>& settings,
-                        const std::string& device) {
+                        const std::string& device, int threads) {
   command::DeviceOptions on;
   on.name = device;
+  if (threads > 0) on.threads = threads;
   command::Bench bench;
   std::vector<std::string> texts;
   for (const auto& [label, text, pipeline, own_device] : methods) {
@@ -72,28 +73,35 @@ command::Bench bench_of(const std::vector<Compared>& methods, const std::vector<
   return bench;
 }
 
+// Returns the sentence of a scene that failed: that of the method itself, if the method raised an error of the package.
 // KeyboardInterrupt and SystemExit, which a method raised, are no failures of a scene.
-void rethrow_exits(const std::exception& problem) {
+std::string sentence_of(const std::string&, const std::exception& problem) {
   const std::exception_ptr whole = std::current_exception();
   try {
     std::rethrow_if_nested(problem);
   } catch (const RaisedInPython& raised) {
     const nb::gil_scoped_acquire lock;
     if (PyObject_IsInstance(raised.exception().ptr(), PyExc_Exception) == 0) std::rethrow_exception(whole);
+  } catch (const Error& own) {
+    if (dynamic_cast<const std::nested_exception*>(&own) != nullptr) return own.what();
   } catch (...) {  // an error of the library
   }
+  return problem.what();
 }
 
 std::string compare(const std::filesystem::path& dataset, const std::vector<Compared>& methods,
-                    const std::vector<std::string>& settings, const std::string& device, int repeat,
+                    const std::vector<std::string>& settings, const std::string& device, int threads, int repeat,
+                    double most_seconds, const std::pair<bool, std::optional<RowAlignment>>& rows,
                     const std::filesystem::path& html, nb::object on_scene) {
   const nb::gil_scoped_release free;
   command::set_verbosity(command::Verbosity::quiet);
-  command::Bench bench = bench_of(methods, settings, device);
+  command::Bench bench = bench_of(methods, settings, device, threads);
   bench.repeat = repeat;
+  bench.most_seconds = most_seconds;
+  bench.rows = {.is_off = rows.first, .fixed = rows.second};
   bench.html = html;
   if (!html.empty()) command::check_result(html);
-  command::SceneFailures failures([](const std::string&, const std::exception& problem) { rethrow_exits(problem); });
+  command::SceneFailures failures(sentence_of);
   const command::Compared compared =
       command::compare_on_scenes(bench, dataset, failures, [&](std::size_t done, std::size_t all) {
         const nb::gil_scoped_acquire lock;
@@ -109,7 +117,8 @@ void bind_command(nb::module_& m) {
         "Provides methods from outside the library and the module _opencv for run_command() and compare().");
   m.def("run_command", &run_command, "arguments"_a,
         "Runs a subcommand of the compiled command, and returns its exit code. A process calls it once.");
-  m.def("compare", &compare, "dataset"_a, "methods"_a, "settings"_a, "device"_a, "repeat"_a, "html"_a, "on_scene"_a,
+  m.def("compare", &compare, "dataset"_a, "methods"_a, "settings"_a, "device"_a, "threads"_a, "repeat"_a,
+        "most_seconds"_a, "rows"_a, "html"_a, "on_scene"_a,
         "Runs methods on the scenes of a folder, and returns the results as JSON.");
 }
 

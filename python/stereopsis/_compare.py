@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -55,7 +56,10 @@ def compare(
         [_prepared(label, one, settings, _options.text("device", device)) for label, one in named],
         [f"{name}={text_of(value)}" for name, value in settings.items()],
         device,
+        0,
         _options.integer("repeat", repeat, 1, 10000),
+        math.inf,
+        (True, None),
         "" if html is None else html,
         shown.report,
     )

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Bench {
   bool confidence = false;  // the methods compute the confidence, too
   int threads = 0;          // 0: all
   int repeat = 0;
+  double most_seconds = std::numeric_limits<double>::infinity();  // no run of a scene begins later
   int batch = 1;
   std::filesystem::path json, html;
   bool alone =

@@ -95,7 +95,8 @@ void bench_scene(const Bench& bench, const DatasetScene& scene, std::vector<Entr
     problem.want_confidence = bench.confidence;
     Matcher matcher(Plan(contender.pipeline, problem, contender.device));
     Matched matched;
-    const double ms = median(time_runs(bench.repeat, [&] { matcher.match(pair, matched); }));
+    const double ms = median(time_runs(
+        bench.repeat, [&] { matcher.match(pair, matched); }, nullptr, bench.most_seconds));
     note(entries[next++], matched.disparity, ms);
   }
   if (!bench.html.empty()) lefts.push_back(thumbnail(jobs::to_8_bits(loaded.left)));
@@ -109,7 +110,7 @@ void bench_scene(const Bench& bench, const DatasetScene& scene, std::vector<Entr
     if (!peer) continue;
     entry.name = entry.label = peer->name;
     entry.parameters = peer->parameters;
-    const double ms = median(time_runs(bench.repeat, peer->run));
+    const double ms = median(time_runs(bench.repeat, peer->run, nullptr, bench.most_seconds));
     note(entry, peer->disparity(), ms);
   }
 }

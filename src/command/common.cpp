@@ -226,17 +226,20 @@ Frame to_frame(const std::string& name) {
 
 double gigabytes_per_second(const StageTime& stage) { return stage.ms > 0 ? stage.bytes / stage.ms * 1e-6 : 0; }
 
-std::vector<double> time_runs(int repeat, const std::function<void()>& run, double* processor_ms) {
+std::vector<double> time_runs(int repeat, const std::function<void()>& run, double* processor_ms, double most_seconds) {
+  const Stopwatch since_begun;
   run();
+  if (repeat == 0 || since_begun.ms() > 1e3 * most_seconds) return {since_begun.ms()};
   std::vector<double> ms;
   const std::clock_t begin = std::clock();
-  for (int i = 0; i < repeat; ++i) {
+  for (int i = 0; i < repeat && since_begun.ms() <= 1e3 * most_seconds; ++i) {
     const Stopwatch watch;
     run();
     ms.push_back(watch.ms());
   }
   if (processor_ms != nullptr)
-    *processor_ms = 1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / repeat;
+    *processor_ms =
+        1000.0 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / static_cast<double>(ms.size());
   return ms;
 }
 

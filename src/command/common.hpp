@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -80,9 +81,11 @@ constexpr double mebibyte = 1 << 20;
 Frame to_frame(const std::string& name);  // the frame that --frame names
 double gigabytes_per_second(const StageTime& stage);
 
-// Returns the milliseconds of `repeat` runs, after one warm-up run. `processor_ms` receives the processor time per run,
-// which is the sum over all threads of the process.
-std::vector<double> time_runs(int repeat, const std::function<void()>& run, double* processor_ms = nullptr);
+// Returns the milliseconds of `repeat` runs after one warm-up run, or of the only run if `repeat` is 0. `processor_ms`
+// receives the processor time per run, which is the sum over all threads of the process. No run begins after
+// `most_seconds`.
+std::vector<double> time_runs(int repeat, const std::function<void()>& run, double* processor_ms = nullptr,
+                              double most_seconds = std::numeric_limits<double>::infinity());
 
 // Returns the smallest value that is not exceeded by this share of the values, 0 to 1; NaN if there are none.
 double quantile(std::vector<double> values, double share);

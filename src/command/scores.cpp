@@ -81,11 +81,11 @@ double SceneResult::value(const std::string& name, double Measures::*measure) co
 SceneFailures::SceneFailures()
     : report_([](const std::string& scene, const std::exception& problem) {
         warn("scene {}: {}", scene, problem.what());
+        return std::string(problem.what());
       }) {}
 
 void SceneFailures::note(const std::string& scene, const std::exception& problem) {
-  report_(scene, problem);
-  list_.emplace_back(scene, problem.what());
+  list_.emplace_back(scene, report_(scene, problem));
 }
 
 Json SceneFailures::json() const {

@@ -56,7 +56,8 @@ struct SceneResult {
 // Scenes that could not be read or matched: each is reported at once, and the others still run.
 class SceneFailures {
  public:
-  using Report = std::function<void(const std::string& scene, const std::exception& problem)>;
+  // Reports a failure, and returns the sentence that the list has.
+  using Report = std::function<std::string(const std::string& scene, const std::exception& problem)>;
 
   SceneFailures();  // prints
   explicit SceneFailures(Report report) : report_(std::move(report)) {}
