@@ -1,7 +1,5 @@
 """Runs the command as `python -m stereopsis`, including the subcommands that this package implements."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The module cv2 of the environment, which is optional."""
 
-from __future__ import annotations
-
 import importlib
 from functools import reduce
 from typing import Any

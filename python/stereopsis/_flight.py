@@ -1,7 +1,5 @@
 """Keeps pairs of a source in flight in a matcher. The loop itself is the library's, as in the command."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, Generic, Protocol, TypeVar

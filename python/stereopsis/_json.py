@@ -1,7 +1,5 @@
 """Parses JSON from files and web pages."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Makes public functions name the argument that is nearest to an unknown keyword argument."""
 
-from __future__ import annotations
-
 import functools
 import re
 import sys

@@ -1,7 +1,5 @@
 """OpenCV of the environment for the compiled command: its boards, calibration, videos and matchers, by the module cv2."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 

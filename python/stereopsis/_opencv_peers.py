@@ -1,7 +1,5 @@
 """OpenCV's matchers in comparisons, by the package cv2 of the environment. The command has their settings (peers.json)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Checks the types of options before they reach the compiled library. A wrong type raises an error of one sentence."""
 
-from __future__ import annotations
-
 import operator
 import os
 import reprlib

@@ -14,8 +14,6 @@ A wrong call raises stereopsis.CallError (exit code 2). Any other failure raises
 begin with an underscore are not subcommands.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import os

@@ -1,7 +1,5 @@
 """The help and the colours of subcommands in Python, in the layout of src/command/help.cpp."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """Tables, files of JSON and messages of subcommands."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """The subcommand `bag`: reads and writes bags of ROS 1 and ROS 2."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The subcommand `scale`: matches large images and many pairs in units of work for many machines."""
 
-from __future__ import annotations
-
 import argparse
 
 from ..scale.arguments import add_arguments

@@ -1,7 +1,5 @@
 """The subcommand `tune`: searches the method and the parameters that suit pairs of the user."""
 
-from __future__ import annotations
-
 import argparse
 
 from .._arguments import add_device

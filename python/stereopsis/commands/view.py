@@ -1,7 +1,5 @@
 """The subcommand `view`: a page in the browser on which pairs are matched while the user changes parameters."""
 
-from __future__ import annotations
-
 import argparse
 
 from ..view.arguments import add_arguments

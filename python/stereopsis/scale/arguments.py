@@ -1,7 +1,5 @@
 """The command-line options of `stereopsis scale`: one parser for each action."""
 
-from __future__ import annotations
-
 import argparse
 
 from .._arguments import add_rows, add_settings

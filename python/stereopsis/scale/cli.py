@@ -1,7 +1,5 @@
 """Runs the actions of `stereopsis scale`."""
 
-from __future__ import annotations
-
 import argparse
 import glob
 import re

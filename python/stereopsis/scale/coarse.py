@@ -1,7 +1,5 @@
 """Finds search ranges in a coarse pass, which matches the reduced pair."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._errors import CallError

@@ -4,8 +4,6 @@ A stripe has complete rows. `edges_of` returns the first and the last measured d
 for each stripe from those of all stripes. Two rows with these disparities, one above and one below the stripe, replace the rows in between.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .. import validity

@@ -1,7 +1,5 @@
 """Writes the units of a job as text, for other engines."""
 
-from __future__ import annotations
-
 import re
 import shlex
 

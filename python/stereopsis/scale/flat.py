@@ -1,7 +1,5 @@
 """Finds pixels without contrast in a part of an image, as src/stages/contrast/contrast.hpp defines them."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

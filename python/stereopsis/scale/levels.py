@@ -1,7 +1,5 @@
 """Groups units in levels: all units of a level can run at the same time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from .manifest import Job, Unit

@@ -1,7 +1,5 @@
 """Matchers that a process keeps from unit to unit, because the first access to new memory takes time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .._matching import Matcher

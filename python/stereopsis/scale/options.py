@@ -1,7 +1,5 @@
 """The options of a run, and values that every engine derives from them."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Plans a job: divides a pair into units, with the input, the memory and the dependencies of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The alignment of rows in jobs: estimated once from the whole pair, and applied to the part that a unit reads."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

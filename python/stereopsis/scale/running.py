@@ -1,7 +1,5 @@
 """Runs all units of a job, some of them, or a shard, with one of the engines."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Sequence

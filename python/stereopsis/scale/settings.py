@@ -1,7 +1,5 @@
 """The settings of a job: the input pairs, the method, and how the work is divided."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .._pipeline import Pipeline

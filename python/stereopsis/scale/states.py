@@ -5,8 +5,6 @@ path costs, with the shape (paths, columns, disparities). The array is uint8 if 
 the array is little-endian uint16, compressed by zlib.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import struct

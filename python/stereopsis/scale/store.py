@@ -4,8 +4,6 @@ A file is written under a temporary name, flushed to the disk, and renamed; the 
 complete or absent, even if a worker is killed. Two workers may compute the same unit, because both write the same bytes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

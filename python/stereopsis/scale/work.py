@@ -1,7 +1,5 @@
 """Computes a unit: reads its inputs, matches them, and stores the results. An engine only needs to call this module."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

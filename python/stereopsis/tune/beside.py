@@ -1,7 +1,5 @@
 """Matchers of OpenCV beside the result of a search, by the same scores."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The file with the trials of a search: a process that is killed leaves neither a lock nor half a line that stops the next one."""
 
-from __future__ import annotations
-
 import importlib
 import os
 from pathlib import Path

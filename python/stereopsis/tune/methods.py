@@ -1,7 +1,5 @@
 """The methods that a search tries: those of the library, pipeline files, networks and programs; and other matchers beside them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Scores of a disparity map without ground truth. docs/tune.md reports how well each ranks settings by their true error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

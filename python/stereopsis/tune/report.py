@@ -1,7 +1,5 @@
 """The results of a search: the table of default against tuned, the pipeline file, the JSON report and the picture."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import shlex

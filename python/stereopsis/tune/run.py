@@ -1,7 +1,5 @@
 """Runs `stereopsis tune`."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

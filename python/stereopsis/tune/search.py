@@ -1,7 +1,5 @@
 """The search itself: trials that are pruned early, kept in a file, and continued by a second call."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import random

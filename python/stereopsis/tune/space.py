@@ -1,7 +1,5 @@
 """The settings that a search tries: methods, and the parameters of each around their defaults."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol

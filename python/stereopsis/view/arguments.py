@@ -1,7 +1,5 @@
 """The command-line options of `stereopsis view SOURCE …`."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bags of ROS 1 and ROS 2 as sources of pairs, with the cameras of the bag."""
 
-from __future__ import annotations
-
 import importlib
 import pathlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Reads cameras with OpenCV: one for each view, or one that shows both views side by side."""
 
-from __future__ import annotations
-
 import importlib
 import pathlib
 import re

@@ -1,7 +1,5 @@
 """The thread that reads, matches and publishes. Pages take the newest result and never slow the thread down."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence

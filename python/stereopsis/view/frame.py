@@ -1,7 +1,5 @@
 """A pair from a source of the viewer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Saves files of the present pair: preset, maps, cloud, and everything that is needed to repeat the result."""
 
-from __future__ import annotations
-
 import io
 import shlex
 import zipfile

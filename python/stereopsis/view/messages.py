@@ -1,7 +1,5 @@
 """Builds the messages that are sent to a page: descriptions as JSON, and images and maps as binary data after a JSON header."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Mapping

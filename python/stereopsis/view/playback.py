@@ -1,7 +1,5 @@
 """Selects the next pair, and the time at which it is shown."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Prepares a pair for the method: swaps, rectifies and scales it."""
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Returns the costs of all candidates at a pixel: raw, aggregated and optimised."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

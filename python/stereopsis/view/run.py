@@ -1,7 +1,5 @@
 """Starts the server for a call of `stereopsis view`."""
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

@@ -1,7 +1,5 @@
 """The settings of the viewer. Settings are immutable. A message of a page results in new settings, or raises CallError."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

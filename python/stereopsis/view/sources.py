@@ -1,7 +1,5 @@
 """Sources of pairs with one interface. Only files that the call names are ever read."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -2,8 +2,6 @@
 task, whose arguments are the units for which it waits. Dask replaces lost workers and retries units.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import os

@@ -2,8 +2,6 @@
 starts again. The units of a device that is lost are computed by the other devices.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import sys
 from collections.abc import Callable, Iterator

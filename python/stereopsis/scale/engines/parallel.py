@@ -1,7 +1,5 @@
 """Runs units with GNU parallel: one call for each level of units."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 
