@@ -1,5 +1,6 @@
 // Tests of wrong calls on every device. Each call throws an Error with a sentence, leaks nothing, and writes only to
 // the requested outputs.
+#include <cstring>
 #include <limits>
 
 #include "core/text.hpp"

@@ -3,6 +3,7 @@
 #include "stereopsis/self_test.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "api/self_test_example.hpp"
 #include "core/text.hpp"

@@ -1,5 +1,6 @@
 #include "c/pipeline.hpp"
 
+#include <cstring>
 #include <limits>
 
 #include "c/structs.hpp"

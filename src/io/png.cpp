@@ -4,6 +4,7 @@
 
 #include <csetjmp>
 #include <cstdio>
+#include <cstring>
 
 #include "core/text.hpp"
 #include "io/codecs.hpp"

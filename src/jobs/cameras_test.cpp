@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "jobs/problems.hpp"
 #include "support/scene.hpp"
 

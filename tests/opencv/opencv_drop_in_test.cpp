@@ -1,6 +1,7 @@
 // The drop-in next to cv::StereoSGBM of the OpenCV that is installed.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>

@@ -1,6 +1,7 @@
 // Tests stages that make or read cost volumes on every engine and device, at awkward sizes and ranges.
 #pragma once
 
+#include <cstring>
 #include <span>
 #include <vector>
 

@@ -1,5 +1,7 @@
 #include "fused/zncc_wta/zncc_wta.hpp"
 
+#include <cstring>
+
 #include "support/devices.hpp"
 #include "support/map_test.hpp"
 #include "support/stage_test.hpp"

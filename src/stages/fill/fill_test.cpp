@@ -1,6 +1,7 @@
 #include "stages/fill/fill.hpp"
 
 #include <cmath>
+#include <cstring>
 
 #include "support/devices.hpp"
 #include "support/map_test.hpp"
