@@ -79,18 +79,13 @@ void bench(const Options& options) {
   for (const std::string& target : options.simd) use_simd(target);  // refuses wrong names, also beside a GPU
   const bool scenes = !options.dataset.empty();
   const std::vector<int> threads = parse_threads(options.threads);
-  Bench bench{{},
-              {},
-              {},
-              !options.no_stream,
-              options.confidence,
-              threads.back(),
-              options.repeat.value_or(scenes ? 3 : 7),
-              options.batch.value_or(1),
-              options.json,
-              options.html,
-              {},
-              {}};
+  Bench bench{.stream = !options.no_stream,
+              .confidence = options.confidence,
+              .threads = threads.back(),
+              .repeat = options.repeat.value_or(scenes ? 3 : 7),
+              .batch = options.batch.value_or(1),
+              .json = options.json,
+              .html = options.html};
   if (scenes && bench.batch != 1)
     throw Error(
         ErrorCategory::unsupported,
