@@ -17,7 +17,7 @@ from ._errors import CallError
 from ._video import Video
 
 Name = str | os.PathLike[str]
-LOSSY = (".jpg", ".jpeg", ".jpe", ".jfif", ".jps", ".mpo")  # src/command/constant_options.cpp has the same list
+LOSSY = (".jpg", ".jpeg", ".jpe", ".jfif", ".jps", ".mpo")  # src/jobs/constant_settings.cpp has the same list
 BLACK_OF_LOSSY = 2  # black becomes noise of this size in images that a lossy format stored
 
 
