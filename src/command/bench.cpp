@@ -79,13 +79,14 @@ void bench(const Options& options) {
   for (const std::string& target : options.simd) use_simd(target);  // refuses wrong names, also beside a GPU
   const bool scenes = !options.dataset.empty();
   const std::vector<int> threads = parse_threads(options.threads);
-  Bench bench{.stream = !options.no_stream,
-              .confidence = options.confidence,
-              .threads = threads.back(),
-              .repeat = options.repeat.value_or(scenes ? 3 : 7),
-              .batch = options.batch.value_or(1),
-              .json = options.json,
-              .html = options.html};
+  Bench bench;
+  bench.stream = !options.no_stream;
+  bench.confidence = options.confidence;
+  bench.threads = threads.back();
+  bench.repeat = options.repeat.value_or(scenes ? 3 : 7);
+  bench.batch = options.batch.value_or(1);
+  bench.json = options.json;
+  bench.html = options.html;
   if (scenes && bench.batch != 1)
     throw Error(
         ErrorCategory::unsupported,
