@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "geometry/rotations.hpp"
-#include "geometry/test_rigs.hpp"
 #include "stereopsis/error.hpp"
+#include "support/rigs.hpp"
 
 namespace stereopsis::rig_refinement_test {
 namespace {
