@@ -1,10 +1,4 @@
 // The ground and obstacles in depth maps.
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <tuple>
 
 #include "arrays.hpp"
@@ -14,8 +8,6 @@
 
 namespace stereopsis::python {
 namespace {
-
-using namespace nb::literals;
 
 // The depth map and the confidence of a call.
 struct Maps {
