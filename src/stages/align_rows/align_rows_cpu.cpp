@@ -84,26 +84,6 @@ T interpolated(const ImageView<const T>& image, int position, std::ptrdiff_t i, 
   }
 }
 
-// Interpolates `count` elements from element `first` on; `positions` has one position for each.
-template <class T>
-void interpolate_elements(const ImageView<const T>& image, const int* positions, std::ptrdiff_t first, int count,
-                          int white, T* out) {
-  const hn::ScalableTag<std::int32_t> d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const auto fraction = hn::Set(d, one - 1);
-  int i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto position = hn::LoadU(d, positions + i);
-    const auto row = hn::AndNot(fraction, position);
-    if (hn::AllTrue(d, hn::Eq(row, hn::Set(d, positions[i] & ~(one - 1))))) {
-      interpolate(d, hn::And(position, fraction), rows_at(image, positions[i]), first + i, white, out);
-    } else {
-      for (int k = i; k < i + lanes; ++k) out[first + k] = interpolated(image, positions[k], first + k, white);
-    }
-  }
-  for (; i < count; ++i) out[first + i] = interpolated(image, positions[i], first + i, white);
-}
-
 constexpr int shift = plane_bits - fraction_bits;
 
 // Interpolates the elements `first` to `last` − 1, which have the same position. The last vector may write more elements
@@ -137,27 +117,54 @@ void align_runs(const ImageView<const T>& image, std::int64_t at, std::int64_t a
   }
 }
 
-constexpr int block = 256;        // pixels whose positions are computed at a time
-constexpr int shortest_run = 12;  // pixels of a run; shorter runs have vectors with several positions
+// Interpolates a row whose pixels have different positions. A position has a whole part, in 1/256 px, and a rest. The
+// vectors that begin in the same channel have the same distance, so that each of them moves on by the same step.
+template <class T>
+void align_pixels(const ImageView<const T>& image, std::int64_t at, std::int64_t across, int white, T* out) {
+  const hn::ScalableTag<std::int32_t> d;
+  const hn::RebindToUnsigned<decltype(d)> du;
+  constexpr std::size_t most = 3 * HWY_MAX_BYTES / sizeof(std::int32_t);
+  HWY_ALIGN std::array<std::int32_t, most> whole;
+  HWY_ALIGN std::array<std::uint32_t, most> rest;
+  const int channels = image.channels, lanes = static_cast<int>(hn::Lanes(d)), count = image.width * channels;
+  for (int i = 0; i < channels * lanes; ++i) {
+    const std::int64_t here = at + across * (i / channels);
+    whole[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(here >> shift);
+    rest[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(here);
+  }
+  const std::int64_t step = across * lanes;
+  const auto whole_step = hn::Set(d, static_cast<std::int32_t>(step >> shift)), fraction = hn::Set(d, one - 1);
+  const auto rest_step = hn::Set(du, static_cast<std::uint32_t>(step));
+  int i = 0;
+  const auto one_by_one = [&](int last) HWY_ATTR {
+    for (; i < last; ++i)
+      out[i] = interpolated(image, static_cast<int>((at + across * (i / channels)) >> shift), i, white);
+  };
+  for (int from = 0; i + lanes <= count; from = (from + lanes) % (channels * lanes)) {
+    const auto here = hn::Load(d, whole.data() + from);
+    const auto rest_here = hn::Load(du, rest.data() + from), next = hn::Add(rest_here, rest_step);
+    const auto carry = hn::BitCast(d, hn::VecFromMask(du, hn::Lt(next, rest_here)));  // −1 or 0
+    hn::Store(hn::Sub(hn::Add(here, whole_step), carry), d, whole.data() + from);
+    hn::Store(next, du, rest.data() + from);
+    const auto f = hn::And(here, fraction);
+    const int first = hn::GetLane(here);
+    if (hn::AllTrue(d, hn::Eq(hn::Sub(here, f), hn::Set(d, first & ~(one - 1))))) {
+      interpolate(d, f, rows_at(image, first), i, white, out);
+      i += lanes;
+    } else {
+      one_by_one(i + lanes);
+    }
+  }
+  one_by_one(count);
+}
+
+constexpr int shortest_run = 12;  // pixels of a run; vectors of shorter runs have several positions
 
 template <class T>
 void align_row(const Parameters& p, const ImageView<const T>& image, int y, T* out) {
-  const std::int64_t half = std::int64_t{1} << (shift - 1);
-  if (const std::int64_t across = p.across + p.both * y; std::abs(across) * shortest_run <= std::int64_t{1} << shift)
-    return align_runs(image, p.at + p.down * y + half, across, p.white, out);
-  const int channels = image.channels;
-  std::array<int, 3 * block> positions;
-  const std::int64_t across = p.across + p.both * y;
-  for (int x = 0; x < image.width; x += block) {
-    const int count = std::min(block, image.width - x);
-    std::int64_t at = p.at + p.down * y + across * x + half;
-    int* position = positions.data();
-    for (int i = 0; i < count; ++i, at += across) {
-      const int here = static_cast<int>(at >> shift);
-      for (int c = 0; c < channels; ++c) *position++ = here;
-    }
-    interpolate_elements(image, positions.data(), std::ptrdiff_t{x} * channels, count * channels, p.white, out);
-  }
+  const std::int64_t across = p.across + p.both * y, at = p.at + p.down * y + (std::int64_t{1} << (shift - 1));
+  const bool has_runs = std::abs(across) * shortest_run <= std::int64_t{1} << shift;
+  (has_runs ? align_runs<T> : align_pixels<T>)(image, at, across, p.white, out);
 }
 
 void align_row_u8(const Parameters& p, const ImageView<const std::uint8_t>& i, int y, std::uint8_t* o) {
@@ -181,21 +188,25 @@ HWY_EXPORT(align_row_f32);
 
 constexpr int one = 1 << fraction_bits;
 
-bool mask_is_set(const ImageView<const std::uint8_t>& mask, int position, int x) {
-  const auto w = cubic_weights<weight_bits>(position & (one - 1));
-  for (int k = 0; k < 4; ++k)
-    if (w[static_cast<std::size_t>(k)] != 0 &&
-        mask(x, std::clamp((position >> fraction_bits) + k - 1, 0, mask.height - 1)) == 0)
-      return false;
-  return true;
-}
-
+// Marks the pixels whose position is in the image, and whose neighbours with a weight are not masked. Positions along a row
+// only rise or only fall.
 template <class T>
 void mark_row(const Parameters& p, const InputOf<T, ImageView>& in, int y, std::uint8_t* usable) {
-  for (int x = 0; x < in.image.width; ++x) {
-    const int at = position(p, x, y);
-    const bool inside = at >= -one / 2 && at <= one * in.image.height - one / 2;
-    usable[x] = inside && (in.mask.empty() || mask_is_set(in.mask, at, x)) ? 255 : 0;
+  const int width = in.image.width, height = in.image.height;
+  const auto is_inside = [&](int at) { return at >= -one / 2 && at <= one * height - one / 2; };
+  int at = position(p, 0, y);
+  if (in.mask.empty() && is_inside(at) && is_inside(position(p, width - 1, y)))
+    return static_cast<void>(std::fill_n(usable, width, std::uint8_t{255}));
+  for (int first = 0, last = 0; first < width; first = last) {
+    const int here = at;
+    while (last < width && at == here) at = position(p, ++last, y);
+    std::fill(usable + first, usable + last, is_inside(here) ? 255 : 0);
+    const auto w = cubic_weights<weight_bits>(here & (one - 1));
+    for (int k = 0; k < 4 && !in.mask.empty(); ++k)
+      if (w[static_cast<std::size_t>(k)] != 0) {
+        const std::uint8_t* mask = in.mask.row(std::clamp((here >> fraction_bits) + k - 1, 0, height - 1));
+        for (int x = first; x < last; ++x) usable[x] = mask[x] != 0 ? usable[x] : 0;
+      }
   }
 }
 
