@@ -86,11 +86,8 @@ def main():
     options = parser.parse_args()
     results = harness.read("rows")
     with tempfile.TemporaryDirectory() as name:
-        if options.what == "errors":
-            results["errors"] = errors(options.command, options.method, Path(name))
-        else:
-            results["step"] = {"processor": harness.processor(), **step(options.command, Path(name))}
-    results["commit"] = harness.commit_of(options.command)
+        measured = errors(options.command, options.method, Path(name)) if options.what == "errors" else step(options.command, Path(name))
+    results[options.what] = {"commit": harness.commit_of(options.command), "processor": harness.processor(), **measured}
     harness.write("rows", results)
 
 
