@@ -4,7 +4,8 @@ would see them. Writes docs/measured/rigs.json.
 
     docs/rigs.py errors [--pairs 20]        rotation errors of 0.02° to 2°, focal errors of 0.1 to 2 %, few pairs, noise, planes, far scenes
     docs/rigs.py coverage [--rigs 200]      how often the true value lies within the 95 % interval of each correction
-    docs/rigs.py real                       the chessboard pairs and a sequence of KITTI odometry of --dataset, whose calibrations are disturbed
+    docs/rigs.py real                       the chessboard pairs and a sequence of KITTI odometry of --dataset, which are disturbed
+    docs/rigs.py unknown                    one pair of unknown cameras, and OpenCV's stereoRectifyUncalibrated on the same pair
 
 The packages numpy, pillow and opencv-python-headless are required.
 """
@@ -175,13 +176,110 @@ def real(command, dataset, turn=(0.5, 0.3, -0.4)):
         turned.release()
         angles, deviations, given, disturbed = difference(command, folder, folder / "board.yml", folder / "turned.yml", views, True)
         cases["chessboard"] = {"turn": turn, "found": angles, "deviations": deviations, "given": given, "disturbed": disturbed}
+        cases["kitti"] = kitti(command, folder, Path(dataset) / "kitti_odometry/sequence_2", turn)
     print(json.dumps(cases, ensure_ascii=False))
+    return cases
+
+
+def kitti(command, folder, sequence, turn):
+    """Returns the rotation that is found for rectified pairs whose right images are turned, less the one for the given pairs."""
+    numbers = np.loadtxt(sequence / "calib.txt")
+    focal, cx, cy = numbers[0][0], numbers[0][2], numbers[0][6]
+    matrix = np.array([[focal, 0, cx], [0, focal, cy], [0, 0, 1]])
+    homography = matrix @ cv2.Rodrigues(np.radians(turn))[0] @ np.linalg.inv(matrix)
+    (folder / "turned").mkdir()
+    for file in sorted((sequence / "right").iterdir()):
+        image = cv2.imread(str(file), cv2.IMREAD_GRAYSCALE)
+        turned = cv2.warpPerspective(image, homography, image.shape[::-1], flags=cv2.INTER_LANCZOS4, borderMode=cv2.BORDER_REPLICATE)
+        cv2.imwrite(str(folder / "turned" / f"{file.stem}.png"), turned)
+    found = []
+    for right in (sequence / "right", folder / "turned"):
+        call = [command, "calibrate", "--from-scenes", sequence / "left", "--from-scenes", right, "--calib", sequence / "calib.txt",
+                "-o", folder / "kitti.yml", "--report", folder / "report.json"]
+        subprocess.run([str(part) for part in call], check=True, capture_output=True)
+        found.append(json.loads((folder / "report.json").read_text()))
+    corrections = [report["corrections"] for report in found]
+    return {
+        "turn": turn,
+        "found": {name: corrections[1][name]["correction"] - corrections[0][name]["correction"] for name in TERMS[:3]},
+        "deviations": {name: corrections[0][name]["deviation"] for name in TERMS[:3]},
+        **{name: [report[name] for report in found] for name in ("rows_before", "rows_after")},
+    }
+
+
+def true_points(pair, homography):
+    """Returns points of the left image, and where the turned camera sees them."""
+    truth = cv2.imread(str(pair / "disp_left.pfm"), cv2.IMREAD_UNCHANGED)
+    rows, columns = (part.ravel() for part in np.mgrid[10 : HEIGHT - 10 : 10, 10 : WIDTH - 10 : 10])
+    disparities = truth[rows, columns]
+    seen = np.isfinite(disparities) & (columns - disparities > 0)
+    left = np.stack([columns, rows], 1)[seen].astype(np.float64)
+    right = left - np.stack([disparities[seen], 0 * disparities[seen]], 1)
+    return left, cv2.perspectiveTransform(right[None], homography)[0]
+
+
+def stretch_of(move):
+    """Returns by how much the mapping of points stretches parts of the image more in one direction than in another, at most."""
+    worst = 1.0
+    for x, y in ((40, 40), (WIDTH - 40, 40), (40, HEIGHT - 40), (WIDTH - 40, HEIGHT - 40), (WIDTH / 2, HEIGHT / 2)):
+        at = move(np.array([[x, y], [x + 1, y], [x, y + 1]], np.float64))
+        sizes = np.linalg.svd(np.stack([at[1] - at[0], at[2] - at[0]]), compute_uv=False)
+        worst = max(worst, float(sizes[0] / sizes[1]))
+    return worst
+
+
+def by_command(command, folder):
+    """Returns the rectifying mappings of both images that the command finds, or its sentence."""
+    call = [command, "calibrate", "--from-scenes", folder / "left", "--from-scenes", folder / "right", "-o", folder / "rig.yml"]
+    done = subprocess.run([str(part) for part in call], capture_output=True, text=True)
+    if done.returncode:
+        return done.stderr.strip()
+    file = cv2.FileStorage(str(folder / "rig.yml"), cv2.FILE_STORAGE_READ)
+    cameras = [[file.getNode(f"{name}{side}").mat() for name in "MDRP"] for side in (1, 2)]
+    file.release()
+    return [lambda points, c=c: cv2.undistortPoints(points[:, None], c[0], c[1], R=c[2], P=c[3])[:, 0] for c in cameras]
+
+
+def by_opencv(folder):
+    """Returns the mappings of stereoRectifyUncalibrated, with SIFT and RANSAC as its documentation shows it."""
+    images = [cv2.imread(str(folder / side / "000.png"), cv2.IMREAD_GRAYSCALE) for side in ("left", "right")]
+    sift = cv2.SIFT_create(4000)
+    (points, first), (others, second) = (sift.detectAndCompute(image, None) for image in images)
+    best = [a for a, b in cv2.BFMatcher().knnMatch(first, second, k=2) if a.distance < 0.7 * b.distance]
+    left, right = np.array([points[m.queryIdx].pt for m in best]), np.array([others[m.trainIdx].pt for m in best])
+    matrix, inside = cv2.findFundamentalMat(left, right, cv2.USAC_MAGSAC, 0.5, 0.9999, 20000)
+    if matrix is None:
+        return "no fundamental matrix"
+    inside = inside.ravel() > 0
+    done, *homographies = cv2.stereoRectifyUncalibrated(left[inside], right[inside], matrix, (WIDTH, HEIGHT))
+    if not done:
+        return "no rectification"
+    return [lambda points, h=h: cv2.perspectiveTransform(points[None], h)[0] for h in homographies]
+
+
+def unknown(command, folder):
+    """Rows of true points after rectification, in pixels of the rectified images, and how much these are stretched."""
+    cases = {}
+    for i, scene in enumerate(SCENES):
+        pair = generate(command, folder, scene, 31)
+        turn = directions(1 if i % 2 else 5, 1, 50 + i)[0]
+        with tempfile.TemporaryDirectory() as name:
+            write_pairs(Path(name), [pair], turn, 0, LEAST_NOISE, i)
+            left, right = true_points(pair, warp_of(turn, 0))
+            for who, moves in (("command", by_command(command, Path(name))), ("opencv", by_opencv(Path(name)))):
+                if isinstance(moves, str):
+                    case = {"refused": moves}
+                else:
+                    rows = np.abs(moves[0](left)[:, 1] - moves[1](right)[:, 1])
+                    case = {"median": float(np.median(rows)), "p95": float(np.percentile(rows, 95)), "stretch": max(map(stretch_of, moves))}
+                cases.setdefault(scene, {"turn": turn})[who] = case
+        print(scene, json.dumps(cases[scene], ensure_ascii=False), flush=True)
     return cases
 
 
 def main():
     parser = harness.parser_of(__doc__)
-    parser.add_argument("what", choices=("errors", "coverage", "real"))
+    parser.add_argument("what", choices=("errors", "coverage", "real", "unknown"))
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--rigs", type=int, default=200)
     parser.add_argument("--bank", type=Path, help="folder that keeps the generated pairs")
@@ -193,6 +291,8 @@ def main():
             results["errors"] = errors(options.command, folder, options.pairs)
         elif options.what == "coverage":
             results["coverage"] = coverage(options.command, folder, options.rigs)
+        elif options.what == "unknown":
+            results["unknown"] = unknown(options.command, folder)
         else:
             results["real"] = real(options.command, options.dataset)
         results["commit"] = harness.commit_of(options.command)

@@ -41,6 +41,9 @@ MaskedImage read_masked_image(const std::filesystem::path& file);
 // Returns the orientation, 1 to 8, that the Exif data or the TIFF tag of the file states; 1 if none is stated. Readers
 // ignore the orientation: they return pixels as stored.
 int image_orientation(const std::filesystem::path& file);
+// Returns the focal length in pixels of an image of `size`, which follows from the focal length in 35 mm film that the
+// Exif data states (FocalLengthIn35mmFilm; CIPA DC-008); nothing if none is stated.
+std::optional<double> photo_focal(const std::filesystem::path& file, Size size);
 
 // Returns the number of pictures in an image file: pages of a TIFF that are not reduced images or masks, views of an
 // MPO; 1 for other files.

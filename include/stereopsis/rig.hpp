@@ -15,6 +15,9 @@ enum class Frame {
   head,     // x forward, y left, z up; the origin is the middle of the baseline (Prehn 2007, equations 2.5 to 2.9)
 };
 
+// The unit of a rig whose baseline is not known: its lengths are multiples of the baseline.
+inline constexpr const char* no_scale = "baselines";
+
 // A rectified pair of cameras: Z = focal · baseline / (d − (cx_left − cx_right)), with d = x_left − x_right. Pixel
 // centres are at integer coordinates.
 struct Rig {
@@ -23,7 +26,7 @@ struct Rig {
   double cx_right = 0;  // x of the right principal point, pixels
   double cy = 0;        // y of both principal points, pixels
   double baseline = 0;  // length of the baseline, in `unit`; > 0
-  std::string unit;     // "mm", "m", or "" if the file does not state it
+  std::string unit;     // "mm", "m", `no_scale`, or "" if the file does not state it
   Size size;            // size of the images; 0×0 if the file does not state it
 
   // Returns the depth Z, in `unit`, for a disparity in pixels.

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import _keywords, _native, cv2, validity
 from ._around import Around
-from ._calibration import Calibrated, CalibrationView, calibrate, refine_calibration
+from ._calibration import Calibrated, CalibrationView, calibrate, estimate_calibration, refine_calibration
 from ._compare import compare
 from ._datasets import evaluate_dataset
 from ._errors import CalibrationWarning, CallError, DeviceError, Error, FileError, FormatError, KeywordError, OutOfMemoryError, OutputError, PairWarning, TruthWarning, UnsupportedError
@@ -139,6 +139,7 @@ __all__ = [
     "compare",
     "cv2",
     "devices",
+    "estimate_calibration",
     "estimate_row_alignment",
     "evaluate",
     "evaluate_dataset",

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from . import _options
 from ._board import Board, opencv
 from ._errors import CallError, FileError, FormatError
-from ._native import Calibration, Camera, Rig, RigRefinement, cameras_of, refine_rig, stereo_rectified
+from ._native import Calibration, Camera, Rig, RigRefinement, cameras_of, estimate_rig, photo_focal, refine_rig, stereo_rectified
 from ._pair_source import ImagePair, PairSource
 from ._scenes import read_image
 
@@ -111,13 +111,37 @@ def refine_calibration(pairs: Sequence[ImagePair | tuple[Any, Any]], calibration
     and the common focal length stay as given. Raises FormatError if the scenes do not show how the cameras are turned, and CallError for images
     of another size.
     """
+    cameras = cameras_of(calibration) if isinstance(calibration, Rig) else calibration
+    return refine_rig(cameras, len(pairs), _reader_of(pairs))
 
+
+def estimate_calibration(
+    pairs: Sequence[ImagePair | tuple[Any, Any]], *, focal: float | None = None, baseline: float | str | None = None
+) -> RigRefinement:
+    """Calibrates two unknown cameras from ordinary pairs, like the command `stereopsis calibrate --from-scenes` without --calib.
+
+    pairs      a PairSource, or a sequence of pairs (left, right) of arrays; up to 50 of them are used
+    focal      focal length of both cameras in pixels [from the Exif data of a PairSource's first image; otherwise estimated]
+    baseline   distance between the cameras, a number or text such as "120mm" [not known: depths are multiples of it]
+
+    The lenses must be equal and have little distortion. Raises FormatError if the scenes do not show how the cameras are turned, if the camera
+    moved forwards, or if the second camera is not to the right of the first; CallError for a focal length or a baseline that is not positive.
+    """
+    if not len(pairs):
+        raise CallError("there are no pairs; pass at least one")
+    read = _reader_of(pairs)
+    first, _ = read(0)
+    if focal is None and isinstance(pairs, PairSource):
+        focal = photo_focal(pairs.files(0)[0], first.shape[1], first.shape[0])
+    return estimate_rig((first.shape[1], first.shape[0]), focal, baseline, len(pairs), read)
+
+
+def _reader_of(pairs: Sequence[ImagePair | tuple[Any, Any]]) -> Any:
     def read(i: int) -> tuple[Any, Any]:
         pair = pairs[i]
         return (pair.left, pair.right) if isinstance(pair, ImagePair) else pair
 
-    cameras = cameras_of(calibration) if isinstance(calibration, Rig) else calibration
-    return refine_rig(cameras, len(pairs), read)
+    return read
 
 
 def solved(pairs: Sequence[Found], board: Board, size: tuple[int, int], zoom: float, keep_outliers: bool) -> Calibrated:

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 Call::Call(const Options& given) : options(given) {
   if (options.left.empty() || options.right.empty() || options.board.empty())
-    refuse("calibrate requires --left, --right and --board, or --from-scenes and --calib");
+    refuse("calibrate requires --left, --right and --board, or --from-scenes");
   left = find_frames(options.left, "--left");
   right = find_frames(options.right, "--right");
   pair_up(left, options.left, right, options.right);
@@ -50,10 +50,8 @@ void check_errors(double rms, double dy_mean) {
 }  // namespace calibrating
 
 void add_calibrate(CLI::App& application) {
-  Command command(
-      application, "calibrate",
-      "Calibrate two cameras from views of a board, in files or in a ROS bag, or correct a calibration from "
-      "ordinary pairs");
+  Command command(application, "calibrate",
+                  "Calibrate two cameras from views of a board, in files or in a ROS bag, or from ordinary pairs");
   const auto o = std::make_shared<calibrating::Options>();
   command.path("--left", o->left, "FILES", "Left images: 'left*.jpg' (in quotes), left%02d.jpg or a directory");
   command.path("--right", o->right, "FILES", "Right images, paired with the left ones by frame number or by name");
@@ -75,10 +73,22 @@ void add_calibrate(CLI::App& application) {
   command.flag("--keep-outliers", o->keep_outliers, "Keep views with large errors instead of discarding them");
   const Option scenes = command.list(
       "--from-scenes", o->scenes, "PAIRS",
-      "Instead of views of a board: pairs of ordinary scenes, with which --calib is corrected: a directory "
-      "or list of pairs as for `match`, or give the left and the right images with --from-scenes twice");
+      "Instead of views of a board: pairs of ordinary scenes, with which --calib is corrected, or unknown cameras are "
+      "calibrated: a directory or list of pairs as for `match`, or give the left and the right images with "
+      "--from-scenes twice");
   o->rig.add_files_to(command, "With --from-scenes, the calibration that is corrected").needs(scenes);
   command.flag("--raw", o->raw, "With --from-scenes, the images are raw; otherwise, --calib has rectified them")
+      .needs(scenes);
+  command
+      .parsed(
+          "--focal", [o](const std::string& text) { o->rig.focal = to_focal(text); }, "PX",
+          "With --from-scenes and without --calib, the focal length of both cameras, in pixels [from the Exif data, or "
+          "estimated]")
+      .needs(scenes);
+  command
+      .length("--baseline", o->rig.baseline, "LENGTH",
+              "With --from-scenes and without --calib, the distance between the cameras, such as 120mm; without it, "
+              "the calibration has no scale")
       .needs(scenes);
   command.footer(
       "A board requires OpenCV. The command of the Python package uses its module cv2. Scenes do not require OpenCV.");
@@ -86,7 +96,7 @@ void add_calibrate(CLI::App& application) {
     if (o->scenes.empty())
       calibrating::calibrate(calibrating::Call(*o));
     else
-      calibrating::refine(*o);
+      calibrating::calibrate_from_scenes(*o);
   });
 }
 

@@ -36,7 +36,7 @@ void check_errors(double rms, double dy_mean);
 
 // Throws Error(unsupported) without OpenCV.
 void calibrate(const Call& call);
-// Corrects a calibration from scenes.
-void refine(const Options& options);
+// Corrects a calibration from scenes, or calibrates unknown cameras.
+void calibrate_from_scenes(const Options& options);
 
 }  // namespace stereopsis::command::calibrating

@@ -30,7 +30,13 @@ void check_options(const Options& o) {
   if (o.scenes.size() > 2)
     refuse(fmt::format("--from-scenes is given {} times; give one input of pairs, or the left and the right images",
                        o.scenes.size()));
-  if (!o.rig.given()) refuse("--from-scenes corrects a calibration; give it with --calib");
+  const bool has_numbers = o.rig.focal || o.rig.baseline;
+  if (!o.rig.files.empty() && has_numbers)
+    refuse(fmt::format("{} is for cameras without a calibration; leave it out with --calib",
+                       o.rig.focal ? "--focal" : "--baseline"));
+  if (o.rig.files.empty() && (o.rig.scale || !o.rig.lens.empty()))
+    refuse(fmt::format("{} describes the calibration of --calib, and there is none; leave it out",
+                       o.rig.scale ? "--calib-scale" : "--lens"));
 }
 
 // Returns the cameras that took the images: raw ones, or those of the rectified pair.
@@ -72,11 +78,7 @@ void print(const RigRefinement& r) {
   say("rows are known to      {:.3f} px, and disparities to {:.2f} px\n", r.rows_deviation, r.disparity_deviation);
 }
 
-}  // namespace
-
-void refine(const Options& o) {
-  check_options(o);
-  const Pairs pairs = find_pairs(o.scenes[0], o.scenes.size() > 1 ? o.scenes[1] : std::string(), PairOptions());
+void check_files(const Options& o, const Pairs& pairs) {
   CallFiles files;
   files.reads(pairs);
   o.rig.calibration().reads(files);
@@ -86,30 +88,62 @@ void refine(const Options& o) {
   files.writes(o.report, "--report");
   check_output(o.output, std::array{".yml", ".yaml", ".xml"}, "-o");
   if (!o.report.empty()) check_result(o.report);
+  if (!o.ros.empty() && o.rig.files.empty() && (!o.rig.baseline || o.rig.baseline->unit.empty()))
+    refuse("--ros requires metres; give the distance between the cameras with its unit: --baseline 120mm");
+}
 
-  const AnyImage first = read_pair(pairs.left, pairs.right, 0).left.image;
-  const StereoCalibration given = cameras_for(o, first.size(), first.channels() == 1, pairs.left.name(0));
-  const RigRefinement refined = refine_rig(given, pairs.left.size(), [&](std::size_t i, const UsePair& use) {
+ReadPair reader_of(const Pairs& pairs, Size size) {
+  return [&pairs, size](std::size_t i, const UsePair& use) {
     const PairOfImages pair = read_pair(pairs.left, pairs.right, i);
     for (const auto& [image, name] :
          {std::pair{&pair.left.image, pairs.left.name(i)}, {&pair.right.image, pairs.right.name(i)}})
-      if (image->size() != given.size)
+      if (image->size() != size)
         refuse(fmt::format("{} is {}, but {} is {}; all images must have the same size", name, size_text(image->size()),
-                           pairs.left.name(0), size_text(given.size)));
+                           pairs.left.name(0), size_text(size)));
     use(pair.left.image, pair.right.image);
-  });
+  };
+}
+
+// Returns the focal length that is given, or that the first image states.
+std::optional<double> focal_for(const Options& o, const Pairs& pairs, Size size) {
+  if (o.rig.focal) return o.rig.focal;
+  const std::filesystem::path file = pairs.left.name(0);
+  const auto focal = std::filesystem::is_regular_file(image_file(file)) ? photo_focal(file, size) : std::nullopt;
+  if (focal) say("focal length           {:.0f} px, from the Exif data of {}\n", *focal, file.string());
+  return focal;
+}
+
+}  // namespace
+
+void calibrate_from_scenes(const Options& o) {
+  check_options(o);
+  const Pairs pairs = find_pairs(o.scenes[0], o.scenes.size() > 1 ? o.scenes[1] : std::string(), PairOptions());
+  check_files(o, pairs);
+  const AnyImage first = read_pair(pairs.left, pairs.right, 0).left.image;
+  const ReadPair read = reader_of(pairs, first.size());
+  const RigRefinement found =
+      o.rig.files.empty()
+          ? estimate_rig({first.size(), focal_for(o, pairs, first.size()), o.rig.baseline}, pairs.left.size(), read)
+          : refine_rig(cameras_for(o, first.size(), first.channels() == 1, pairs.left.name(0)), pairs.left.size(),
+                       read);
   create_folder_of(o.output);
-  write_calibration(o.output, refined.calibration);
+  write_calibration(o.output, found.calibration);
   if (!o.ros.empty()) {
     create_folder_of(o.ros / "left.yaml");
-    write_camera_info(o.ros / "left.yaml", o.ros / "right.yaml", refined.calibration);
+    write_camera_info(o.ros / "left.yaml", o.ros / "right.yaml", found.calibration);
   }
   if (!o.report.empty()) {
     create_folder_of(o.report);
-    write_json(o.report, report_of(refined));
+    write_json(o.report, report_of(found));
   }
-  print(refined);
-  say("{}: {} points of {} pairs of {}\n", o.output.string(), refined.points, refined.pairs, size_text(given.size));
+  print(found);
+  if (std::string(found.terms.back().name) == "focal" && !found.terms.back().is_observed)
+    warn("warning: the scenes do not show the focal length, and it was assumed; give it with --focal if depth counts");
+  say("{}: {} points of {} pair{} of {}{}\n", o.output.string(), found.points, found.pairs, found.pairs == 1 ? "" : "s",
+      size_text(first.size()),
+      found.calibration.rig.unit == no_scale
+          ? "; the calibration has no scale: its lengths are multiples of the baseline (--baseline gives its length)"
+          : "");
 }
 
 }  // namespace stereopsis::command::calibrating

@@ -13,7 +13,8 @@ namespace {
 
 constexpr double huge = std::numeric_limits<double>::infinity();
 
-// Parses --focal, which is in pixels.
+}  // namespace
+
 double to_focal(const std::string& text) {
   const std::size_t digits = text.find_last_of("0123456789.") + 1;
   const std::string unit = text.substr(digits);
@@ -26,8 +27,6 @@ double to_focal(const std::string& text) {
   constexpr double least = 1e-3;
   return to_number("--focal", unit == "px" ? text.substr(0, digits) : text, least, huge);
 }
-
-}  // namespace
 
 void ConstantOptions::add_to(Command& command) {
   command.integer("--mask-black", black, 0, 255, "LEVEL",

@@ -24,6 +24,9 @@ struct IntensityOptions : jobs::Intensities {
 };
 
 // --calib, --calib-scale, --lens, --focal, --baseline and --doffs.
+// Parses a focal length in pixels. Throws an Error for another unit.
+double to_focal(const std::string& text);
+
 struct RigOptions : jobs::RigSettings {
   // Adds --calib, --calib-scale and --lens.
   Option add_files_to(Command& command, const std::string& use);

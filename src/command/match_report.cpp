@@ -255,6 +255,9 @@ void print_summary(const Call& call, const FrameRecords& records) {
             repaired > 0 ? fmt::format(", {:.1f} % repaired", repaired) : "", aligned_text(done),
             median(values_of(done, matching_ms)), call.run.inputs().is_sequence() ? " a frame" : "");
   if (filled + repaired > 0) print_filled(call.options);
+  const jobs::Cameras& cameras = call.run.cameras();
+  if (cameras.rig() && cameras.rig()->unit == no_scale && call.options.run.sinks.wants_depth())
+    summarise("depth and points are multiples of the baseline, because {} has no scale\n", cameras.source().name());
 }
 
 void write_report(const Call& call, const FrameRecords& records, const std::optional<Explanation>& plan) {

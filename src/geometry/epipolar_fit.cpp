@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/lens.hpp"
-
 namespace stereopsis::epipolar {
 namespace {
 
@@ -15,6 +13,10 @@ constexpr std::size_t parts = 4;       // number along each side of the image
 constexpr double precision = 0.25;     // smallest spread of the points, in their standard deviations
 
 double square(double v) { return v * v; }
+Vector3 unit(const Vector3& v) {
+  const double l = length(v);
+  return {v[0] / l, v[1] / l, v[2] / l};
+}
 double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 // Both rays of a point, and what its distance from the epipolar line depends on.
@@ -23,14 +25,14 @@ struct Rays {
   double focal;  // focal length of the right camera, in pixels
 
   Rays(const Cameras& c, const Point& p)
-      : left(ray_of(c.left, p.left[0], p.left[1])),
-        right(ray_of(c.right, p.right[0], p.right[1])),
+      : left(c.left_ray(p.left[0], p.left[1])),
+        right(c.right_ray(p.right[0], p.right[1])),
         focal((c.right.fx + c.right.fy) / 2) {}
 
   // Returns the distance, in pixels, of the right point from the epipolar line of the left one, after small changes.
   double distance(const Cameras& c, const Vector<terms>& by) const {
-    const auto bent = [](const Vector3& ray, double k1) {
-      const double scale = 1 - k1 * (ray[0] * ray[0] + ray[1] * ray[1]);
+    const auto bent = [&](const Vector3& ray, double k1) {
+      const double scale = (1 - k1 * (ray[0] * ray[0] + ray[1] * ray[1])) / (1 + by[epipolar::focal]);
       return Vector3{scale * ray[0], scale * ray[1], 1};
     };
     const Matrix3 turn = product(rotation_by({by[pitch], by[yaw], by[roll]}), c.rotation);
@@ -38,7 +40,7 @@ struct Rays {
     Vector3 r = bent(right, by[k1_right]);
     r[0] *= 1 - by[ratio];
     r[1] = r[1] * (1 - by[ratio]) - by[row] / focal;
-    return focal * dot(line, r) / std::hypot(line[0], line[1]);
+    return focal * (1 + by[epipolar::focal]) * dot(line, r) / std::hypot(line[0], line[1]);
   }
 
   Vector<terms> derivatives(const Cameras& c) const {
@@ -62,11 +64,6 @@ double median_size(std::vector<double> values) {
   return *middle;
 }
 
-Matrix<terms> with_prior(Matrix<terms> m) {
-  for (std::size_t i = 0; i < terms; ++i) m[i][i] += 1 / square(usual(i));
-  return m;
-}
-
 // Returns the sum of the products of each vector with itself.
 Matrix<terms> squares_of(const std::vector<Vector<terms>>& vectors) {
   Matrix<terms> sum{};
@@ -79,13 +76,15 @@ Matrix<terms> squares_of(const std::vector<Vector<terms>>& vectors) {
 }  // namespace
 
 Cameras::Cameras(const StereoCalibration& c)
-    : left(c.left.lens),
-      right(c.right.lens),
-      rotation(c.rotation),
-      centre(turned(transposed(c.rotation), {-c.translation[0], -c.translation[1], -c.translation[2]})) {
-  const double b = length(centre);
-  const Vector3 along = {centre[0] / b, centre[1] / b, centre[2] / b};
-  const Vector3 ahead = cross(along, {0, 1, 0});
+    : left(c.left.lens), right(c.right.lens), left_ray(left), right_ray(right) {
+  const Vector3& t = c.translation;
+  place(c.rotation, turned(transposed(c.rotation), {-t[0], -t[1], -t[2]}));
+}
+
+void Cameras::place(const Matrix3& by, const Vector3& at) {
+  rotation = by;
+  centre = at;
+  const Vector3 along = unit(centre), ahead = unit(cross(along, {0, 1, 0}));
   across = {cross(ahead, along), ahead};
 }
 
@@ -100,11 +99,15 @@ Vector3 Cameras::moved_centre(const Vector<terms>& by) const {
 void Cameras::move(const Vector<terms>& by) {
   centre = moved_centre(by);
   rotation = product(rotation_by({by[pitch], by[yaw], by[roll]}), rotation);
-  right.fx *= 1 + by[ratio];
-  right.fy *= 1 + by[ratio];
+  for (const auto& [lens, scale] : {std::pair{&left, 1 + by[focal]}, {&right, (1 + by[focal]) * (1 + by[ratio])}}) {
+    lens->fx *= scale;
+    lens->fy *= scale;
+  }
   right.cy += by[row];
   left.distortion[0] += by[k1_left];
   right.distortion[0] += by[k1_right];
+  left_ray = InverseLens(left);
+  right_ray = InverseLens(right);
 }
 
 StereoCalibration Cameras::rectified(const StereoCalibration& given) const {
@@ -114,13 +117,31 @@ StereoCalibration Cameras::rectified(const StereoCalibration& given) const {
   return c;
 }
 
+Vector<terms> correction(const Cameras& given, const Cameras& found) {
+  const Vector3 turn = axis_and_angle_of(product(found.rotation, transposed(given.rotation)));
+  const Vector3 along = unit(found.centre);
+  const double scale = found.left.fx / given.left.fx;
+  return {turn[0],
+          turn[1],
+          turn[2],
+          std::asin(dot(along, given.across[0])),
+          std::asin(dot(along, given.across[1])),
+          found.right.fx / (given.right.fx * scale) - 1,
+          found.right.cy - given.right.cy,
+          found.left.distortion[0] - given.left.distortion[0],
+          found.right.distortion[0] - given.right.distortion[0],
+          scale - 1};
+}
+
+double distance(const Cameras& cameras, const Point& point) { return Rays(cameras, point).distance(cameras, {}); }
+
 Vector<terms> derivatives(const Cameras& cameras, const Point& point) {
   return Rays(cameras, point).derivatives(cameras);
 }
 
 double median_distance(const Cameras& cameras, const std::vector<Point>& points) {
   std::vector<double> all;
-  for (const Point& p : points) all.push_back(Rays(cameras, p).distance(cameras, {}));
+  for (const Point& p : points) all.push_back(distance(cameras, p));
   return median_size(std::move(all));
 }
 
@@ -148,6 +169,11 @@ Matrix<terms> Fit::covariance(std::size_t pairs) const {
     result[i] = equations.solution(column);
   }
   return result;
+}
+
+Matrix<terms> Fit::with_prior(Matrix<terms> m) const {
+  for (std::size_t i = 0; i < terms; ++i) m[i][i] += 1 / square(usual_[i]);
+  return m;
 }
 
 std::size_t Fit::part_of(const Point& p) const {
@@ -183,7 +209,7 @@ Vector<terms> Fit::step(const std::vector<Point>& points, std::size_t pairs) {
   between_pairs_ = squares_of(gradients);
   of_shared_ = squares_of(of_parts);
   Vector<terms> right{};
-  for (std::size_t j = 0; j < terms; ++j) right[j] = -sum_[j] / square(usual(j));
+  for (std::size_t j = 0; j < terms; ++j) right[j] = -sum_[j] / square(usual_[j]);
   for (const Vector<terms>& g : gradients)
     for (std::size_t j = 0; j < terms; ++j) right[j] += g[j];
   return NormalEquations<terms>(with_prior(information_)).solution(right);

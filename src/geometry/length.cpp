@@ -7,6 +7,7 @@
 
 #include "core/text.hpp"
 #include "stereopsis/error.hpp"
+#include "stereopsis/rig.hpp"
 
 namespace stereopsis {
 namespace {
@@ -28,6 +29,10 @@ double Length::in(const std::string& to) const {
                                                       " has a unit, but the unit of the calibration is not "
                                                       "known; give the unit of the baseline, such as 120mm, or "
                                                       "give all lengths as numbers in one unit"));
+  if (to == no_scale)
+    throw Error(ErrorCategory::call, stereopsis::text(text(),
+                                                      " has a unit, but the calibration has no scale, as its baseline "
+                                                      "is not known; give a number, in multiples of the baseline"));
   // A division by 10, 100 or 1000 is exact where a multiplication by its inverse is not.
   return millimetres_of(unit) >= millimetres_of(to) ? value * (millimetres_of(unit) / millimetres_of(to))
                                                     : value / (millimetres_of(to) / millimetres_of(unit));

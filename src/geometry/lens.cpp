@@ -70,20 +70,21 @@ double fold_of(const Lens& lens) {
   return std::numeric_limits<double>::infinity();
 }
 
+InverseLens::InverseLens(const Lens& lens) : lens_(lens), widest_(std::min(steepest, std::sqrt(fold_of(lens)))) {}
+
 // The radial part is inverted by bisection. The other parts, which are small, are inverted by fixed-point iteration.
-Vector3 ray_of(const Lens& lens, double px, double py) {
-  const double widest = std::min(steepest, std::sqrt(fold_of(lens)));
-  const double goal_x = (px - lens.cx) / lens.fx, goal_y = (py - lens.cy) / lens.fy;
+Vector3 InverseLens::operator()(double px, double py) const {
+  const double goal_x = (px - lens_.cx) / lens_.fx, goal_y = (py - lens_.cy) / lens_.fy;
   double seen_x = goal_x, seen_y = goal_y;
   Vector3 ray{0, 0, 1};
   for (int i = 0; i < 10; ++i) {
     const double distance = std::hypot(seen_x, seen_y);
     if (distance == 0) return {0, 0, 1};
-    const double scale = slope_of(lens, distance, widest) / distance;
+    const double scale = slope_of(lens_, distance, widest_) / distance;
     ray = {seen_x * scale, seen_y * scale, 1};
-    const auto [x, y] = lens.project(ray);
-    const double error_x = goal_x - (x - lens.cx) / lens.fx, error_y = goal_y - (y - lens.cy) / lens.fy;
-    if (std::hypot(error_x, error_y) < 1e-12 || scale * distance >= widest * (1 - 1e-9)) return ray;
+    const auto [x, y] = lens_.project(ray);
+    const double error_x = goal_x - (x - lens_.cx) / lens_.fx, error_y = goal_y - (y - lens_.cy) / lens_.fy;
+    if (std::hypot(error_x, error_y) < 1e-12 || scale * distance >= widest_ * (1 - 1e-9)) return ray;
     seen_x += error_x;
     seen_y += error_y;
   }

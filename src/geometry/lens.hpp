@@ -14,8 +14,17 @@ void check_lens(std::string_view name, const Lens& lens);
 // no such limit.
 double fold_of(const Lens& lens);
 
-// Returns the ray (x, y, 1) that meets the image at a pixel: inverts Lens::project(). A pixel beyond the widest angle
-// of the lens gets the ray of that angle, at most 84°.
-Vector3 ray_of(const Lens& lens, double px, double py);
+// The inverse of Lens::project().
+class InverseLens {
+ public:
+  explicit InverseLens(const Lens& lens);
+  // Returns the ray (x, y, 1) that meets the image at a pixel. A pixel beyond the widest angle of the lens gets the ray
+  // of that angle, at most 84°.
+  Vector3 operator()(double px, double py) const;
+
+ private:
+  Lens lens_;
+  double widest_;  // slope of the widest angle
+};
 
 }  // namespace stereopsis

@@ -275,6 +275,10 @@ class Finder {
 
 ObstacleOptions obstacle_options(const Rig& rig) {
   ObstacleOptions options;
+  if (rig.unit == no_scale)
+    throw Error(ErrorCategory::call,
+                "obstacles have sizes in metres, and the calibration has no scale; estimate it with the length of the "
+                "baseline");
   if (rig.unit != "mm") return options;
   for (double* const length : {&options.nearer_than, &options.lowest, &options.highest}) *length *= 1000;
   options.min_area *= 1e6;

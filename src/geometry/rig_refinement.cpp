@@ -6,6 +6,7 @@
 
 #include "core/text.hpp"
 #include "geometry/epipolar_fit.hpp"
+#include "geometry/unknown_pose.hpp"
 #include "sparse/tracks.hpp"
 #include "stereopsis/error.hpp"
 
@@ -16,7 +17,10 @@ using namespace epipolar;
 
 constexpr int squares = 2000;  // most points of a pair, see find_tracks()
 constexpr std::size_t most_pairs = 50, fewest_points = 300;
+constexpr std::size_t fewest_raw = 50, fewest_of_unknown = 100;     // points of cameras without a calibration
 constexpr double most_rows_deviation = 0.1, most_rows_after = 0.5;  // pixels
+constexpr double enough_for_focal = 0.1, better_for_focal = 0.7;    // see estimate_rig(); pixels, and a ratio of rows
+constexpr double usual_focal = 0.9;  // focal length of cameras of which nothing is known, in longer sides of the image
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
 
@@ -37,11 +41,43 @@ bool is_usable(const Image<std::uint8_t>& usable, double x, double y) {
   return true;
 }
 
+// Reads up to 50 pairs, spread evenly.
+class Reader {
+ public:
+  Reader(std::size_t all, const ReadPair& read) : all_(all), pairs_(std::min(all, most_pairs)), read_(read) {}
+
+  std::size_t pairs() const { return pairs_; }
+  void operator()(std::size_t i, const UsePair& use) const { read_(i * all_ / pairs_, use); }
+
+ private:
+  std::size_t all_, pairs_;
+  const ReadPair& read_;
+};
+
+std::vector<Point> enough(std::vector<Point> points, std::size_t pairs, std::size_t fewest) {
+  if (points.size() < fewest)
+    refuse(text("only ", points.size(), " points were found in both images of the ", pairs,
+                pairs == 1 ? " pair" : " pairs", ", and ", fewest,
+                " are required; give more pairs, of scenes with texture"));
+  return points;
+}
+
+// Finds points in the images as they are, whose rows differ by up to `rows`.
+std::vector<Point> raw_points(const Reader& read, int rows) {
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < read.pairs(); ++i)
+    read(i, [&](const AnyImageView& left, const AnyImageView& right) {
+      for (const sparse::Track& t : sparse::find_tracks(sparse::Side(left), sparse::Side(right), rows, squares))
+        points.push_back({{1.0 * t.x, 1.0 * t.y}, {t.x - t.dx, t.y - t.dy}, t.deviation, i});
+    });
+  return enough(std::move(points), read.pairs(), fewest_raw);
+}
+
 // Finds points in the rectified images, whose rows differ by up to `rows`. Returns them in pixels of the raw images.
-std::vector<Point> find_points(const StereoCalibration& c, std::size_t pairs, const ReadPair& read, int rows) {
+std::vector<Point> find_points(const StereoCalibration& c, const Reader& read, int rows, std::size_t fewest) {
   const RectificationMaps maps = rectification_maps(c);
   std::vector<Point> points;
-  for (std::size_t i = 0; i < pairs; ++i)
+  for (std::size_t i = 0; i < read.pairs(); ++i)
     read(i, [&](const AnyImageView& left, const AnyImageView& right) {
       const RectifiedView a = rectified(left, maps.left), b = rectified(right, maps.right);
       const sparse::Side of_left(a.image), of_right(b.image);
@@ -52,11 +88,7 @@ std::vector<Point> find_points(const StereoCalibration& c, std::size_t pairs, co
                             raw_pixel(c.right, c.rig, c.rig.cx_right, x, y), t.deviation, i});
       }
     });
-  if (points.size() < fewest_points)
-    refuse(text("only ", points.size(), " points were found in both images of the ", pairs,
-                pairs == 1 ? " pair" : " pairs", ", and ", fewest_points,
-                " are required; give more pairs, of scenes with texture"));
-  return points;
+  return enough(std::move(points), read.pairs(), fewest);
 }
 
 // Returns the standard deviation of the rows over the image that the corrections predict, for far and for near points.
@@ -76,6 +108,60 @@ double rows_deviation(const StereoCalibration& c, const Matrix<terms>& covarianc
         ++count;
       }
   return std::sqrt(std::max(sum / count, 0.0));
+}
+
+// Returns how far the rows of points may differ before a correction, in pixels.
+int reach_in(Size size) { return std::max(16, size.width / 20); }
+
+// Throws an Error if the result is not good enough.
+void check(const RigRefinement& result) {
+  if (result.rows_after > most_rows_after)
+    refuse(text("no correction fits: the rows still differ by ", number_text(std::round(result.rows_after * 100) / 100),
+                " px (median), and ", number_text(most_rows_after),
+                " px is allowed; check that the pairs are of these cameras, or calibrate with a board"));
+  if (result.rows_deviation > most_rows_deviation)
+    refuse(text("the scenes do not show how the cameras are turned: the rows would be known to ",
+                number_text(std::ceil(result.rows_deviation * 100) / 100), " px only, and ",
+                number_text(most_rows_deviation),
+                " px is required; give pairs with near and far points in all parts of the image"));
+}
+
+// Corrects `given`; the search begins at `start`, whose rows differ by up to `reach`, and whose terms deviate by `errors`.
+RigRefinement refined(const StereoCalibration& given, const StereoCalibration& start, const Vector<terms>& errors,
+                      const Reader& read, int reach, std::size_t fewest) {
+  // The first points show how far the rows differ; those of the corrected cameras are more, and more precise.
+  constexpr int near_reach = 4;
+  std::vector<Point> points = find_points(start, read, reach, fewest);
+  Fit first(start, errors);
+  first.solve(points, read.pairs());
+  points = find_points(first.cameras().rectified(start), read, near_reach, fewest);
+  Fit fit(start, errors);
+  fit.solve(points, read.pairs());
+  RigRefinement result{.calibration = fit.cameras().rectified(given), .terms = {}, .pairs = 0, .points = points.size()};
+  for (std::size_t i = 0; i < read.pairs(); ++i) result.pairs += std::ranges::count(points, i, &Point::pair) > 0;
+  result.rows_before = median_distance(Cameras(given), points);
+  result.rows_after = median_distance(fit.cameras(), points);
+  const Matrix<terms> covariance = fit.covariance(result.pairs);
+  const Vector<terms> by = correction(Cameras(given), fit.cameras());
+  for (std::size_t i = 0; i < terms; ++i) {
+    if (errors[i] <= kept) continue;
+    const double deviation = std::sqrt(covariance[i][i]);
+    result.terms.push_back(
+        {kinds[i].name, kinds[i].unit, by[i] / kinds[i].size, deviation / kinds[i].size, deviation < errors[i] / 2});
+  }
+  result.rows_deviation = rows_deviation(result.calibration, covariance);
+  result.disparity_deviation = result.calibration.rig.focal * std::sqrt(covariance[yaw][yaw]);
+  check(result);
+  return result;
+}
+
+// Returns the result of a call, or nothing if it refuses the scenes.
+template <class Call>
+std::optional<RigRefinement> attempt(const Call& call) try {
+  return call();
+} catch (const Error& error) {
+  if (error.category() != ErrorCategory::format) throw;
+  return {};
 }
 
 }  // namespace
@@ -102,40 +188,44 @@ StereoCalibration cameras_of(const Rig& rig) {
   return c;
 }
 
-RigRefinement refine_rig(const StereoCalibration& given, std::size_t all, const ReadPair& read_any) {
-  const std::size_t pairs = std::min(all, most_pairs);
-  const ReadPair read = [&](std::size_t i, const UsePair& use) { read_any(i * all / pairs, use); };
-  // The first points show how far the rows differ; those of the corrected cameras are more, and more precise.
-  const int reach = std::max(16, given.size.width / 20), near_reach = 4;
-  std::vector<Point> points = find_points(given, pairs, read, reach);
-  Fit first(given);
-  first.solve(points, pairs);
-  points = find_points(first.cameras().rectified(given), pairs, read, near_reach);
-  Fit fit(given);
-  const double before = median_distance(fit.cameras(), points);
-  fit.solve(points, pairs);
-  RigRefinement result{.calibration = fit.cameras().rectified(given), .terms = {}, .pairs = 0, .points = points.size()};
-  for (std::size_t i = 0; i < pairs; ++i) result.pairs += std::ranges::count(points, i, &Point::pair) > 0;
-  result.rows_before = before;
-  result.rows_after = median_distance(fit.cameras(), points);
-  const Matrix<terms> covariance = fit.covariance(result.pairs);
-  for (std::size_t i = 0; i < terms; ++i) {
-    const double deviation = std::sqrt(covariance[i][i]);
-    result.terms.push_back({kinds[i].name, kinds[i].unit, fit.sum()[i] / kinds[i].size, deviation / kinds[i].size,
-                            deviation < usual(i) / 2});
+RigRefinement refine_rig(const StereoCalibration& given, std::size_t all, const ReadPair& read) {
+  return refined(given, given, usual(&Kind::given), Reader(all, read), reach_in(given.size), fewest_points);
+}
+
+RigRefinement estimate_rig(const UnknownCameras& known, std::size_t all, const ReadPair& read_any) {
+  const Size size = known.size;
+  const Length baseline = known.baseline ? known.baseline->as_of_rig() : Length{1, no_scale};
+  const double focal = known.focal.value_or(usual_focal * std::max(size.width, size.height));
+  for (const auto& [value, name] : {std::pair{focal, "focal length"}, {baseline.value, "baseline"}})
+    if (!(value > 0) || !std::isfinite(value))
+      throw Error(ErrorCategory::call,
+                  text("the ", name, " ", number_text(value), " is not allowed; it must be above 0"));
+  const double middle = (size.width - 1) / 2.0;
+  const StereoCalibration nothing =
+      cameras_of({focal, middle, middle, (size.height - 1) / 2.0, baseline.value, baseline.unit, size});
+  const Reader read(all, read_any);
+  Cameras cameras(nothing);
+  place(cameras, raw_points(read, size.height / 4));
+  if (const auto at = epipole(cameras, size))
+    refuse(text("the camera moved forwards or backwards between the images: its other position is in the picture, at (",
+                std::lround((*at)[0]), ", ", std::lround((*at)[1]), "); take both images side by side"));
+  const StereoCalibration start = cameras.rectified(nothing);
+  Vector<terms> errors = usual(&Kind::unknown);
+  const double deviation = errors[epipolar::focal];
+  errors[epipolar::focal] = kept;
+  const auto kept_focal = [&] { return refined(nothing, start, errors, read, reach_in(size), fewest_of_unknown); };
+  if (known.focal) return kept_focal();
+  // Images of cameras that look in one direction agree with any focal length, and lenses that are not perfect then
+  // prefer a wrong one. The focal length changes only if that makes the rows agree clearly better.
+  std::optional<RigRefinement> result = attempt(kept_focal);
+  if (!result || result->rows_after > enough_for_focal) {
+    errors[epipolar::focal] = deviation;
+    const RigRefinement freed = refined(nothing, start, errors, read, reach_in(size), fewest_of_unknown);
+    if (!result || freed.rows_after < better_for_focal * result->rows_after) return freed;
   }
-  result.rows_deviation = rows_deviation(result.calibration, covariance);
-  result.disparity_deviation = result.calibration.rig.focal * std::sqrt(covariance[yaw][yaw]);
-  if (result.rows_after > most_rows_after)
-    refuse(text("no correction fits: the rows still differ by ", number_text(std::round(result.rows_after * 100) / 100),
-                " px (median), and ", number_text(most_rows_after),
-                " px is allowed; check that the pairs are of these cameras, or calibrate with a board"));
-  if (result.rows_deviation > most_rows_deviation)
-    refuse(text("the scenes do not show how the cameras are turned: the rows would be known to ",
-                number_text(std::ceil(result.rows_deviation * 100) / 100), " px only, and ",
-                number_text(most_rows_deviation),
-                " px is required; give pairs with near and far points in all parts of the image"));
-  return result;
+  const Kind& kind = kinds[epipolar::focal];
+  result->terms.push_back({kind.name, kind.unit, 0, kind.unknown, false});
+  return *result;
 }
 
 }  // namespace stereopsis

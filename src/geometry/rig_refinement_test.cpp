@@ -143,6 +143,32 @@ TEST(RigRefinement, UsesTheLensesOfRawCameras) {
   EXPECT_LT(refined.rows_after, 0.1);
 }
 
+TEST(RigRefinement, EstimatesUnknownCameras) {
+  const StereoCalibration cameras = plain_cameras();
+  const Rendered scene = rendered(cameras, {3, -4, 2}, 1);
+  for (const bool knows_focal : {true, false}) {
+    const UnknownCameras known{size, knows_focal ? std::optional(260.0) : std::nullopt, {}};
+    const RigRefinement found = estimate_rig(known, 1, scene.reader());
+    const Vector3 error = apart(found.calibration, scene.truth);
+    EXPECT_LT(found.rows_after, 0.15) << described(found);
+    EXPECT_LT(std::abs(error[0]), 3 * found.terms[0].deviation + 0.05) << described(found);
+    EXPECT_LT(std::abs(error[2]), 3 * found.terms[2].deviation + 0.05) << described(found);
+    EXPECT_EQ(found.calibration.rig.unit, no_scale);
+    EXPECT_NEAR(found.calibration.rig.baseline, 1, 1e-9);
+    EXPECT_EQ(found.terms.back().name, std::string(knows_focal ? "k1_right" : "focal"));
+  }
+  const UnknownCameras known{size, 260, Length{12, "cm"}};
+  const RigRefinement found = estimate_rig(known, 1, scene.reader());
+  EXPECT_NEAR(found.calibration.rig.baseline, 120, 1e-6);
+  EXPECT_EQ(found.calibration.rig.unit, "mm");
+}
+
+TEST(RigRefinement, RefusesImpossibleLengths) {
+  const ReadPair none = [](std::size_t, const UsePair&) {};
+  EXPECT_THROW(estimate_rig({size, -1, {}}, 1, none), Error);
+  EXPECT_THROW(estimate_rig({size, {}, Length{0, "m"}}, 1, none), Error);
+}
+
 // Returns the message of the Error(format) that a refinement throws; "" if it throws none.
 std::string refusal(const StereoCalibration& given, std::size_t pairs, const ReadPair& read) try {
   refine_rig(given, pairs, read);

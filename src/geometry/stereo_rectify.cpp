@@ -55,7 +55,7 @@ double align(const Pose& pose, StereoCalibration& c) {
 // 0).
 std::array<double, 2> rectified_pixel(const CalibratedCamera& camera, double x, double y) {
   constexpr double least_depth = 0.1;
-  const Vector3 ray = turned(camera.rectification, ray_of(camera.lens, x, y));
+  const Vector3 ray = turned(camera.rectification, InverseLens(camera.lens)(x, y));
   const double z = std::max(ray[2], least_depth * length(ray));
   return {ray[0] / z, ray[1] / z};
 }

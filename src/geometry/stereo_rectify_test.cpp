@@ -106,7 +106,7 @@ TEST(Lenses, RaysInvertProjections) {
   for (const auto model : {Lens::Model::polynomial, Lens::Model::fisheye}) {
     const Lens lens = raw_pair(model).left;
     for (const auto& [x, y] : {std::pair{318.0, 244.0}, {0.0, 0.0}, {639.0, 479.0}, {100.5, 300.25}}) {
-      const auto [px, py] = lens.project(ray_of(lens, x, y));
+      const auto [px, py] = lens.project(InverseLens(lens)(x, y));
       EXPECT_NEAR(px, x, 1e-6);
       EXPECT_NEAR(py, y, 1e-6);
     }

@@ -59,8 +59,9 @@ void require_pair(const Inputs& inputs, const char* what) {
 
 std::string unit_of(const Document& file) {
   const std::string unit = file.word("unit");
-  if (!unit.empty() && unit != "mm" && unit != "m")
-    refuse(text("the unit is '", Tokens::printable(unit, 40), "'; it must be mm or m, or be left out"));
+  if (!unit.empty() && unit != "mm" && unit != "m" && unit != no_scale)
+    refuse(text("the unit is '", Tokens::printable(unit, 40), "'; it must be mm or m, or be left out; ", no_scale,
+                " stands for a rig without scale"));
   return unit;
 }
 

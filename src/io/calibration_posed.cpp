@@ -80,13 +80,17 @@ double metres_in(const std::string& unit) { return unit == "mm" ? 1e-3 : 1; }
 
 // Returns the factor that converts lengths of the file to the unit of the rig.
 double factor_of(const std::string& of_file, const std::string& of_rig) {
-  if (of_file.empty() && !of_rig.empty())
+  if (of_file.empty() && (of_rig == "m" || of_rig == "mm"))
     throw Error(ErrorCategory::call, text("the file names no unit of T, and the rig is in ", of_rig,
                                           "; add `unit: m` or `unit: mm` to the file"));
   if (!of_file.empty() && of_rig.empty())
     throw Error(ErrorCategory::call, text("T is in ", of_file,
                                           ", and the calibration of the pair names no unit; add `unit: m` or "
                                           "`unit: mm` to the calibration, or give the baseline with its unit"));
+  if (of_rig == no_scale)
+    throw Error(ErrorCategory::call, text("T is in ", of_file.empty() ? "an unnamed unit" : of_file,
+                                          ", and the calibration of the pair has no scale; estimate it with the length "
+                                          "of the baseline"));
   return metres_in(of_file) / metres_in(of_rig);
 }
 

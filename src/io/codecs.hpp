@@ -49,7 +49,11 @@ AnyImage decode_jpeg2000(Bytes file);
 // An image has 1 or 3 channels; a volume has one channel per disparity.
 Decoded decode_npy(Bytes file, bool is_volume = false);
 // Returns the orientation, 1 to 8, in a TIFF structure (tiff_pages.cpp), such as Exif data; 1 if there is none.
-int tiff_orientation(Bytes tiff);
+struct PhotoTags {
+  int orientation = 1;  // 1 to 8
+  int focal_35mm = 0;   // focal length of a camera with the same diagonal field of view on film, in mm; 0 if unknown
+};
+PhotoTags photo_tags(Bytes tiff);
 
 // The header of an NPY image or volume; `head` must contain the complete header.
 struct NpyHeader {

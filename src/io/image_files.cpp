@@ -278,10 +278,13 @@ MaskedImage read_masked_image(const std::filesystem::path& file) {
   return read;
 }
 
-int image_orientation(const std::filesystem::path& file) {
-  const std::string contents = io::read_file(image_file(file));
-  const io::Bytes bytes = io::bytes_of(contents);
-  if (contents.starts_with("II") || contents.starts_with("MM")) return io::tiff_orientation(bytes);
+namespace io {
+namespace {
+
+PhotoTags photo_tags_of(const std::filesystem::path& file) {
+  const std::string contents = read_file(image_file(file));
+  const Bytes bytes = bytes_of(contents);
+  if (contents.starts_with("II") || contents.starts_with("MM")) return photo_tags(bytes);
   // Exif data is a TIFF structure. In JPEG files, it follows this name near the beginning; in PNG files, it is a chunk
   // of this name.
   constexpr std::size_t most = 1 << 16;
@@ -289,8 +292,20 @@ int image_orientation(const std::filesystem::path& file) {
   using namespace std::string_view_literals;
   for (const std::string_view name : {"Exif\0\0"sv, "eXIf"sv})
     if (const std::size_t at = start.find(name); at != std::string_view::npos)
-      return io::tiff_orientation(bytes.subspan(at + name.size()));
-  return 1;
+      return photo_tags(bytes.subspan(at + name.size()));
+  return {};
+}
+
+}  // namespace
+}  // namespace io
+
+int image_orientation(const std::filesystem::path& file) { return io::photo_tags_of(file).orientation; }
+
+std::optional<double> photo_focal(const std::filesystem::path& file, Size size) {
+  constexpr double diagonal_of_film = 43.266615;  // the frame is 36×24 mm
+  const int focal = io::photo_tags_of(file).focal_35mm;
+  if (focal == 0) return {};
+  return focal * std::hypot(size.width, size.height) / diagonal_of_film;
 }
 
 AnyImage read_volume(const std::filesystem::path& file) {

@@ -259,6 +259,19 @@ TEST(ImageFiles, TheOrientationOfExifDataIsTold) {
   EXPECT_EQ(image_orientation(put(folder / "far", std::string("II\x2a\x00\xff\xff\xff\x7f", 8))), 1);
 }
 
+TEST(ImageFiles, TheFocalLengthOfExifDataIsInPixels) {
+  const TemporaryFolder folder;
+  // The first directory has the place of the directory of Exif data, where the focal length on film is 26 mm.
+  const std::string exif(
+      "MM\x00\x2a\x00\x00\x00\x08\x00\x01\x87\x69\x00\x04\x00\x00\x00\x01\x00\x00\x00\x1a\x00\x00\x00\x00"
+      "\x00\x01\xa4\x05\x00\x03\x00\x00\x00\x01\x00\x1a\x00\x00\x00\x00\x00\x00",
+      44);
+  const auto png = put(folder / "a.png", RawPng(1, 1, 8, 0).chunk("eXIf", exif).with(std::string("\x00\x07", 2)));
+  EXPECT_NEAR(photo_focal(png, {3600, 2400}).value(), 2600, 1e-3);
+  const auto plain = put(folder / "b.png", RawPng(1, 1, 8, 0).with(std::string("\x00\x07", 2)));
+  EXPECT_FALSE(photo_focal(plain, {3600, 2400}));
+}
+
 TEST(Png, Interlaced) {
   const TemporaryFolder folder;
   // Adam7 passes for 3 × 2 pixels with the values 1 to 6. Pass 1 has pixel 1, pass 4 (x 2, y 0) has pixel 3, pass 6 (x

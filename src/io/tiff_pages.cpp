@@ -15,6 +15,7 @@ struct Directory {
   std::uint64_t width = 0, height = 0;
   bool is_part = false;  // a reduced image or a mask of another image
   std::uint64_t orientation = 1;
+  std::uint64_t exif = 0, focal_35mm = 0;  // offset of the directory of Exif data; FocalLengthIn35mmFilm there
   std::vector<std::uint64_t> children;
 };
 
@@ -72,6 +73,8 @@ class Directories {
       case 256: to.width = value(); break;
       case 257: to.height = value(); break;
       case 274: to.orientation = value(); break;
+      case 34665: to.exif = value(); break;
+      case 41989: to.focal_35mm = value(); break;
       case 330: to.children = values(entry); break;
       default: break;
     }
@@ -139,10 +142,15 @@ std::vector<Picture> pictures_of_tiff(const FileBytes& file) {
   return pictures;
 }
 
-int tiff_orientation(Bytes tiff) {
+PhotoTags photo_tags(Bytes tiff) {
   const FileBytes source(tiff);
-  const auto first = Directories(source).first();
-  return first && first->orientation >= 1 && first->orientation <= 8 ? static_cast<int>(first->orientation) : 1;
+  const Directories directories(source);
+  const auto first = directories.first();
+  if (!first) return {};
+  PhotoTags tags;
+  if (first->orientation >= 1 && first->orientation <= 8) tags.orientation = static_cast<int>(first->orientation);
+  if (const auto exif = directories.at(first->exif)) tags.focal_35mm = static_cast<int>(exif->focal_35mm);
+  return tags;
 }
 
 }  // namespace stereopsis::io

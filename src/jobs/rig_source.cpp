@@ -107,6 +107,8 @@ double RigSource::in_unit_of(const Rig& rig, const std::string& setting, const L
 }
 
 std::string RigSource::how_to_name_the_unit(const Rig& rig) const {
+  if (rig.unit == no_scale)
+    return "estimate it again with the length of the baseline: calibrate --from-scenes --baseline";
   if (!rig.unit.empty()) return "";
   const auto& baseline = settings_.baseline;
   if (!baseline) return "if the file is OpenCV's, add a line such as `unit: mm` to it";

@@ -102,6 +102,8 @@ std::string SearchRange::advice_on_unit() const {
   if (rig.unit.empty())
     return fmt::format("; the depths are in the unit of {}, which has none: {}, and the units of {} and {}",
                        source.name(), source.how_to_name_the_unit(rig), near, front_end_.spelled("far"));
+  if (rig.unit == no_scale)
+    return fmt::format("; {} has no scale, and depths are multiples of its baseline", source.name());
   return fmt::format("; a number without a unit is in {}, the unit of {}: write {} {}m for metres", rig.unit,
                      source.name(), near, number_text(settings_.near->value));
 }

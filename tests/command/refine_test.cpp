@@ -1,4 +1,4 @@
-// calibrate --from-scenes: a calibration is corrected from ordinary pairs.
+// calibrate --from-scenes: from ordinary pairs, a calibration is corrected, and unknown cameras are calibrated.
 #include "command.hpp"
 
 namespace stereopsis::test {
@@ -50,6 +50,38 @@ TEST_F(Refine, CorrectsARigWhosePairsThenFit) {
   EXPECT_EQ(matched.err.find("warning"), std::string::npos) << matched.err;
 }
 
+TEST_F(Refine, CalibratesUnknownCamerasWithoutScale) {
+  const std::vector<std::string> pair = {"--from-scenes", "left", "--from-scenes", "right"};
+  const auto calibrate = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), pair.begin(), pair.end());
+    more.insert(more.begin(), "calibrate");
+    return call(more);
+  };
+  const Answer found = calibrate({"-o", "found.yml"});
+  ASSERT_EQ(found.code, 0) << found.err;
+  EXPECT_NE(found.err.find("do not show the focal length"), std::string::npos) << found.err;
+  EXPECT_NE(found.out.find("has no scale"), std::string::npos) << found.out;
+  const std::vector<std::string> match = {"match", "left/1.png",    "right/1.png", "--calib",      "found.yml",
+                                          "--raw", "--disparities", "64",          "--align-rows", "off",
+                                          "-o",    "d.pfm"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), match.begin(), match.end());
+    return call(more);
+  };
+  const Answer matched = with({"--depth", "z.pfm"});
+  EXPECT_EQ(matched.code, 0) << matched.err;
+  EXPECT_NE((matched.out + matched.err).find("multiples of the baseline, because found.yml has no scale"),
+            std::string::npos)
+      << matched.out << matched.err;
+  EXPECT_EQ(matched.err.find("rows"), std::string::npos) << matched.err;
+  EXPECT_NE(with({"--depth", "z.png"}).err.find("with the length of the baseline"), std::string::npos);
+  EXPECT_NE(with({"--near", "2m", "--far", "9m"}).code, 0);
+
+  ASSERT_EQ(calibrate({"-o", "scaled.yml", "--focal", "400", "--baseline", "12cm", "--ros", "scaled"}).code, 0);
+  EXPECT_NE(contents(folder / "scaled.yml").find("unit: \"mm\""), std::string::npos);
+  EXPECT_TRUE(fs::exists(folder / "scaled/left.yaml"));
+}
+
 TEST_F(Refine, RefusesCallsThatCannotBeMeant) {
   const auto refused = [](const Answer& answer, const char* sentence) {
     EXPECT_EQ(answer.code, 2) << answer.err;
@@ -57,9 +89,12 @@ TEST_F(Refine, RefusesCallsThatCannotBeMeant) {
   };
   refused(refine({"--board", "chessboard:9x6:25mm"}), "--board is for views of a board");
   refused(refine({"--from-scenes", "left"}), "--from-scenes is given 3 times");
-  refused(call({"calibrate", "--from-scenes", "left", "--from-scenes", "right", "-o", "x.yml"}),
-          "give it with --calib");
-  refused(call({"calibrate", "--left", "left", "-o", "x.yml"}), "or --from-scenes and --calib");
+  refused(refine({"--focal", "400"}), "--focal is for cameras without a calibration");
+  refused(call({"calibrate", "--from-scenes", "left", "--from-scenes", "right", "-o", "x.yml", "--lens", "radtan"}),
+          "--lens describes the calibration of --calib");
+  refused(call({"calibrate", "--from-scenes", "left", "--from-scenes", "right", "-o", "x.yml", "--ros", "x"}),
+          "--ros requires metres");
+  refused(call({"calibrate", "--left", "left", "-o", "x.yml"}), "or --from-scenes");
   write(folder / "small.txt", "400 0 59.5 0 400 49.5 0 0 1\n0.12\n");
   EXPECT_NE(refine({"--raw"}).code, 0);  // the file has no raw cameras
   const Answer black = call(

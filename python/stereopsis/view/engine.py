@@ -19,7 +19,7 @@ from . import settings as processing
 from .frame import Frame
 from .pairing import Pairing
 from .playback import Playback, Rate
-from .preparation import Prepared, prepare
+from .preparation import Prepared, prepare, scaled_rig
 from .settings import Range, Settings
 from .sources import Source
 
@@ -415,6 +415,20 @@ class Engine:
             raise CallError("there is no pair yet from which the search range could be estimated")
         first, end = self._estimated(self.shown.settings, self.shown.prepared.frame)
         self.change({"do": "range", "first": first, "end": end})
+
+    def frames(self, most: int) -> list[Frame]:
+        """Returns pairs of the source, spread evenly; of a live source, the newest ones. Raises Error."""
+        source = self.source
+        length = most if source.length is None else source.length
+        count = min(most, length)
+        return [self._reader.submit(source.read, i * length // count).result() for i in range(count)]
+
+    def cameras_of(self, frame: Frame) -> _native.Calibration | _native.Rig | None:
+        """Returns the calibration of raw pairs, or the rig of rectified ones; None if none is known."""
+        rig, raw = (frame.rig, frame.calibration) if self.rig is None else (self.rig, self.calibration)
+        if raw is not None:
+            return raw
+        return None if rig is None else scaled_rig(rig, (1.0, 1.0), (frame.left.shape[1], frame.left.shape[0]))
 
     def rates(self) -> dict[str, float]:
         return {"grabbing": self.grabbing.value(), "matching": self.matching.value()}

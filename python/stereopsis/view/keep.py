@@ -1,4 +1,4 @@
-"""Saves files of the present pair: preset, maps, cloud, and everything that is needed to repeat the result."""
+"""Saves files of the present pair: preset, maps, cloud, and everything that is needed to repeat the result; and a calibration from pairs."""
 
 import io
 import shlex
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _native
+from .._calibration import estimate_calibration, refine_calibration
 from .._errors import CallError
 from .._native import RowEstimate
 from .._pipeline import Pipeline
@@ -19,6 +20,7 @@ from .engine import Engine, Shown, matcher_of
 Array = Any
 
 
+PAIRS = 20  # number of pairs that a calibration uses
 MASKS = {"--mask-left": "mask_left.pgm", "--mask-right": "mask_right.pgm"}
 
 
@@ -27,6 +29,7 @@ class Kept:
     name: str
     type: str
     content: bytes
+    remark: str = ""  # a sentence that the page shows
 
 
 class Keeper:
@@ -44,9 +47,11 @@ class Keeper:
                 return Kept("depth.pfm", "application/octet-stream", pfm(self._with_rig("depth").depth))
             case "cloud":
                 return Kept("cloud.ply", "application/octet-stream", self._cloud())
+            case "calibration":
+                return self._calibration()
             case "all":
                 return Kept("frame.zip", "application/zip", self._all())
-        raise CallError(f"'{what}' cannot be saved; it must be preset, disparity, depth, cloud or all")
+        raise CallError(f"'{what}' cannot be saved; it must be preset, disparity, depth, cloud, calibration or all")
 
     def command(self) -> str:
         """Returns the command that computes the present disparity. If the images do not come from files, the command names the files in the
@@ -106,6 +111,15 @@ class Keeper:
         points = self._with_rig("points").points
         assert points is not None
         return ply(points, self._shown().prepared.left)
+
+    def _calibration(self) -> Kept:
+        """Corrects the calibration by pairs of the source. Without a calibration, the cameras are calibrated."""
+        settings, frames = self._shown().settings, self._engine.frames(PAIRS)
+        pairs = [(frame.right, frame.left) if settings.swapped else (frame.left, frame.right) for frame in frames]
+        cameras = self._engine.cameras_of(frames[0])
+        found = estimate_calibration(pairs) if cameras is None else refine_calibration(pairs, cameras)
+        content = contents_of(".yml", lambda file: found.calibration.write(file))
+        return Kept("rig.yml", "application/yaml", content, f"{found.sentence}; start the viewer with --calib rig.yml --raw")
 
     def _all(self) -> bytes:
         shown = self._shown()

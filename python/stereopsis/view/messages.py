@@ -46,7 +46,7 @@ def packed(header: Mapping[str, object], planes: Mapping[str, tuple[int, Array]]
 
 def packed_file(file: Kept) -> bytes:
     content = np.frombuffer(file.content, np.uint8)[None]
-    return packed({"kind": "file", "name": file.name, "type": file.type}, {"content": (0, content)})
+    return packed({"kind": "file", "name": file.name, "type": file.type, "remark": file.remark}, {"content": (0, content)})
 
 
 def seen(image: Array, bit_depth: int = 0) -> Array:
@@ -114,11 +114,14 @@ def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> b
 
 
 def rows_message(rows: RowEstimate | None) -> dict[str, object] | None:
-    """Returns what was done about the rows of a pair, and the alignment that the page draws; None if the rows were not estimated."""
+    """Returns what was done about the rows of a pair, the alignment that the page draws, and by how many pixels the given rows differ; None if
+    the rows were not estimated.
+    """
     if rows is None:
         return None
     a = rows.alignment
-    return {"text": short_text(rows), "alignment": a and [a.offset, a.roll, a.zoom, a.keystone]}
+    differ = rows.plane.rms if rows.tracks > 0 else None
+    return {"text": short_text(rows), "alignment": a and [a.offset, a.roll, a.zoom, a.keystone], "differ": differ}
 
 
 def measured(result: Result) -> float:

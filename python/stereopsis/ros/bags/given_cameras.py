@@ -87,7 +87,7 @@ def _metres(baseline: str) -> float:
 
 
 def _rig_in_metres(rig: Rig, file: str) -> Rig:
-    if not rig.unit:
+    if rig.unit not in ("m", "mm"):
         raise CallError(f"the unit of the baseline in {file} is not known, and depths of ROS are in metres; give --focal and --baseline with a unit")
     baseline = _native.length_in(f"{rig.baseline!r}{rig.unit}", "m")
     return Rig(focal=rig.focal, baseline=baseline, unit="m", cx_left=rig.cx_left, cx_right=rig.cx_right, cy=rig.cy, size=rig.size)

@@ -22,6 +22,7 @@ export function keep_buttons(send) {
     make("div", {class: "buttons"},
       make("button", {"data-keep": "picture", title: "The last view as PNG, at the picture's size", onclick: save_picture}, "Picture"),
       save("disparity", "Disparity", "PFM, float"), save("depth", "Depth", "PFM, needs --calib"), save("cloud", "Cloud", "PLY, needs --calib"),
+      save("calibration", "Calibration", "The calibration, corrected by pairs of this source; without --calib, the cameras are calibrated. OpenCV's format"),
       save("all", "Everything", "Pair, disparity, preset and command line in one ZIP file")),
     make("div", {class: "buttons"}, recording,
       make("button", {id: "snapshot", title: "A page of its own that shows this result, to send to somebody", onclick: () => snapshot(send)}, "Snapshot page")));

@@ -118,7 +118,10 @@ link.on("probe", (costs) => {
   model.changed("costs");
 });
 link.on("limits", ({name, low, high}) => model.limits.set(name, [low, high]));
-link.on("file", take_file);
+link.on("file", (message) => {
+  take_file(message);
+  if (message.remark) notice(message.remark);
+});
 link.on("command", take_command);
 link.on("refused", ({text}) => {
   probe.refused();

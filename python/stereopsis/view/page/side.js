@@ -37,6 +37,7 @@ export class Side {
     [this.swap, this.rectify, this.align_rows, this.refine, this.fill_depth] =
       ["swap", "rectify", "align_rows", "refine", "fill_depth"].map((name) => box(name.replace("_", "-"), name));
     this.rows_found = make("span", {class: "hint", id: "rows-found"});
+    this.rows_differ = make("meter", {id: "rows-differ", min: 0, low: 0.1, high: 0.3, max: 1, optimum: 0, "aria-label": "Difference between the rows of the given pictures", title: "By how much the rows of the given pictures differ: up to 0.1 px is good, above 0.3 px costs many pixels; the bar ends at 1 px"});
     this.region = make("button", {id: "region", title: "Drag a region on the left picture (R, or shift and drag)", onclick: () => toggle_region(send)}, "Drag a region");
     this.pair_by = make("select", {id: "pair-by", "aria-label": "Views paired by", onchange: () => this.#send_pairing()});
     fill(this.pair_by, [{value: "number", text: "number"}, {value: "stamp", text: "time stamp"}], "number");
@@ -61,7 +62,7 @@ export class Side {
       row("Cameras swapped", "Left and right change places", this.swap),
       this.rectify_row,
       row("Rows aligned", "Align the rows of the right picture before matching; off: match it as it is (A)", this.align_rows),
-      make("div", {class: "row"}, this.rows_found),
+      make("div", {class: "row"}, this.rows_differ, this.rows_found),
       row("Post-processing", "Checks, filters and fills behind the selection (P)", this.refine),
       row("Fill depth", "Depth and points of filled and repaired pixels, too; else only measured pixels have them", this.fill_depth));
   }
@@ -181,6 +182,9 @@ export class Side {
     const rows = model.frame.rows?.text ?? "";
     if (this.rows_found.textContent !== rows) this.rows_found.textContent = rows;
     this.rows_found.parentElement.hidden = !rows;
+    const differ = model.frame.rows?.differ;
+    this.rows_differ.hidden = differ == null;
+    this.rows_differ.value = differ ?? 0;
     this.#show_depths();
   }
 
