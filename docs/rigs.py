@@ -261,8 +261,8 @@ def unknown(command, folder):
     """Rows of true points after rectification, in pixels of the rectified images, and how much these are stretched."""
     cases = {}
     for i, scene in enumerate(SCENES):
-        pair = generate(command, folder, scene, 31)
-        turn = directions(1 if i % 2 else 5, 1, 50 + i)[0]
+        pair = generate(command, folder, scene, 41)
+        turn = directions(1 if i % 2 else 5, 1, 70 + i)[0]
         with tempfile.TemporaryDirectory() as name:
             write_pairs(Path(name), [pair], turn, 0, LEAST_NOISE, i)
             left, right = true_points(pair, warp_of(turn, 0))

@@ -16,10 +16,18 @@ namespace {
 using namespace epipolar;
 
 constexpr int squares = 2000;  // most points of a pair, see find_tracks()
-constexpr std::size_t most_pairs = 50, fewest_points = 300;
-constexpr std::size_t fewest_raw = 50, fewest_of_unknown = 100;     // points of cameras without a calibration
-constexpr double most_rows_deviation = 0.1, most_rows_after = 0.5;  // pixels
-constexpr double enough_for_focal = 0.1, better_for_focal = 0.7;    // see estimate_rig(); pixels, and a ratio of rows
+constexpr std::size_t most_pairs = 50;
+constexpr double most_rows_after = 0.5;  // pixels
+
+// What a result needs. Unknown cameras are often seen in one pair, and matching aligns the rows that remain.
+struct Needs {
+  std::size_t points;
+  double rows_deviation;  // pixels
+};
+constexpr Needs of_refinement{300, 0.1}, of_unknown{100, 0.3};
+constexpr std::size_t fewest_raw = 25;  // points of unknown cameras before their rectification
+
+constexpr double better_for_focal = 0.7;  // ratio of the rows after and before, see estimate_rig()
 constexpr double usual_focal = 0.9;  // focal length of cameras of which nothing is known, in longer sides of the image
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
@@ -114,27 +122,27 @@ double rows_deviation(const StereoCalibration& c, const Matrix<terms>& covarianc
 int reach_in(Size size) { return std::max(16, size.width / 20); }
 
 // Throws an Error if the result is not good enough.
-void check(const RigRefinement& result) {
+void check(const RigRefinement& result, const Needs& needs) {
   if (result.rows_after > most_rows_after)
     refuse(text("no correction fits: the rows still differ by ", number_text(std::round(result.rows_after * 100) / 100),
                 " px (median), and ", number_text(most_rows_after),
                 " px is allowed; check that the pairs are of these cameras, or calibrate with a board"));
-  if (result.rows_deviation > most_rows_deviation)
+  if (result.rows_deviation > needs.rows_deviation)
     refuse(text("the scenes do not show how the cameras are turned: the rows would be known to ",
                 number_text(std::ceil(result.rows_deviation * 100) / 100), " px only, and ",
-                number_text(most_rows_deviation),
+                number_text(needs.rows_deviation),
                 " px is required; give pairs with near and far points in all parts of the image"));
 }
 
 // Corrects `given`; the search begins at `start`, whose rows differ by up to `reach`, and whose terms deviate by `errors`.
 RigRefinement refined(const StereoCalibration& given, const StereoCalibration& start, const Vector<terms>& errors,
-                      const Reader& read, int reach, std::size_t fewest) {
+                      const Reader& read, int reach, const Needs& needs) {
   // The first points show how far the rows differ; those of the corrected cameras are more, and more precise.
   constexpr int near_reach = 4;
-  std::vector<Point> points = find_points(start, read, reach, fewest);
+  std::vector<Point> points = find_points(start, read, reach, needs.points);
   Fit first(start, errors);
   first.solve(points, read.pairs());
-  points = find_points(first.cameras().rectified(start), read, near_reach, fewest);
+  points = find_points(first.cameras().rectified(start), read, near_reach, needs.points);
   Fit fit(start, errors);
   fit.solve(points, read.pairs());
   RigRefinement result{.calibration = fit.cameras().rectified(given), .terms = {}, .pairs = 0, .points = points.size()};
@@ -151,7 +159,7 @@ RigRefinement refined(const StereoCalibration& given, const StereoCalibration& s
   }
   result.rows_deviation = rows_deviation(result.calibration, covariance);
   result.disparity_deviation = result.calibration.rig.focal * std::sqrt(covariance[yaw][yaw]);
-  check(result);
+  check(result, needs);
   return result;
 }
 
@@ -189,7 +197,7 @@ StereoCalibration cameras_of(const Rig& rig) {
 }
 
 RigRefinement refine_rig(const StereoCalibration& given, std::size_t all, const ReadPair& read) {
-  return refined(given, given, usual(&Kind::given), Reader(all, read), reach_in(given.size), fewest_points);
+  return refined(given, given, usual(&Kind::given), Reader(all, read), reach_in(given.size), of_refinement);
 }
 
 RigRefinement estimate_rig(const UnknownCameras& known, std::size_t all, const ReadPair& read_any) {
@@ -213,16 +221,16 @@ RigRefinement estimate_rig(const UnknownCameras& known, std::size_t all, const R
   Vector<terms> errors = usual(&Kind::unknown);
   const double deviation = errors[epipolar::focal];
   errors[epipolar::focal] = kept;
-  const auto kept_focal = [&] { return refined(nothing, start, errors, read, reach_in(size), fewest_of_unknown); };
+  const auto kept_focal = [&] { return refined(nothing, start, errors, read, reach_in(size), of_unknown); };
   if (known.focal) return kept_focal();
   // Images of cameras that look in one direction agree with any focal length, and lenses that are not perfect then
   // prefer a wrong one. The focal length changes only if that makes the rows agree clearly better.
   std::optional<RigRefinement> result = attempt(kept_focal);
-  if (!result || result->rows_after > enough_for_focal) {
-    errors[epipolar::focal] = deviation;
-    const RigRefinement freed = refined(nothing, start, errors, read, reach_in(size), fewest_of_unknown);
-    if (!result || freed.rows_after < better_for_focal * result->rows_after) return freed;
-  }
+  errors[epipolar::focal] = deviation;
+  const auto freed_focal = [&] { return refined(nothing, start, errors, read, reach_in(size), of_unknown); };
+  if (!result) return freed_focal();
+  const std::optional<RigRefinement> freed = attempt(freed_focal);
+  if (freed && freed->rows_after < better_for_focal * result->rows_after) return *freed;
   const Kind& kind = kinds[epipolar::focal];
   result->terms.push_back({kind.name, kind.unit, 0, kind.unknown, false});
   return *result;

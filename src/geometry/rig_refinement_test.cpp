@@ -149,10 +149,12 @@ TEST(RigRefinement, EstimatesUnknownCameras) {
   for (const bool knows_focal : {true, false}) {
     const UnknownCameras known{size, knows_focal ? std::optional(260.0) : std::nullopt, {}};
     const RigRefinement found = estimate_rig(known, 1, scene.reader());
-    const Vector3 error = apart(found.calibration, scene.truth);
     EXPECT_LT(found.rows_after, 0.15) << described(found);
-    EXPECT_LT(std::abs(error[0]), 3 * found.terms[0].deviation + 0.05) << described(found);
-    EXPECT_LT(std::abs(error[2]), 3 * found.terms[2].deviation + 0.05) << described(found);
+    if (knows_focal) {  // angles are relative to the focal length
+      const Vector3 error = apart(found.calibration, scene.truth);
+      EXPECT_LT(std::abs(error[0]), 3 * found.terms[0].deviation + 0.05) << described(found);
+      EXPECT_LT(std::abs(error[2]), 3 * found.terms[2].deviation + 0.05) << described(found);
+    }
     EXPECT_EQ(found.calibration.rig.unit, no_scale);
     EXPECT_NEAR(found.calibration.rig.baseline, 1, 1e-9);
     EXPECT_EQ(found.terms.back().name, std::string(knows_focal ? "k1_right" : "focal"));

@@ -47,6 +47,16 @@ std::vector<Point> some_of(const std::vector<Point>& points, std::size_t count, 
   return some;
 }
 
+// Moves the cameras by the points that are close to their lines.
+void polish(Cameras& cameras, const std::vector<Point>& points) {
+  for (int i = 0; i < steps; ++i) {
+    std::vector<Point> near;
+    for (const Point& p : points)
+      if (std::abs(distance(cameras, p)) < close) near.push_back(p);
+    if (near.size() >= sample_size) move_towards(cameras, near);
+  }
+}
+
 // Returns whether most points lie before both cameras: s · left ray = centre + u · right ray with a positive s.
 bool sees_points(const Cameras& c, const std::vector<Point>& points) {
   std::size_t before = 0;
@@ -80,6 +90,7 @@ void place(Cameras& cameras, const std::vector<Point>& points) {
       }
     }
   }
+  polish(best, points);
   if (!sees_points(best, scored)) best.place(best.rotation, {-best.centre[0], -best.centre[1], -best.centre[2]});
   cameras = best;
 }
