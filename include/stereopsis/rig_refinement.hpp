@@ -61,9 +61,10 @@ struct UnknownCameras {
 
 // Estimates the cameras of pairs without a calibration, as refine_rig() refines them. The lenses must be equal and have
 // little distortion; the principal points are placed in the middle. Without a focal length, the estimate begins at 0.9
-// times the longer side of the image, and the term `focal` says whether the scenes show it; if not, the other deviations hold for this focal length. Without a baseline, its length
-// is 1 and its unit `no_scale`. Throws Error(format) as refine_rig() does, if the camera moved forwards, and if the second
-// camera is not to the right of the first; Error(call) for lengths that are not positive.
+// times the longer side of the image, and the term `focal` says whether the scenes show it; if not, the other deviations
+// hold for this focal length. Without a baseline, its length is 1 and its unit `no_scale`. Throws Error(format) as
+// refine_rig() does, if the camera moved forwards, and if the second camera is not to the right of the first; Error(call)
+// for lengths that are not positive.
 RigRefinement estimate_rig(const UnknownCameras& cameras, std::size_t pairs, const ReadPair& read);
 
 // Returns the cameras of a rectified pair, so that refine_rig() can correct a rectification whose raw cameras are unknown.

@@ -19,7 +19,7 @@ constexpr int squares = 2000;  // most points of a pair, see find_tracks()
 constexpr std::size_t most_pairs = 50;
 constexpr double most_rows_after = 0.5;  // pixels
 
-// What a result needs. Unknown cameras are often seen in one pair, and matching aligns the rows that remain.
+// Requirements of a result. Unknown cameras are often seen in one pair, and matching aligns the rows that remain.
 struct Needs {
   std::size_t points;
   double rows_deviation;  // pixels
