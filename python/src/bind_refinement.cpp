@@ -69,7 +69,7 @@ void bind_refinement(nb::module_& m) {
         "Calibrates unknown cameras; read(i) returns both images.");
   m.def(
       "photo_focal",
-      [](const std::string& file, int width, int height) {
+      [](const std::filesystem::path& file, int width, int height) {
         return photo_focal(file, {width, height});
       },
       "file"_a, "width"_a, "height"_a, "Returns the focal length in pixels that the Exif data states, or None.");
