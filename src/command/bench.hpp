@@ -14,6 +14,8 @@
 
 namespace stereopsis::command {
 
+extern const char* const built_commit;  // the commit of the sources, or empty without Git
+
 // A method with its settings on a device and a SIMD target of the CPU; `label` is the text given to --method.
 struct Contender {
   std::string label;

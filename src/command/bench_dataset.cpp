@@ -170,7 +170,7 @@ Json comparison_json(const Bench& bench, const Compared& compared, const SceneFa
     list.push_back(json);
   }
   return {{"threads", threads_of({"cpu", bench.threads})},
-          {"commit", STEREOPSIS_COMMIT},
+          {"commit", built_commit},
           {"results", list},
           {"left_out", compared.left_out},
           {"failed", failures.json()}};

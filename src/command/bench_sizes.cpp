@@ -60,7 +60,7 @@ Json to_json(const Result& r) {
           {"simd", r.simd},
           {"parameters", r.parameters},
           {"threads", r.threads},
-          {"commit", STEREOPSIS_COMMIT},
+          {"commit", built_commit},
           {"width", r.workload.size.width},
           {"height", r.workload.size.height},
           {"disparities", r.workload.disparities},

@@ -19,7 +19,7 @@
 namespace stereopsis::command {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::filesystem::path left, right;
   PairOptions pairing;
   IntensityOptions intensity;
@@ -85,7 +85,7 @@ Json to_json(const PairReport& result, Size size, const std::vector<std::string>
           {"disparities", ranged ? Json(result.range.count) : Json(nullptr)}};
 }
 
-void check(const Options& options) {
+void check(const CheckOptions& options) {
   const Pairs pairs = find_pairs(options.left, options.right, options.pairing);
   CallFiles files;
   files.reads(pairs);
@@ -119,7 +119,7 @@ void check(const Options& options) {
 void add_check(CLI::App& application) {
   Command command(application, "check",
                   "Check whether a pair is rectified and in the right order, and estimate its search range");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CheckOptions>();
   add_views(command, options->left, options->right);
   options->pairing.add_to(command);
   options->intensity.add_to(command);

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct CloudOptions {
   fs::path disparity, colour, confidence, validity, output, depth, mesh;
   RigOptions rig;
   IntensityOptions intensity;  // for --color
@@ -36,13 +36,13 @@ struct Options {
   DeviceOptions device;
 };
 
-void check_size(const fs::path& file, Size size, const Options& o, Size disparity) {
+void check_size(const fs::path& file, Size size, const CloudOptions& o, Size disparity) {
   if (size != disparity)
     refuse(fmt::format("{} is {} but {} is {}; both must have the same size", file.string(), size_text(size),
                        o.disparity.string(), size_text(disparity)));
 }
 
-void check_call(const Options& o) {
+void check_call(const CloudOptions& o) {
   if (o.output.empty() && o.mesh.empty() && o.depth.empty())
     refuse("cloud has no output; give -o FILE for the points, --mesh FILE.ply or --depth FILE");
   o.rig.calibration().check();
@@ -84,7 +84,7 @@ void check_call(const Options& o) {
 }
 
 // Rejects a map whose values cannot be disparities, because most exceed the width of the image.
-void check_disparities(const Options& o, const Image<float>& disparity) {
+void check_disparities(const CloudOptions& o, const Image<float>& disparity) {
   long long valid = 0, beyond = 0;
   float largest = 0;
   for (int y = 0; y < disparity.height(); ++y)
@@ -111,7 +111,7 @@ void drop_unsure(double least, Image<float>& disparity, const Image<float>& conf
 }
 
 // Removes the points that are nearer than --near or farther than --far.
-void drop_beyond_limits(const Options& o, const Rig& rig, Triangulated& metric) {
+void drop_beyond_limits(const CloudOptions& o, const Rig& rig, Triangulated& metric) {
   const double nearest = o.nearest ? o.rig.calibration().in_unit_of(rig, "near", *o.nearest) : 0,
                farthest = o.farthest ? o.rig.calibration().in_unit_of(rig, "far", *o.farthest) : HUGE_VAL;
   if (nearest >= farthest)
@@ -124,7 +124,7 @@ void drop_beyond_limits(const Options& o, const Rig& rig, Triangulated& metric) 
 }
 
 // Removes the points that are no obstacles above the ground. Returns the nearest obstacle as text.
-std::string keep_obstacles(const Options& o, const Rig& rig, Triangulated& metric) {
+std::string keep_obstacles(const CloudOptions& o, const Rig& rig, Triangulated& metric) {
   if (!o.above_ground) return "";
   ObstacleOptions options = obstacle_options(rig);
   options.lowest = o.rig.calibration().in_unit_of(rig, "above_ground", *o.above_ground);
@@ -157,7 +157,7 @@ Outliers to_outliers(const std::string& text) {
 }
 
 // Returns the points that are written, and how many of them are valid.
-std::pair<PointCloud, std::size_t> cloud_of(const Options& o, const Rig& rig, const Image<float>& points,
+std::pair<PointCloud, std::size_t> cloud_of(const CloudOptions& o, const Rig& rig, const Image<float>& points,
                                             const Image<std::uint8_t>& colour, const Image<float>& confidence) {
   const Image<float> normals = o.normals ? surface_normals(points) : Image<float>();
   PointCloud cloud = point_cloud(points, colour, confidence, normals, o.organised);
@@ -170,14 +170,14 @@ std::pair<PointCloud, std::size_t> cloud_of(const Options& o, const Rig& rig, co
   return {std::move(cloud), static_cast<std::size_t>(valid)};
 }
 
-Image<float> disparity_of(const Options& o) try {
+Image<float> disparity_of(const CloudOptions& o) try {
   return read_disparity(o.disparity, o.depth_input ? o.scale.value_or(1) : o.scale.value_or(0));
 } catch (const Error& error) {
   if (error.category() != ErrorCategory::call || o.scale) throw;
   refuse(fmt::format("{} (--scale S). The input of `cloud` is a disparity map, not an image", error.what()));
 }
 
-void make_cloud(Options& o) {
+void make_cloud(CloudOptions& o) {
   resolve_input(o.disparity);
   PipedResult piped;
   piped.resolve(o.output, "-o", o.format);
@@ -247,7 +247,7 @@ void make_cloud(Options& o) {
 
 void add_cloud(CLI::App& application) {
   Command command(application, "cloud", "Compute a point cloud from a disparity map and a calibration");
-  const auto o = std::make_shared<Options>();
+  const auto o = std::make_shared<CloudOptions>();
   command
       .path("DISPARITY", o->disparity, "",
             "Disparity map: .pfm, .npy, .tiff, or 16-bit .png with values of disparity × 256 (or × --scale)")

@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct EvaluateOptions {
   fs::path disparity, mask, error_image, dataset, json, html, sparsification, confidence;
   TruthOptions truth;
   std::optional<double> disparity_scale, threshold;
@@ -56,7 +56,7 @@ Image<std::uint8_t> read_counted(const fs::path& file) {
   return mask;
 }
 
-void check_call(const Options& o) {
+void check_call(const EvaluateOptions& o) {
   o.truth.check();
   CallFiles files;
   for (const auto& [file, name] : {std::pair{&o.disparity, "the disparity"},
@@ -92,7 +92,7 @@ struct Score {
   std::vector<std::string> warnings;
 };
 
-Json to_json(const Options& o, const Score& score) {
+Json to_json(const EvaluateOptions& o, const Score& score) {
   Json json = {{"disparity", o.disparity.string()}, {"truth", o.truth.file.string()}};
   if (score.sparse)
     json["sparsification"] = {{"auc", score.sparse->auc},
@@ -105,7 +105,7 @@ Json to_json(const Options& o, const Score& score) {
   return json;
 }
 
-void print_score(const Options& o, const Score& score) {
+void print_score(const EvaluateOptions& o, const Score& score) {
   const Evaluation& result = score.result;
   Table table({"measure", "all counted", "valid only", ""});
   for (const auto& [key, value] : measure_columns) {
@@ -123,7 +123,7 @@ void print_score(const Options& o, const Score& score) {
   table.left({0, 3}).print();
 }
 
-void evaluate_file(const Options& o) {
+void evaluate_file(const EvaluateOptions& o) {
   check_call(o);
   const auto [scored, known] = read_scored(o.disparity, o.disparity_scale, o.truth);
   const Image<float>&disparity = scored.values, &truth = known.values;
@@ -189,7 +189,7 @@ void print_results(const std::vector<SceneResult>& results, const std::vector<Sc
 }
 
 // Returns the method of a call without --methods, with its device.
-Contender contender_of(const Options& o) {
+Contender contender_of(const EvaluateOptions& o) {
   const fs::path& file = o.method.pipeline_file;
   const ChosenMethod method = o.method.chosen(o.device);
   return {file.empty() ? o.method.method : file.string(), method.pipeline,
@@ -197,12 +197,12 @@ Contender contender_of(const Options& o) {
 }
 
 // Returns whether the call names several methods.
-bool compares(const Options& o) {
+bool compares(const EvaluateOptions& o) {
   return o.methods.size() > 1 || !o.html.empty() ||
          (o.methods.size() == 1 && is_peer(o.methods[0]) && peers_named(o.methods[0]).size() > 1);
 }
 
-Bench bench_of(const Options& o) {
+Bench bench_of(const EvaluateOptions& o) {
   Bench bench;
   bench.alone = !compares(o);
   bench.threads = o.device.threads.value_or(0);
@@ -222,7 +222,7 @@ Bench bench_of(const Options& o) {
 }
 
 // A scene that fails is reported, and the others still run.
-void evaluate_dataset(const Options& o) {
+void evaluate_dataset(const EvaluateOptions& o) {
   const Bench bench = bench_of(o);
   if (!bench.alone) return bench_dataset(bench, o.dataset);
   SceneFailures failures;
@@ -240,7 +240,7 @@ void evaluate_dataset(const Options& o) {
   if (failures.size() > 0) throw CheckFailed{};
 }
 
-void run(const Options& o) {
+void run(const EvaluateOptions& o) {
   if (o.dataset.empty() == o.disparity.empty())
     refuse("evaluate requires either DISPARITY and --truth FILE, or --dataset DIR; see `stereopsis evaluate --help`");
   if (!o.dataset.empty() && o.truth.rig.given())
@@ -261,8 +261,8 @@ void run(const Options& o) {
 
 void add_evaluate(CLI::App& application) {
   Command command(application, "evaluate", "Score disparity maps, or a method on a folder of scenes");
-  const auto o = std::make_shared<Options>();
-  constexpr double huge = std::numeric_limits<double>::infinity();
+  const auto o = std::make_shared<EvaluateOptions>();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<Option> of_file;
   command.path("--json", o->json, "FILE.json", "Write all measures as JSON");
   command.creates_folders();
@@ -278,7 +278,7 @@ void add_evaluate(CLI::App& application) {
   of_file.push_back(
       command.path("--mask", o->mask, "FILE", "Mask of the pixels to score: 255 = scored; 0 and 128 = not scored"));
   of_file.push_back(
-      command.number("--threshold", o->threshold, 0, huge, "T",
+      command.number("--threshold", o->threshold, 0, infinity, "T",
                      "Error threshold in pixels, for the reported share of wrong pixels and for --error-image [1]"));
   of_file.push_back(command.path("--error-image", o->error_image, "FILE", "Write a picture of the errors"));
   of_file.push_back(

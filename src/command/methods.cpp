@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t widest_column = 30;
 
-struct Options {
+struct ListOptions {
   std::string name;
   bool json = false, parameters = false;
 };
@@ -86,7 +86,7 @@ void show_method(const std::string& name, bool as_json) {
 
 void add_methods(CLI::App& application) {
   Command command(application, "methods", "List the methods, or the parameters of a method");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ListOptions>();
   command.text("NAME", options->name, "", "Method to show [list all methods]");
   command.flag(
       "--json", options->json,

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct RectifyOptions {
   fs::path left, right, output;
   PairOptions pairing;
   RigOptions rig;
@@ -34,7 +34,8 @@ struct Options {
 
 class Job {
  public:
-  explicit Job(const Options& options) : options_(options), rows_(jobs::row_settings(options.rows, CommandFrontEnd())) {
+  explicit Job(const RectifyOptions& options)
+      : options_(options), rows_(jobs::row_settings(options.rows, CommandFrontEnd())) {
     options.rig.calibration().check();
     Pairs pairs = find_pairs(options.left, options.right, options.pairing);
     if (!pairs.note.empty()) remark("{}", pairs.note);
@@ -158,7 +159,7 @@ class Job {
     if (i == 0) write_image(mask_name(view), result.usable);
   }
 
-  const Options& options_;
+  const RectifyOptions& options_;
   const jobs::RowSettings rows_;
   RowFilter filter_;
   std::size_t aligned_ = 0;  // pairs
@@ -171,7 +172,7 @@ class Job {
 
 void add_rectify(CLI::App& application) {
   Command command(application, "rectify", "Rectify raw pairs with a calibration");
-  const auto o = std::make_shared<Options>();
+  const auto o = std::make_shared<RectifyOptions>();
   add_views(command, o->left, o->right);
   o->pairing.add_to(command);
   o->rig.add_files_to(command, "Calibration of the raw cameras").required();

@@ -67,7 +67,7 @@ constexpr Number numbers[] = {
     {"--resampling", &SceneOptions::resampling, 0, 4, "PIXELS",
      "Displacement of the raw images' corners, which bilinear interpolation rectifies [0]"}};
 
-struct Options {
+struct SynthOptions {
   fs::path folder;
   std::string scene = SceneOptions{}.scene, like = mixture_names().front();
   bool random = false, stacked = false;
@@ -205,7 +205,7 @@ void check_stack(Size size, int count) {
                     count, size.height));
 }
 
-void synth_random(const Options& options, const fs::path& folder) {
+void synth_random(const SynthOptions& options, const fs::path& folder) {
   const std::vector<SceneOptions> scenes = options.random_scenes();
   const int count = static_cast<int>(scenes.size());
   if (options.stacked) {
@@ -230,7 +230,7 @@ void synth_random(const Options& options, const fs::path& folder) {
 
 // The memory holds two RGB images, two maps and three masks per scene, and as much again while they are generated.
 // Scenes that are not stacked are generated one by one.
-void check_memory(const Options& options) {
+void check_memory(const SynthOptions& options) {
   const Size size = options.size();
   const double scenes = options.stacked ? options.count.value_or(1) : 1;
   const double bytes = 2.0 * (2 * 3 + 2 * 4 + 3) * size.width * size.height * scenes;
@@ -241,7 +241,7 @@ void check_memory(const Options& options) {
                             scenes, size_text(size), memory_text(static_cast<std::size_t>(bytes))));
 }
 
-void synth(const Options& options) {
+void synth(const SynthOptions& options) {
   const fs::path folder = options.folder.has_filename() ? options.folder : options.folder.parent_path();
   if (fs::exists(folder) && !fs::is_directory(folder))
     refuse(fmt::format("-o {} is a file; give the name of a directory", folder.string()));
@@ -260,7 +260,7 @@ void synth(const Options& options) {
 
 void add_synth(CLI::App& application) {
   Command command(application, "synth", "Generate a scene whose disparity is known exactly");
-  const auto o = std::make_shared<Options>();
+  const auto o = std::make_shared<SynthOptions>();
   constexpr int any_int = std::numeric_limits<int>::max();
   command.path("-o,--output", o->folder, "DIR", "Directory to write").required();
   command.creates_folders();
