@@ -5,6 +5,7 @@ would see them. Writes docs/measured/rigs.json.
     docs/rigs.py errors [--pairs 20]        rotation errors of 0.02° to 2°, focal errors of 0.1 to 2 %, few pairs, noise, planes, far scenes
     docs/rigs.py coverage [--rigs 200]      how often the true value lies within the 95 % interval of each correction
     docs/rigs.py real                       the chessboard pairs and a sequence of KITTI odometry of --dataset, which are disturbed
+    docs/rigs.py matched [--pairs 20]       errors of disparities with the corrected rig and with the true one
     docs/rigs.py unknown                    one pair of unknown cameras, and OpenCV's stereoRectifyUncalibrated on the same pair
 
 The packages numpy, pillow and opencv-python-headless are required.
@@ -91,6 +92,63 @@ def case_of(command, pairs, turn, focal=0, noise=LEAST_NOISE, seed=1):
     disparity = np.radians(found["yaw"]["error"]) * FOCAL
     found["depth_error_far"] = 100 * disparity / (FOCAL * BASELINE / FAR_METRES)  # percent
     return found
+
+
+def bad_of(command, folder, calibration, pair, homography):
+    """Returns the share of true points, in percent, that are wrong by more than 1 px after rectification by a calibration."""
+    call = [command, "match", folder / "left/000.png", folder / "right/000.png", "--calib", calibration, "--raw", "-o", folder / "d.npy",
+            "--align-rows", "off", "--min-disparity", -16, "--disparities", 112, "--device", "cpu", "--quiet"]
+    subprocess.run([str(part) for part in call], check=True, stdout=subprocess.DEVNULL)
+    found = np.load(folder / "d.npy")
+    file = cv2.FileStorage(str(calibration), cv2.FILE_STORAGE_READ)
+    cameras = [[file.getNode(f"{name}{side}").mat() for name in "MDRP"] for side in (1, 2)]
+    file.release()
+    left, right = (cv2.undistortPoints(points[:, None], m, d, R=r, P=p)[:, 0]
+                   for points, (m, d, r, p) in zip(true_points(pair, homography), cameras))
+    columns, rows = np.rint(left).astype(int).T
+    inside = (columns >= 0) & (rows >= 0) & (columns < found.shape[1]) & (rows < found.shape[0])
+    errors = np.abs(found[rows[inside], columns[inside]] - (left[:, 0] - right[:, 0])[inside])
+    return float(100 * np.mean(~(errors <= 1)))
+
+
+def matched(command, folder, count):
+    """Compares the errors of pairs that are rectified by the true rig and by the corrected one."""
+    pairs = [generate(command, folder, SCENES[i % len(SCENES)], 1 + i // len(SCENES)) for i in range(count)]
+    cases = {}
+    for size in (0.1, 0.5, 2):
+        turn = directions(size, 1, int(1000 * size) + 7)[0]
+        homography = warp_of(turn, 0)
+        with tempfile.TemporaryDirectory() as name:
+            at = Path(name)
+            write_pairs(at, pairs, turn, 0, LEAST_NOISE, 1)
+            write_rig(at / "true.yml", turn)
+            call = [command, "calibrate", "--from-scenes", at / "left", "--from-scenes", at / "right", "--calib", at / "K.txt", "-o", at / "found.yml"]
+            subprocess.run([str(part) for part in call], check=True, stdout=subprocess.DEVNULL)
+            errors = {"true": [], "found": []}
+            for i, pair in enumerate(pairs):
+                with tempfile.TemporaryDirectory() as one:
+                    for side in ("left", "right"):
+                        (Path(one) / side).mkdir()
+                        (Path(one) / side / "000.png").write_bytes((at / side / f"{i:03}.png").read_bytes())
+                    for rig, list_ in errors.items():
+                        list_.append(bad_of(command, Path(one), at / f"{rig}.yml", pair, homography))
+        cases[f"{size}°"] = {"turn": turn} | {rig: float(np.mean(list_)) for rig, list_ in errors.items()}
+        print(size, cases[f"{size}°"], flush=True)
+    return cases
+
+
+def write_rig(file, turn):
+    """Writes the true calibration of the turned cameras, which OpenCV rectifies."""
+    rotation = cv2.Rodrigues(np.radians(turn))[0]
+    translation = rotation @ np.array([[-BASELINE], [0], [0]])
+    none = np.zeros(5)
+    r1, r2, p1, p2, q, _, _ = cv2.stereoRectify(CAMERA, none, CAMERA, none, (WIDTH, HEIGHT), rotation, translation, alpha=0)
+    out = cv2.FileStorage(str(file), cv2.FILE_STORAGE_WRITE)
+    out.write("image_width", WIDTH)
+    out.write("image_height", HEIGHT)
+    for name, matrix in {"M1": CAMERA, "D1": none, "M2": CAMERA, "D2": none, "R": rotation, "T": translation, "R1": r1, "R2": r2, "P1": p1, "P2": p2, "Q": q}.items():
+        out.write(name, matrix)
+    out.release()
 
 
 def directions(size, count, seed):
@@ -279,7 +337,7 @@ def unknown(command, folder):
 
 def main():
     parser = harness.parser_of(__doc__)
-    parser.add_argument("what", choices=("errors", "coverage", "real", "unknown"))
+    parser.add_argument("what", choices=("errors", "coverage", "real", "unknown", "matched"))
     parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--rigs", type=int, default=200)
     parser.add_argument("--bank", type=Path, help="folder that keeps the generated pairs")
@@ -291,6 +349,8 @@ def main():
             results["errors"] = errors(options.command, folder, options.pairs)
         elif options.what == "coverage":
             results["coverage"] = coverage(options.command, folder, options.rigs)
+        elif options.what == "matched":
+            results["matched"] = matched(options.command, folder, options.pairs)
         elif options.what == "unknown":
             results["unknown"] = unknown(options.command, folder)
         else:

@@ -1,6 +1,6 @@
-"""Makes the picture of docs/how-to/align-rows.md: a generated pair whose rows differ, before and after they are aligned.
+"""Makes the pictures of docs/how-to/align-rows.md and docs/how-to/rig.md: generated pairs whose rows differ, before and after.
 
-python docs/rows_picture.py        (writes docs/images/rows.png)
+python docs/rows_picture.py        (writes docs/images/rows.png and docs/images/rig.jpg)
 """
 
 from pathlib import Path
@@ -29,7 +29,23 @@ def strip(pictures: list[np.ndarray]) -> np.ndarray:
     return np.hstack([part for picture in pictures for part in (picture, gap)][:-1])
 
 
-def main() -> None:
+def of_a_rig() -> None:
+    """Shows both images of a camera that was turned, and the same images with the calibration that is corrected from them."""
+    width, height = size = 640, 480
+    scenes = [st.synth(name, width, height, 64, seed=2, vertical_offset=9, vertical_slope=12) for name in ("interior", "street", "room", "garden")]
+    rig = st.Rig(focal=500.0, cx_left=(width - 1) / 2, cy=(height - 1) / 2, baseline="120mm", size=size)
+    refined = st.refine_calibration([(scene.left, scene.right) for scene in scenes], rig)
+    strips = []
+    for images in ((scenes[0].left, scenes[0].right), st.Rectification(refined.calibration)(scenes[0].left, scenes[0].right)[:2]):
+        lined = [np.array(image) for image in images]
+        for image in lined:
+            image[40 :: height // 6] = LINE
+        strips.append(strip(lined))
+    gap = np.full((GAP, strips[0].shape[1], 3), PAPER)
+    st.write_image(Path(__file__).parent / "images/rig.jpg", np.vstack([strips[0], gap, strips[1]]))
+
+
+def of_rows() -> None:
     scene = st.synth(SCENE, *SIZE, DISPARITIES, noise=2, vertical_offset=1.2, vertical_slope=2)
     rows = st.estimate_row_alignment(scene.left, scene.right)
     shift = round(float(np.median(scene.disparity[TOP : TOP + HEIGHT, COLUMN : COLUMN + WIDTH])))
@@ -47,4 +63,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    of_rows()
+    of_a_rig()
