@@ -94,17 +94,21 @@ def case_of(command, pairs, turn, focal=0, noise=LEAST_NOISE, seed=1):
     return found
 
 
+def rectifying(calibration):
+    """Returns the mappings of points of both images that a calibration makes."""
+    file = cv2.FileStorage(str(calibration), cv2.FILE_STORAGE_READ)
+    cameras = [[file.getNode(f"{name}{side}").mat() for name in "MDRP"] for side in (1, 2)]
+    file.release()
+    return [lambda points, c=c: cv2.undistortPoints(points[:, None], c[0], c[1], R=c[2], P=c[3])[:, 0] for c in cameras]
+
+
 def bad_of(command, folder, calibration, pair, homography):
     """Returns the share of true points, in percent, that are wrong by more than 1 px after rectification by a calibration."""
     call = [command, "match", folder / "left/000.png", folder / "right/000.png", "--calib", calibration, "--raw", "-o", folder / "d.npy",
             "--align-rows", "off", "--min-disparity", -16, "--disparities", 112, "--device", "cpu", "--quiet"]
     subprocess.run([str(part) for part in call], check=True, stdout=subprocess.DEVNULL)
     found = np.load(folder / "d.npy")
-    file = cv2.FileStorage(str(calibration), cv2.FILE_STORAGE_READ)
-    cameras = [[file.getNode(f"{name}{side}").mat() for name in "MDRP"] for side in (1, 2)]
-    file.release()
-    left, right = (cv2.undistortPoints(points[:, None], m, d, R=r, P=p)[:, 0]
-                   for points, (m, d, r, p) in zip(true_points(pair, homography), cameras))
+    left, right = (move(points) for move, points in zip(rectifying(calibration), true_points(pair, homography)))
     columns, rows = np.rint(left).astype(int).T
     inside = (columns >= 0) & (rows >= 0) & (columns < found.shape[1]) & (rows < found.shape[0])
     errors = np.abs(found[rows[inside], columns[inside]] - (left[:, 0] - right[:, 0])[inside])
@@ -292,10 +296,7 @@ def by_command(command, folder):
     done = subprocess.run([str(part) for part in call], capture_output=True, text=True)
     if done.returncode:
         return done.stderr.strip()
-    file = cv2.FileStorage(str(folder / "rig.yml"), cv2.FILE_STORAGE_READ)
-    cameras = [[file.getNode(f"{name}{side}").mat() for name in "MDRP"] for side in (1, 2)]
-    file.release()
-    return [lambda points, c=c: cv2.undistortPoints(points[:, None], c[0], c[1], R=c[2], P=c[3])[:, 0] for c in cameras]
+    return rectifying(folder / "rig.yml")
 
 
 def by_opencv(folder):

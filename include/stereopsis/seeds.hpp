@@ -15,9 +15,9 @@ namespace stereopsis {
 // the points of the sensor into the camera's optical frame (x right, y down, z forward), in the rig's unit. Of several
 // points in a pixel, the nearest one remains. A sensor beside the camera also sees surfaces that are hidden from the
 // camera. A point is left out if it lies between two nearer points that are at most three times the spacing of the points
-// apart; nearer by a tenth, by 1 pixel of disparity, and by a pixel of parallax between sensor and camera. Points that are not finite or not in front of the camera
-// are left out. Throws Error(call) for a rig without a focal length or a baseline, for a rotation that is none, and for
-// a size without pixels.
+// apart; nearer by a tenth, by 1 pixel of disparity, and by a pixel of parallax between sensor and camera. Points that are
+// not finite or not in front of the camera are left out. Throws Error(call) for a rig without a focal length, a baseline
+// or a scale, for a rotation that is none, and for a size without pixels.
 Image<float> seeds_of_points(std::span<const std::array<float, 3>> points, const Pose& pose, const Rig& rig, Size size);
 
 // The trust in the disparities of the frame before, 0 to 1.

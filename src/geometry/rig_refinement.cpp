@@ -163,6 +163,29 @@ RigRefinement refined(const StereoCalibration& given, const StereoCalibration& s
   return result;
 }
 
+// Returns cameras beside each other that look in one direction.
+StereoCalibration assumed_cameras(const UnknownCameras& known) {
+  const Size size = known.size;
+  const Length baseline = known.baseline ? known.baseline->as_of_rig() : Length{1, no_scale};
+  const double length = known.focal.value_or(usual_focal * std::max(size.width, size.height));
+  for (const auto& [value, name] : {std::pair{length, "focal length"}, {baseline.value, "baseline"}})
+    if (!(value > 0) || !std::isfinite(value))
+      throw Error(ErrorCategory::call,
+                  text("the ", name, " ", number_text(value), " is not allowed; it must be above 0"));
+  const double middle = (size.width - 1) / 2.0;
+  return cameras_of({length, middle, middle, (size.height - 1) / 2.0, baseline.value, baseline.unit, size});
+}
+
+// Returns the cameras with the pose that most points of the raw images fit.
+StereoCalibration placed(const StereoCalibration& assumed, const Reader& read) {
+  Cameras cameras(assumed);
+  place(cameras, raw_points(read, assumed.size.height / 4));
+  if (const auto at = epipole(cameras, assumed.size))
+    refuse(text("the camera moved forwards or backwards between the images: its other position is in the picture, at (",
+                std::lround((*at)[0]), ", ", std::lround((*at)[1]), "); take both images side by side"));
+  return cameras.rectified(assumed);
+}
+
 // Returns the result of a call, or nothing if it refuses the scenes.
 template <class Call>
 std::optional<RigRefinement> attempt(const Call& call) try {
@@ -201,38 +224,23 @@ RigRefinement refine_rig(const StereoCalibration& given, std::size_t all, const 
 }
 
 RigRefinement estimate_rig(const UnknownCameras& known, std::size_t all, const ReadPair& read_any) {
-  const Size size = known.size;
-  const Length baseline = known.baseline ? known.baseline->as_of_rig() : Length{1, no_scale};
-  const double focal = known.focal.value_or(usual_focal * std::max(size.width, size.height));
-  for (const auto& [value, name] : {std::pair{focal, "focal length"}, {baseline.value, "baseline"}})
-    if (!(value > 0) || !std::isfinite(value))
-      throw Error(ErrorCategory::call,
-                  text("the ", name, " ", number_text(value), " is not allowed; it must be above 0"));
-  const double middle = (size.width - 1) / 2.0;
-  const StereoCalibration nothing =
-      cameras_of({focal, middle, middle, (size.height - 1) / 2.0, baseline.value, baseline.unit, size});
+  const StereoCalibration assumed = assumed_cameras(known);
   const Reader read(all, read_any);
-  Cameras cameras(nothing);
-  place(cameras, raw_points(read, size.height / 4));
-  if (const auto at = epipole(cameras, size))
-    refuse(text("the camera moved forwards or backwards between the images: its other position is in the picture, at (",
-                std::lround((*at)[0]), ", ", std::lround((*at)[1]), "); take both images side by side"));
-  const StereoCalibration start = cameras.rectified(nothing);
-  Vector<terms> errors = usual(&Kind::unknown);
-  const double deviation = errors[epipolar::focal];
-  errors[epipolar::focal] = kept;
-  const auto kept_focal = [&] { return refined(nothing, start, errors, read, reach_in(size), of_unknown); };
-  if (known.focal) return kept_focal();
+  const StereoCalibration start = placed(assumed, read);
+  const auto with_focal = [&](double deviation) {
+    Vector<terms> errors = usual(&Kind::unknown);
+    errors[focal] = deviation;
+    return refined(assumed, start, errors, read, reach_in(known.size), of_unknown);
+  };
+  if (known.focal) return with_focal(kept);
   // Images of cameras that look in one direction agree with any focal length, and lenses that are not perfect then
   // prefer a wrong one. The focal length changes only if that makes the rows agree clearly better.
-  std::optional<RigRefinement> result = attempt(kept_focal);
-  errors[epipolar::focal] = deviation;
-  const auto freed_focal = [&] { return refined(nothing, start, errors, read, reach_in(size), of_unknown); };
-  if (!result) return freed_focal();
-  const std::optional<RigRefinement> freed = attempt(freed_focal);
+  std::optional<RigRefinement> result = attempt([&] { return with_focal(kept); });
+  const double usual_deviation = usual(&Kind::unknown)[focal];
+  if (!result) return with_focal(usual_deviation);
+  const std::optional<RigRefinement> freed = attempt([&] { return with_focal(usual_deviation); });
   if (freed && freed->rows_after < better_for_focal * result->rows_after) return *freed;
-  const Kind& kind = kinds[epipolar::focal];
-  result->terms.push_back({kind.name, kind.unit, 0, kind.unknown, false});
+  result->terms.push_back({kinds[focal].name, kinds[focal].unit, 0, kinds[focal].unknown, false});
   return *result;
 }
 

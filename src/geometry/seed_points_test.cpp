@@ -87,6 +87,12 @@ TEST(MovedDisparities, FollowTheCamera) {
   for (int x = 0; x < size.width; ++x) EXPECT_TRUE(std::isnan(moved(x, 5)));
 }
 
+TEST(SeedsOfPoints, NeedTheLengthOfTheBaseline) {
+  Rig without_scale = rig;
+  without_scale.unit = no_scale;
+  EXPECT_THROW(seeds_of_points({}, {}, without_scale, size), Error);
+}
+
 TEST(MovedDisparities, FollowTheFlow) {
   const Image<float> disparity({4, 3}, 1, 5);
   Image<float> flow({4, 3}, 2, NAN);

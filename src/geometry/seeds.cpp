@@ -108,6 +108,10 @@ void for_valid(ImageView<const float> disparity, F&& f) {
 Image<float> seeds_of_points(std::span<const std::array<float, 3>> points, const Pose& pose, const Rig& rig,
                              Size size) {
   check(rig, pose);
+  if (rig.unit == no_scale)
+    refuse(
+        "the points of a sensor have lengths, and the calibration has no scale; estimate it with the length of the "
+        "baseline");
   Seen seen(size);
   for (const auto& [x, y, z] : points) seen.add(after(pose, {no_rotation, {x, y, z}}).translation, rig);
   const Image<float> all = seen.take();
