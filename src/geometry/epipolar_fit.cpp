@@ -19,28 +19,45 @@ Vector3 unit(const Vector3& v) {
 }
 double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-// Both rays of a point, and what its distance from the epipolar line depends on.
-struct Rays {
-  Vector3 left, right;
-  double focal;  // focal length of the right camera, in pixels
+Vector3 sum(const Vector3& a, double u, const Vector3& b) {
+  return {a[0] + u * b[0], a[1] + u * b[1], a[2] + u * b[2]};
+}
 
-  Rays(const Cameras& c, const Point& p)
-      : left(c.left_ray(p.left[0], p.left[1])),
-        right(c.right_ray(p.right[0], p.right[1])),
-        focal((c.right.fx + c.right.fy) / 2) {}
+// The ray (x, y, 1) of a pixel, and how it changes.
+struct Seen {
+  Vector3 ray, right, down;  // `right` and `down`: by a step of one pixel
+  Vector3 by_k1, by_focal;   // by a larger coefficient of the lens, and by a relatively larger focal length
+
+  Seen(const Lens& lens, const InverseLens& ray_of, const std::array<double, 2>& at) : ray(ray_of(at[0], at[1])) {
+    right = sum(ray_of(at[0] + 0.5, at[1]), -1, ray_of(at[0] - 0.5, at[1]));
+    down = sum(ray_of(at[0], at[1] + 0.5), -1, ray_of(at[0], at[1] - 0.5));
+    constexpr double step = 1e-4;
+    Lens less = lens, more = lens;
+    less.distortion[0] -= step;
+    more.distortion[0] += step;
+    const std::array<double, 2> from = less.project(ray), to = more.project(ray);
+    by_k1 = against((to[0] - from[0]) / (2 * step), (to[1] - from[1]) / (2 * step));
+    by_focal = against(at[0] - lens.cx, at[1] - lens.cy);
+  }
+
+  // Returns the change of the ray if the lens moves the image by (u, v), and the pixel stays.
+  Vector3 against(double u, double v) const { return sum({-u * right[0], -u * right[1], -u * right[2]}, -v, down); }
+};
+
+// A point in both images.
+struct Rays {
+  Seen left, right;
+
+  Rays(const Cameras& c, const Point& p) : left(c.left, c.left_ray, p.left), right(c.right, c.right_ray, p.right) {}
 
   // Returns the distance, in pixels, of the right point from the epipolar line of the left one, after small changes.
   double distance(const Cameras& c, const Vector<terms>& by) const {
-    const auto bent = [&](const Vector3& ray, double k1) {
-      const double scale = (1 - k1 * (ray[0] * ray[0] + ray[1] * ray[1])) / (1 + by[epipolar::focal]);
-      return Vector3{scale * ray[0], scale * ray[1], 1};
-    };
+    const Vector3 from = sum(sum(left.ray, by[k1_left], left.by_k1), by[focal], left.by_focal);
+    const Vector3 to = sum(sum(sum(right.ray, by[k1_right], right.by_k1), by[focal] + by[ratio], right.by_focal),
+                           -by[row], right.down);
     const Matrix3 turn = product(rotation_by({by[pitch], by[yaw], by[roll]}), c.rotation);
-    const Vector3 line = turned(turn, cross(c.moved_centre(by), bent(left, by[k1_left])));
-    Vector3 r = bent(right, by[k1_right]);
-    r[0] *= 1 - by[ratio];
-    r[1] = r[1] * (1 - by[ratio]) - by[row] / focal;
-    return focal * (1 + by[epipolar::focal]) * dot(line, r) / std::hypot(line[0], line[1]);
+    const Vector3 line = turned(turn, cross(c.moved_centre(by), from));
+    return (1 + by[focal]) * dot(line, to) / std::hypot(dot(line, right.right), dot(line, right.down));
   }
 
   Vector<terms> derivatives(const Cameras& c) const {

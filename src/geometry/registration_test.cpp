@@ -85,12 +85,12 @@ struct Truth {
 
 std::optional<Truth> truth_at(const std::vector<Wall>& walls, const Rig& rig, const PosedCamera& camera, double px,
                               double py) {
-  const Matrix3 back = test::transposed(camera.rotation);
-  const Vector3 t = camera.translation, centre = test::turned(back, {-t[0], -t[1], -t[2]});
-  const auto hit = nearest_hit(walls, centre, test::turned(back, test::ray_of(camera.lens, px, py)));
+  const Matrix3 back = transposed(camera.rotation);
+  const Vector3 t = camera.translation, centre = turned(back, {-t[0], -t[1], -t[2]});
+  const auto hit = nearest_hit(walls, centre, turned(back, test::ray_of(camera.lens, px, py)));
   if (!hit) return std::nullopt;
   const Vector3 p = hit->point;
-  Truth truth{test::turned(camera.rotation, p)};
+  Truth truth{turned(camera.rotation, p)};
   for (std::size_t k = 0; k < 3; ++k) truth.point[k] += t[k];
   if (p[2] <= 0) return truth;
   truth.x = p[0] / p[2] * rig.focal + rig.cx_left;
@@ -179,8 +179,8 @@ TEST(Registration, APoseCanBeRelativeToTheRawLeftCamera) {
   const PosedCamera third = third_camera(Lens::Model::polynomial, false);
   const PosedCamera posed = posed_relative_to_raw(third, calibration);
   const Vector3 point{0.3, -0.2, 2};
-  const Vector3 raw = test::turned(test::transposed(calibration.left.rectification), point);
-  const Vector3 expected = test::turned(third.rotation, raw), got = test::turned(posed.rotation, point);
+  const Vector3 raw = turned(transposed(calibration.left.rectification), point);
+  const Vector3 expected = turned(third.rotation, raw), got = turned(posed.rotation, point);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(got[k], expected[k], 1e-12);
   EXPECT_EQ(posed.translation, third.translation);
 }
@@ -206,7 +206,7 @@ Image<float> defined(const Image<float>& depth, const Rig& rig, const PosedCamer
   };
   const auto corner = [&](int x, int y) {
     const double z = depth(x, y);
-    Vector3 p = test::turned(camera.rotation, {(x - rig.cx_left) / rig.focal * z, (y - rig.cy) / rig.focal * z, z});
+    Vector3 p = turned(camera.rotation, {(x - rig.cx_left) / rig.focal * z, (y - rig.cy) / rig.focal * z, z});
     for (std::size_t k = 0; k < 3; ++k) p[k] += camera.translation[k];
     const auto [px, py] = camera.lens.project(p);
     return Corner{p, px, py};

@@ -87,8 +87,8 @@ Rendered rendered(const StereoCalibration& given, const Vector3& turn, unsigned 
   Rendered result{given, {}};
   StereoCalibration& truth = result.truth;
   truth.rotation = product(by, given.rotation);
-  truth.translation = stereopsis::turned(by, given.translation);
-  truth.right.rectification = product(given.right.rectification, stereopsis::transposed(by));
+  truth.translation = turned(by, given.translation);
+  truth.right.rectification = product(given.right.rectification, transposed(by));
   for (unsigned i = 0; i < pairs; ++i) {
     const Room room(i + 1, flat);
     const auto seen = [&](const CalibratedCamera& camera, double origin) {
@@ -106,7 +106,7 @@ StereoCalibration plain_cameras() {
 
 // Returns the rotation by which two calibrations differ, in degrees.
 Vector3 apart(const StereoCalibration& a, const StereoCalibration& b) {
-  const Vector3 v = axis_and_angle_of(product(a.rotation, stereopsis::transposed(b.rotation)));
+  const Vector3 v = axis_and_angle_of(product(a.rotation, transposed(b.rotation)));
   return {v[0] / degree, v[1] / degree, v[2] / degree};
 }
 

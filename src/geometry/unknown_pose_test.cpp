@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "stereopsis/rig_refinement.hpp"
+#include "support/seen_points.hpp"
 
 namespace stereopsis::unknown_pose_test {
 namespace {
@@ -21,22 +20,11 @@ StereoCalibration plain_cameras() {
 
 Vector3 in_degrees(const Vector3& v) { return {v[0] / degree, v[1] / degree, v[2] / degree}; }
 
-// Returns the projections of random points, a share of which are elsewhere in the right image.
-std::vector<Point> seen_points(const Matrix3& rotation, const Vector3& centre, double wrong) {
-  const Lens lens = plain_cameras().left.lens;
-  std::mt19937 random(3);
-  std::uniform_real_distribution<double> part(0, 1);
-  std::vector<Point> points;
-  while (points.size() < 500) {
-    const std::array<double, 2> left = {640 * part(random), 480 * part(random)};
-    const double depth = 4 + 20 * part(random);
-    const Vector3 at = {depth * (left[0] - lens.cx) / lens.fx, depth * (left[1] - lens.cy) / lens.fy, depth};
-    const Vector3 seen = turned(rotation, {at[0] - centre[0], at[1] - centre[1], at[2] - centre[2]});
-    std::array<double, 2> right = lens.project(seen);
-    if (part(random) < wrong) right = {640 * part(random), 480 * part(random)};
-    points.push_back({left, right, 0.1, 0});
-  }
-  return points;
+// Returns what cameras at such a place see, where a share of the points is elsewhere in the right image.
+std::vector<Point> seen_from(const Matrix3& rotation, const Vector3& centre, double wrong) {
+  Cameras cameras(plain_cameras());
+  cameras.place(rotation, centre);
+  return test::seen_points(cameras, {size, 500, wrong, 0, 3});
 }
 
 TEST(UnknownPose, IsFoundAmongWrongPoints) {
@@ -44,7 +32,7 @@ TEST(UnknownPose, IsFoundAmongWrongPoints) {
     const Vector3 centre = {0.96, 0.2, -0.2};
     const Matrix3 rotation = rotation_by({turn[0] * degree, turn[1] * degree, turn[2] * degree});
     Cameras cameras(plain_cameras());
-    place(cameras, seen_points(rotation, centre, 0.4));
+    place(cameras, seen_from(rotation, centre, 0.4));
     const Vector3 apart = in_degrees(axis_and_angle_of(product(cameras.rotation, transposed(rotation))));
     EXPECT_LT(length(apart), 0.5) << turn[0];
     EXPECT_NEAR(cameras.centre[0], centre[0], 0.03);
@@ -56,13 +44,13 @@ TEST(UnknownPose, IsFoundAmongWrongPoints) {
 
 TEST(UnknownPose, TellsTheSideOfTheSecondCamera) {
   Cameras cameras(plain_cameras());
-  place(cameras, seen_points(no_rotation, {-1, 0, 0}, 0.2));
+  place(cameras, seen_from(no_rotation, {-1, 0, 0}, 0.2));
   EXPECT_NEAR(cameras.centre[0], -1, 0.03);
 }
 
 TEST(UnknownPose, FindsTheEpipoleOfForwardMotion) {
   Cameras cameras(plain_cameras());
-  place(cameras, seen_points(no_rotation, {0.1, 0.05, 1}, 0.2));
+  place(cameras, seen_from(no_rotation, {0.1, 0.05, 1}, 0.2));
   const auto at = epipole(cameras, size);
   ASSERT_TRUE(at);
   EXPECT_NEAR((*at)[0], 319.5 + 50, 5);

@@ -4,23 +4,14 @@
 #include <cmath>
 #include <functional>
 
+#include "geometry/rotations.hpp"
 #include "stereopsis/rectification.hpp"
 
 namespace stereopsis::test {
 
 // Returns the rotation by `angle` about the unit axis.
-inline Matrix3 rotation(Vector3 axis, double angle) {
-  const double c = std::cos(angle), s = std::sin(angle), t = 1 - c, x = axis[0], y = axis[1], z = axis[2];
-  return {t * x * x + c,     t * x * y - s * z, t * x * z + s * y,  //
-          t * x * y + s * z, t * y * y + c,     t * y * z - s * x,  //
-          t * x * z - s * y, t * y * z + s * x, t * z * z + c};
-}
-
-inline Matrix3 transposed(const Matrix3& r) { return {r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]}; }
-
-inline Vector3 turned(const Matrix3& r, const Vector3& v) {
-  return {r[0] * v[0] + r[1] * v[1] + r[2] * v[2], r[3] * v[0] + r[4] * v[1] + r[5] * v[2],
-          r[6] * v[0] + r[7] * v[1] + r[8] * v[2]};
+inline Matrix3 rotation(const Vector3& axis, double angle) {
+  return rotation_by({angle * axis[0], angle * axis[1], angle * axis[2]});
 }
 
 // Returns two cameras of 640×480 pixels, scaled to `size`. The rectified images have a different size.
@@ -45,11 +36,7 @@ inline StereoCalibration calibration_for(Size size, Lens::Model model = Lens::Mo
   c.left.rectification = rotation({0.6, 0.8, 0}, 0.02);
   c.right.rectification = rotation({0, 0.6, 0.8}, -0.03);
   const Matrix3 back = transposed(c.right.rectification);
-  for (std::size_t column = 0; column < 3; ++column) {
-    const Vector3 v = turned(
-        back, {c.left.rectification[column], c.left.rectification[3 + column], c.left.rectification[6 + column]});
-    for (std::size_t row = 0; row < 3; ++row) c.rotation[3 * row + column] = v[row];
-  }
+  c.rotation = product(back, c.left.rectification);
   c.translation = turned(back, {-c.rig.baseline, 0, 0});
   return c;
 }
