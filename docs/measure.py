@@ -137,8 +137,9 @@ def measure_errors(options):
             if name in methods and found["peer"]:
                 methods[name]["aligned"] = found
         write("errors", results)
-    if options.libelas and not any(name.startswith("libelas") for name in methods):
-        methods |= {name: e for name, e in errors_of_methods(options).items() if name.startswith("libelas")}
+    if options.libelas and not any("aligned" in found for name, found in methods.items() if name.startswith("libelas")):
+        found, aligned = (errors_of_methods(options, "--method", "sgm", *rows) for rows in ([], ALIGNED))
+        methods |= {name: {**found[name], "aligned": aligned[name]} for name in found if name.startswith("libelas")}
         write("errors", results)
     return 0
 

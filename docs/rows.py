@@ -3,7 +3,7 @@
 aligned rows. Writes docs/measured/rows.json.
 
     docs/rows.py errors [--method sgm]
-    docs/rows.py step                     the share of the alignment in the time of `sgm` at 1280×960×128, on the CPU with one thread
+    docs/rows.py step [--device cuda]     the share of the alignment in the time of `sgm` at 1280×960×128; one thread of a CPU
 
 The packages numpy and pillow are required.
 """
@@ -55,7 +55,7 @@ def errors(command, method, folder):
     return {"method": method, "scenes": scenes}
 
 
-def step(command, folder, repeat=5):
+def step(command, folder, device, repeat=5):
     """Returns the least times of the step and of the whole match, in ms, for grey and RGB images."""
     from PIL import Image
 
@@ -66,7 +66,7 @@ def step(command, folder, repeat=5):
         files = [folder / f"{side}-{kind}.png" for side in ("left", "right")]
         for file in files:
             Image.open(folder / f"{file.name.split('-')[0]}.png").convert(kind).save(file)
-        call = [command, "match", *files, "-o", folder / "d.pfm", "--disparities", 128, "--align-rows=-0.5", "--device", "cpu", "--threads", 1,
+        call = [command, "match", *files, "-o", folder / "d.pfm", "--disparities", 128, "--align-rows=-0.5", "--device", device, "--threads", 1,
                 "--report", folder / "report.json", "--quiet"]
         times = []
         for _ in range(repeat):
@@ -83,11 +83,12 @@ def main():
     parser = harness.parser_of(__doc__)
     parser.add_argument("what", choices=("errors", "step"))
     parser.add_argument("--method", default="sgm")
+    parser.add_argument("--device", default="cpu")
     options = parser.parse_args()
     results = harness.read("rows")
     with tempfile.TemporaryDirectory() as name:
-        measured = errors(options.command, options.method, Path(name)) if options.what == "errors" else step(options.command, Path(name))
-    results[options.what] = {"commit": harness.commit_of(options.command), "processor": harness.processor(), **measured}
+        measured = errors(options.command, options.method, Path(name)) if options.what == "errors" else step(options.command, Path(name), options.device)
+    results[options.what if options.device == "cpu" else f"{options.what}-{options.device}"] = {"commit": harness.commit_of(options.command), "processor": harness.processor(), **measured}
     harness.write("rows", results)
 
 
