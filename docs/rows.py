@@ -55,27 +55,27 @@ def errors(command, method, folder):
     return {"method": method, "scenes": scenes}
 
 
-def step(command, folder, device, repeat=5):
-    """Returns the least times of the step and of the whole match, in ms, for grey and RGB images."""
+def step(command, folder, device, frames=12):
+    """Returns the medians of the times of the step and of the whole match over a sequence, in ms, for grey and RGB images."""
     from PIL import Image
 
     call = [command, "synth", "-o", folder, "--width", 1280, "--height", 960, "--disparities", 128, "--vertical-offset", 0.5]
     subprocess.run([str(part) for part in call], check=True, stdout=subprocess.DEVNULL)
     found = {}
-    for kind in ("L", "RGB"):
-        files = [folder / f"{side}-{kind}.png" for side in ("left", "right")]
-        for file in files:
-            Image.open(folder / f"{file.name.split('-')[0]}.png").convert(kind).save(file)
-        call = [command, "match", *files, "-o", folder / "d.pfm", "--disparities", 128, "--align-rows=-0.5", "--device", device, "--threads", 1,
+    for kind, mode in (("grey", "L"), ("RGB", "RGB")):
+        views = [folder / f"{side}-{kind}" for side in ("left", "right")]
+        for view in views:
+            view.mkdir()
+            for i in range(frames):
+                Image.open(folder / f"{view.name.split('-')[0]}.png").convert(mode).save(view / f"{i:02}.png")
+        call = [command, "match", *views, "-o", folder / kind, "--disparities", 128, "--align-rows=-0.5", "--device", device, "--threads", 1,
                 "--report", folder / "report.json", "--quiet"]
-        times = []
-        for _ in range(repeat):
-            subprocess.run([str(part) for part in call], check=True)
-            frame = json.loads((folder / "report.json").read_text())["frames"][0]
-            times.append((next(s["ms"] for s in frame["stages"] if s["name"] == "alignment of rows"), frame["ms"]["matching"]))
-        aligning, whole = (min(values) for values in zip(*times, strict=True))
-        found["grey" if kind == "L" else kind] = {"step_ms": aligning, "match_ms": whole, "share": aligning / whole}
-        print(kind, found, flush=True)
+        subprocess.run([str(part) for part in call], check=True)
+        times = [(next(s["ms"] for s in frame["stages"] if s["name"] == "alignment of rows"), sum(s["ms"] for s in frame["stages"]))
+                 for frame in json.loads((folder / "report.json").read_text())["frames"]]
+        aligning, whole = (float(np.median(values)) for values in zip(*times, strict=True))
+        found[kind] = {"step_ms": aligning, "stages_ms": whole, "share": aligning / whole}
+        print(kind, found[kind], flush=True)
     return found
 
 
