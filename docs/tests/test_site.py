@@ -16,6 +16,7 @@ import urllib.parse
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 import stereopsis as st
 
@@ -212,6 +213,16 @@ def test_examples_in_the_pages_are_true():
             assert failed == 0, page
             count += tried
     assert count > 20
+
+
+def test_the_memory_of_an_8k_pair_is_true(tmp_path):
+    page = (ROOT / "docs/how-to/memory-limits.md").read_text()
+    call, told = re.search(r"^\$ stereopsis (match left.png right.png .+)\n(.+)$", page, re.MULTILINE).groups()
+    for side in ("left", "right"):  # sparse files
+        np.lib.format.open_memmap(tmp_path / f"{side}.npy", "w+", np.uint8, (4320, 7680))
+    explained = subprocess.run([COMMAND, *call.replace(".png", ".npy").split(), "--memory-limit", "16G"], cwd=tmp_path, check=True,
+                               capture_output=True, text=True)
+    assert explained.stdout.splitlines()[0] == told
 
 
 def help_of(*command):

@@ -19,11 +19,21 @@ assert abs(a.baseline / 90 - 1) < 0.002, a.baseline
 print(a)
 PYTHON
 }
-# Arguments: a Python with the package. Calibrates, writes a video and reads it, with cv2 alone.
+# Arguments: a command. Writes a video and images of all formats, and reads them.
+use_formats() (
+  cd "$work"
+  "$@" match l r --disparities 112 --color color.mp4 --quiet
+  "$@" match color.mp4 color.mp4 --disparities 8 -o "$(mktemp -d)" | grep '2 frames'
+  for format in tiff webp jp2; do
+    "$@" match l/0.png r/0.png --disparities 112 --color "color.$format" --quiet
+    "$@" match "color.$format" "color.$format" --disparities 8 -o again.pfm --quiet
+  done
+)
+# Arguments: a Python with the package. Calibrates, and uses files, with cv2 alone.
 use_package() {
-  (cd "$work" && "$1" -m stereopsis calibrate --left 'left*.pgm' --right 'right*.pgm' --board chessboard:9x6:25mm -o own.yml >/dev/null &&
-    same_rigs native.yml own.yml "$1" && "$1" -m stereopsis match l r --disparities 64 --color own.mp4 --quiet &&
-    "$1" -m stereopsis match own.mp4 own.mp4 --disparities 8 -o twice | grep '2 frames')
+  (cd "$work" && "$1" -m stereopsis calibrate --left 'left??.pgm' --right 'right??.pgm' --board chessboard:9x6:25mm -o own.yml >/dev/null &&
+    same_rigs native.yml own.yml "$1")
+  use_formats "$1" -m stereopsis
 }
 
 # The first build compiles everything. ccache keeps its objects for builds with the same options, and for another run of this script.
@@ -44,8 +54,8 @@ passed "$match"
 passed "$calibrate"
 (cd "$work" && cp native.yml rig.yml && cp left00.pgm left.pgm && cp right00.pgm right.pgm && bash -c "${raw//.png/.pgm}")
 passed "$raw"
-(cd "$work" && stereopsis match l r --disparities 64 --color color.mp4 && stereopsis match color.mp4 color.mp4 --disparities 8 -o video | grep '2 frames')
-passed "a video is written and read"
+use_formats stereopsis
+passed "a video, TIFF, WebP and JPEG 2000 are written and read"
 stereopsis --version --verbose | tee "$work/parts.txt"
 if grep -E '^ *(calibrate|charuco|files|OpenCL|command|C interface).* off ' "$work/parts.txt"; then
   echo "user: the parts above are off, although ./dev installed what they need" && exit 1
@@ -76,7 +86,8 @@ passed "the wheel with [opencv,view]"
 
 ./dev packages >"$work/packages.log" 2>&1 || { tail -n 30 "$work/packages.log"; exit 1; }
 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ./dist/*.deb >/dev/null
-(cd "$work" && /usr/bin/stereopsis calibrate --left 'left*.pgm' --right 'right*.pgm' --board chessboard:9x6:25mm -o deb.yml >/dev/null &&
-  same_rigs native.yml deb.yml /usr/bin/python3 && /usr/bin/stereopsis match l r --disparities 64 --color deb.mp4 --quiet)
+(cd "$work" && /usr/bin/stereopsis calibrate --left 'left??.pgm' --right 'right??.pgm' --board chessboard:9x6:25mm -o deb.yml >/dev/null &&
+  same_rigs native.yml deb.yml /usr/bin/python3)
+use_formats /usr/bin/stereopsis
 passed "the Debian packages"
 echo "$steps passed, 0 failed, 0 skipped"
