@@ -31,13 +31,12 @@ class Seeds {
     above_ = take<std::int32_t>(scratch, pixels + size.height + size.width + 1);
     values_ = take<std::int32_t>(scratch, pixels);
     reaches_ = take<std::int32_t>(scratch, size.height);
-    keys_ = take<std::uint16_t>(scratch, pixels);
   }
 
   static std::size_t bytes(Size size) {
     const std::size_t pixels = static_cast<std::size_t>(size.width) * size.height;
-    return pixels * (sizeof(Known) + sizeof(Seed) + 3 * sizeof(std::int32_t) + sizeof(std::uint16_t)) +
-           (3 * static_cast<std::size_t>(size.height) + size.width + 1) * sizeof(std::int32_t) + 448;
+    return pixels * (sizeof(Known) + sizeof(Seed) + 3 * sizeof(std::int32_t)) +
+           (3 * static_cast<std::size_t>(size.height) + size.width + 1) * sizeof(std::int32_t) + 384;
   }
 
   void find_row(const Input& in, DisparityRange range, int y) {
@@ -73,7 +72,8 @@ class Seeds {
   std::span<const Known> in_row(int y) const { return in_columns(y, 0, size_.width); }
   // Returns what the seeds of a row give to the pixels around them.
   Seed* made(int y) const { return made_ + at(y); }
-  std::uint16_t* keys(int y) const { return keys_ + at(y); }
+  // Returns what the seed of a pixel gives.
+  const Seed& made(int x, int y) const { return made_[at(y) + before_[corner(y) + x]]; }
   Size size() const { return size_; }
 
   // The largest reach of the seeds of a row.
@@ -86,7 +86,8 @@ class Seeds {
     const int first_x = std::max(0, x - window), end_x = std::min(size_.width, x + window + 1);
     const std::int32_t *const top = above_ + corner(first_y), *const bottom = above_ + corner(end_y);
     const int seeds = bottom[end_x] - bottom[first_x] - top[end_x] + top[first_x];
-    return root(256 * (end_y - first_y) * (end_x - first_x) / seeds);
+    // The root of an integer below 2²⁰ that is no square is farther from the next integer than it is rounded.
+    return static_cast<int>(std::sqrt(static_cast<float>(256 * (end_y - first_y) * (end_x - first_x) / seeds)));
   }
 
  private:
@@ -108,7 +109,6 @@ class Seeds {
   Known* known_;
   Seed* made_;
   std::int32_t *before_, *above_, *values_, *reaches_;
-  std::uint16_t* keys_;
 };
 
 }  // namespace stereopsis::prior

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdlib>
 #include <span>
 #include <vector>
@@ -9,17 +8,20 @@
 #include "stages/prior/dense.hpp"
 #include "stages/prior/known_seeds.hpp"
 #include "stages/prior/prior.hpp"
+#include "stages/prior/reach.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/prior/prior_cpu.cpp"
 #include <hwy/foreach_target.h>
 
 #include "stages/prior/dense_cpu-inl.hpp"
+#include "stages/prior/reach_cpu-inl.hpp"
 
 #if HWY_ONCE
 namespace stereopsis::prior {
 
 HWY_EXPORT(agree_row);
+HWY_EXPORT(reach_row);
 
 namespace {
 
@@ -135,45 +137,26 @@ class Maker {
   Neighbours neighbours_;
 };
 
-// Distances in sixteenths of a pixel.
-constexpr auto distances = [] {
-  std::array<std::array<std::uint8_t, 2 * most_reach + 1>, most_reach + 1> of{};
-  for (int dy = 0; dy <= most_reach; ++dy)
-    for (int dx = -most_reach; dx <= most_reach; ++dx)
-      of[dy][dx + most_reach] = static_cast<std::uint8_t>(root(256 * (dx * dx + dy * dy)));
-  return of;
-}();
-
-// Gives a seed to the pixels of row y.
-void give(const Parameters& p, const Seeds& seeds, const Known& known, const Seed& seed, int dy, int y, int most,
-          ImageView<const std::uint8_t> grey8, std::uint32_t* prior) {
-  const int far = 48 * std::max(seed.reach, 1);
-  const std::uint8_t* const grey = grey8.row(y);
-  std::uint16_t* const keys = seeds.keys(y);
-  const int first = std::max(0, known.x - seed.reach), last = std::min(seeds.size().width - 1, known.x + seed.reach);
-  for (int x = first; x <= last; ++x) {
-    const int contrast = std::abs(grey[x] - known.grey), dx = x - known.x;
-    const int key = distances[std::abs(dy)][dx + most_reach] + contrast;
-    if (contrast > p.contrast || key >= keys[x]) continue;
-    keys[x] = static_cast<std::uint16_t>(key);
-    const int value = std::clamp(seed.value + ((seed.slope_x * dx + seed.slope_y * dy + 8) >> 4), 0, most);
-    const int weight = std::max(0, seed.weight * (far - 2 * key)) / far;
-    prior[x] = weight == 0 ? 0 : static_cast<std::uint32_t>(value) << 8 | static_cast<std::uint32_t>(weight);
-  }
-}
-
+// Gives the pixels of row y the values of the seeds that reach them with the lowest keys.
 void spread_to_row(const Parameters& p, const Seeds& seeds, int most, ImageView<const std::uint8_t> grey8, int y,
-                   std::uint32_t* prior) {
+                   ReachedRow& row, std::uint32_t* prior) {
   const auto [width, height] = seeds.size();
-  std::fill_n(prior, width, 0u);
-  std::fill_n(seeds.keys(y), width, std::uint16_t{0xFFFF});
+  row.begin(grey8.row(y));
   for (int v = std::max(0, y - p.reach); v <= std::min(height - 1, y + p.reach); ++v) {
-    if (std::abs(y - v) > seeds.reach(v)) continue;
-    const Seed* made = seeds.made(v);
-    for (const Known& known : seeds.in_row(v)) {
-      const Seed& seed = *made++;
-      if (std::abs(y - v) <= seed.reach) give(p, seeds, known, seed, y - v, y, most, grey8, prior);
-    }
+    const int dy = y - v;
+    if (std::abs(dy) > seeds.reach(v)) continue;
+    HWY_DYNAMIC_DISPATCH(reach_row)(seeds.in_row(v), seeds.made(v), dy, p.contrast, row);
+  }
+  for (int x = 0; x < width; ++x) {
+    prior[x] = 0;
+    const Reach reach = row.reach(x);
+    if (!reach.is_there()) continue;
+    const int dx = reach.dx(), dy = reach.dy();
+    const Seed& seed = seeds.made(x - dx, y - dy);
+    const int far = 48 * std::max(seed.reach, 1);
+    const int value = std::clamp(seed.value + ((seed.slope_x * dx + seed.slope_y * dy + 8) >> 4), 0, most);
+    const int weight = std::max(0, seed.weight * (far - 2 * reach.key())) / far;
+    if (weight > 0) prior[x] = static_cast<std::uint32_t>(value) << 8 | static_cast<std::uint32_t>(weight);
   }
 }
 
@@ -195,7 +178,10 @@ void cpu(const Parameters& p, const Input& in, DisparityRange range, ImageView<s
     Maker maker(p, seeds, in.grey8);
     for (int y = first; y < last; ++y) maker.make_row(y);
   });
-  rows([&](int y) { spread_to_row(p, seeds, 16 * (range.count - 1), in.grey8, y, prior.row(y)); });
+  threads.rows(prior.height, [&](int first, int last) {
+    ReachedRow row(prior.width);
+    for (int y = first; y < last; ++y) spread_to_row(p, seeds, 16 * (range.count - 1), in.grey8, y, row, prior.row(y));
+  });
 }
 
 }  // namespace stereopsis::prior

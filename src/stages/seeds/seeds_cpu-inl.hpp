@@ -8,66 +8,83 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <cstdlib>
 
-#include "device/cpu/highway-inl.hpp"
+#include "device/cpu/lanes-inl.hpp"
 #include "stages/seeds/seeds.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::seeds::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using namespace stereopsis::HWY_NAMESPACE;
 
-// The term of one pixel. Away from the seed it is constant, and near it at most 9 candidates have less.
+// |16 (j − 8) − f| for the fractions f of a seed and 16 candidates, limited to the width, times 4.
+constexpr auto distances = [] {
+  std::array<std::array<std::uint16_t, 16>, 16> of{};
+  for (int f = 0; f < 16; ++f)
+    for (int j = 0; j < 16; ++j) {
+      const int from_seed = 16 * (j - 8) - f, distance = from_seed < 0 ? -from_seed : from_seed;
+      of[f][j] = static_cast<std::uint16_t>(4 * std::min(distance, width));
+    }
+  return of;
+}();
+
+// The terms of the candidates of one pixel: of 16 candidates around the seed. The terms of all others are those of the
+// first and of the last of these.
 class Term {
  public:
-  Term(const Parameters& p, std::uint32_t prior)
-      : product_(p.weight * static_cast<int>(prior & 255)),
-        value_(static_cast<int>(prior >> 8)),
-        most_(product_ * width / 16384) {}
+  Term() = default;
+  HWY_INLINE Term(const Parameters& p, std::uint32_t prior) : first_(static_cast<int>(prior >> 12) - 8) {
+    const hn::FixedTag<std::uint16_t, 8> d16;
+    const hn::RebindToSigned<decltype(d16)> to_signed;  // the terms are below 256
+    const hn::FixedTag<std::uint8_t, 8> half;
+    const auto product = hn::Set(d16, static_cast<std::uint16_t>(p.weight * static_cast<int>(prior & 255)));
+    const std::uint16_t* const of = distances[prior >> 8 & 15].data();
+    for (int j = 0; j < 16; j += 8)
+      hn::Store(hn::DemoteTo(half, hn::BitCast(to_signed, hn::MulHigh(hn::LoadU(d16, of + j), product))), half,
+                terms_ + j);
+  }
 
-  bool is_zero() const { return most_ == 0; }
+  bool is_zero() const { return terms_[0] == 0; }
 
-  // Adds the term to the costs of `count` candidates.
+  // Adds the terms to the costs of the candidates from index k on.
+  template <class D>
+  HWY_INLINE hn::VFromD<D> add(D d, hn::VFromD<D> costs, int k) const {
+    const auto terms = from_bytes(d, [&](auto d8) HWY_ATTR { return block(d8, k); });
+    return hn::Max(costs, hn::Min(hn::SaturatedAdd(costs, terms), hn::Set(d, most_sum)));
+  }
+
+  // Adds the terms to the costs of `count` candidates.
   HWY_INLINE void add(std::uint8_t* costs, int count) const {
-    const hn::ScalableTag<std::uint8_t> d;
-    const int lanes = static_cast<int>(hn::Lanes(d)), at = value_ / 16;
-    const auto most = hn::Set(d, static_cast<std::uint8_t>(most_)), limit = hn::Set(d, most_sum);
+    const hn::CappedTag<std::uint8_t, 64> d;
+    const int lanes = static_cast<int>(hn::Lanes(d));
     int k = 0;
-    for (; k + lanes <= count; k += lanes) {
-      const auto term = at + 5 < k || at - 5 >= k + lanes ? most : near(d, k);
-      const auto cost = hn::LoadU(d, costs + k);
-      hn::StoreU(hn::Max(cost, hn::Min(hn::SaturatedAdd(cost, term), limit)), d, costs + k);
-    }
+    for (; k + lanes <= count; k += lanes) hn::StoreU(add(d, hn::LoadU(d, costs + k), k), d, costs + k);
     for (; k < count; ++k) {
-      const int term = product_ * std::min(std::abs(16 * k - value_), width) / 16384;
-      costs[k] = static_cast<std::uint8_t>(std::max<int>(costs[k], std::min(costs[k] + term, most_sum)));
+      const int cost = costs[k], term = terms_[std::clamp(k - first_, 0, 15)];
+      costs[k] = static_cast<std::uint8_t>(std::max(cost, std::min(cost + term, most_sum)));
     }
   }
 
  private:
-  // Returns the terms of the candidates from index k on. All distances are in 8 bits: those of more than 5 candidates
-  // count as 5.
-  template <class D>
-  HWY_INLINE hn::VFromD<D> near(D d, int k) const {
-    const hn::Repartition<std::uint16_t, D> d16;
-    const auto in_sixteenths = [&](auto candidates) HWY_ATTR {
-      return hn::BitCast(d, hn::ShiftLeft<4>(hn::BitCast(d16, hn::Min(candidates, hn::Set(d, 5)))));
-    };
-    const int lanes = static_cast<int>(hn::Lanes(d));
-    const auto here = hn::Iota(d, 8), fraction = hn::Set(d, static_cast<std::uint8_t>(value_ % 16));
-    const auto seed = hn::Set(d, static_cast<std::uint8_t>(std::clamp(value_ / 16 - k + 8, 0, lanes + 16)));
-    const auto above = in_sixteenths(hn::SaturatedSub(here, seed)), below = in_sixteenths(hn::SaturatedSub(seed, here));
-    const auto distance =
-        hn::IfThenElse(hn::Eq(above, hn::Zero(d)), hn::Add(below, fraction), hn::Sub(above, fraction));
-    const auto pairs = hn::BitCast(d16, hn::Min(distance, hn::Set(d, width)));
-    const auto product = hn::Set(d16, static_cast<std::uint16_t>(product_));
-    const auto even = hn::MulHigh(hn::ShiftLeft<2>(hn::And(pairs, hn::Set(d16, 0xFF))), product);
-    const auto odd = hn::MulHigh(hn::ShiftLeft<2>(hn::ShiftRight<8>(pairs)), product);
-    return hn::BitCast(d, hn::Or(even, hn::ShiftLeft<8>(odd)));
+  using Bytes = hn::FixedTag<std::uint8_t, 16>;
+
+  // Returns the terms of the candidates from index k on, of which a block has at most 64.
+  template <class D8>
+  HWY_INLINE hn::VFromD<D8> block(D8 d8, int k) const {
+    const hn::RebindToSigned<D8> d;
+    const auto offset = hn::Set(d, static_cast<std::int8_t>(std::clamp(k - first_, -64, 15)));
+    const auto index =
+        hn::BitCast(d8, hn::Min(hn::Max(hn::Add(hn::Iota(d, 0), offset), hn::Zero(d)), hn::Set(d, std::int8_t{15})));
+    if constexpr (hn::MaxLanes(d8) <= 16)
+      return hn::TableLookupBytes(hn::Load(Bytes(), terms_), index);
+    else
+      return hn::TableLookupBytes(hn::LoadDup128(d8, terms_), index);
   }
 
-  const int product_, value_, most_;
+  alignas(16) std::uint8_t terms_[16] = {};
+  int first_ = 0;  // the candidate of the first of them
 };
 
 }  // namespace stereopsis::seeds::HWY_NAMESPACE
