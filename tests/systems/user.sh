@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 sources=$PWD work=$PWD/build/user steps=0
 passed() { steps=$((steps + 1)) && printf 'user: %s (%s s)\n' "$*" "$SECONDS"; }
 # Prints the command of the README that begins with these words, on one line.
-readme() { sed -e ':more' -e '/\\$/{N;s/\\\n//;b more' -e '}' README.md | grep -m 1 "^$1"; }
+readme() { grep -m 1 "^$1" <<<"$(sed -e ':more' -e '/\\$/{N;s/\\\n//;b more' -e '}' README.md)"; }
 # Compares the rigs of two files: the focal length and the baseline must agree to 1e-6.
 same_rigs() {
   "$3" - "$1" "$2" <<'PYTHON'
