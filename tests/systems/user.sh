@@ -39,7 +39,7 @@ use_package() {
 # The first build compiles everything. ccache keeps its objects for builds with the same options, and for another run of this script.
 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ccache >/dev/null
 export CMAKE_CXX_COMPILER_LAUNCHER=ccache CXXFLAGS=-fpch-preprocess CCACHE_BASEDIR=/ CCACHE_NOHASHDIR=1 CCACHE_DIR=/root/ccache
-export STEREOPSIS_X86_MARCH=x86-64-v2  # for the wheel and the packages, too: ./dev packages-test runs them on older processors
+export STEREOPSIS_X86_MARCH=${STEREOPSIS_X86_MARCH-x86-64-v2}  # ./dev packages-test runs packages for older processors
 export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 bash -c "$(readme './dev demo')"
 passed "./dev demo"
