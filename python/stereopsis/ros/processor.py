@@ -132,7 +132,7 @@ class Processor:
         m = self._matching
         return Matcher(
             pipeline=m.pipeline,
-            set={"seeds.stage": "seeds"} if m.seed_previous else None,
+            set={"seeds.stage": "seeds"} if m.seed_previous or pair.seeds is not None else None,
             disparities=self._estimated or m.range_of(cameras),
             device=m.device,
             threads=m.threads,
