@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import stereopsis as st
 from bag_files import FRAME, SMALL_RIG, START, BagFile, generated
-from robot import FAMILY, PATIENCE, SENSOR_DATA, status_of, wait_until
+from processes import PATIENCE, wait_until
+from robot import FAMILY, NODE, SENSOR_DATA, status_of
 from stereopsis import ros
 from stereopsis.ros.bags.recording import Recording
 
@@ -236,7 +237,9 @@ def test_the_profile_brings_images_to_other_processes(graph, ours, monkeypatch):
     node = ours("profiled", disparity_range=16)
     diagnostics = node.listen("/diagnostics", STATUS)
     node.listen("confidence")
-    sender = graph.start("cameras", os.path.join(os.path.dirname(__file__), "sender.py"), "/profiled", 640, 480, 150, 30, "BEST_EFFORT")
+    sender = graph.start(
+        sys.executable, os.path.join(os.path.dirname(__file__), "sender.py"), "/profiled", 640, 480, 150, 30, "BEST_EFFORT", name="cameras"
+    )
     assert sender.wait(PATIENCE) == 0, graph.said("cameras")
     values = status_of(diagnostics.wait(lambda m: int(status_of(m)[2].get("pairs received", 0)) >= 143))[2]
     assert int(values["pairs received"]) <= 150
@@ -254,8 +257,7 @@ def test_the_end_is_clean(graph, ours, how):
 
 
 def test_what_is_not_allowed_is_named():
-    call = [sys.executable, "-m", "stereopsis.ros.node2", "--ros-args", "-p", "align_rows:=x"]
-    wrong = subprocess.run(call, capture_output=True, text=True, timeout=PATIENCE)
+    wrong = subprocess.run([*NODE, "--ros-args", "-p", "align_rows:=x"], capture_output=True, text=True, timeout=PATIENCE)
     assert wrong.returncode == 2 and re.search("align_rows x is not allowed", wrong.stderr) and "Traceback" not in wrong.stderr
 
 
@@ -270,7 +272,7 @@ def test_the_example_publishes_obstacles(graph, ours):
     left = np.take_along_axis(noise, (np.arange(320) - np.rint(disparity).astype(int)) % 400, axis=1)
     node = ours("seen", disparity_range=32)
     example = os.path.join(os.path.dirname(__file__), "../../examples/ros2_obstacles.py")
-    graph.start("obstacles", example, "--ros-args", "-r", "__ns:=/seen", "-p", "camera_height:=1.2")
+    graph.start(sys.executable, example, "--ros-args", "-r", "__ns:=/seen", "-p", "camera_height:=1.2", name="obstacles")
     heard = graph.listen("/seen/obstacles", "sensor_msgs/PointCloud2")
     wait_until(node.is_subscribed, "the example subscribes to the node's depth")
     stamp = SECOND
