@@ -107,9 +107,14 @@ class Ours:
             if image is None:
                 continue
             info, images = self.publishers[side]
-            header = self._messages.header(at, f"{side}_optical")
-            info.publish(self._messages.camera_info(header, rig[side] if isinstance(rig, dict) else ros.info_fields(rig, side)))
-            images.publish(image if hasattr(image, "header") else self._messages.image(header, image, **fields))
+            info.publish(self.info(at, side, rig))
+            images.publish(image if hasattr(image, "header") else self._messages.image(self._header(at, side), image, **fields))
+
+    def info(self, stamp, side, rig):
+        return self._messages.camera_info(self._header(stamp, side), rig[side] if isinstance(rig, dict) else ros.info_fields(rig, side))
+
+    def _header(self, stamp, side):
+        return self._messages.header(stamp, f"{side}_optical")
 
     def set(self, **values):
         """Sets parameters, whose "__" stands for ".". Returns the reason if the node refuses them."""

@@ -17,9 +17,9 @@ using Info = sensor_msgs::msg::CameraInfo::ConstSharedPtr;
 
 // Cameras in metres. Images of one object share a plan.
 struct Cameras {
-  stereopsis::Size size;  // of the images
+  stereopsis::Size size;  // size of the images
   stereopsis::Rig rig;    // rectified
-  // Of raw images; empty if the images are rectified.
+  // Cameras of raw images; empty if the images are rectified.
   std::optional<stereopsis::StereoCalibration> calibration;
   std::shared_ptr<const stereopsis::RectificationMaps> maps;
 };

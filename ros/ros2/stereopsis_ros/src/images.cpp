@@ -18,7 +18,7 @@ namespace {
 
 using namespace stereopsis;
 
-constexpr std::uint64_t most_pixels = 1ULL << 28;  // as in image files
+constexpr std::uint64_t most_pixels = 1ULL << 28;  // the limit of the readers of image files
 
 [[noreturn]] void fail(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
 

@@ -14,7 +14,7 @@ namespace stereopsis_ros {
 // The pixels of a message.
 struct MessageImage {
   stereopsis::AnyImageView pixels = {};
-  std::optional<stereopsis::PixelFormat> format = {};  // none for grey or RGB
+  std::optional<stereopsis::PixelFormat> format = {};  // empty for grey or RGB
   bool is_lossy = false;                               // the message holds a JPEG image
   std::shared_ptr<const void> owner = {};  // keeps the pixels: the message itself, unless they were converted
 };

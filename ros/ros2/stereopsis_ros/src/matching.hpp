@@ -25,7 +25,7 @@ class Matching : stereopsis::RunSource {
   void clear() { queue_.clear(); }                                           // drops the pairs that wait
   void change(LiveSettings live);  // changes the settings from the next pair on
   std::int64_t failed() const { return failed_; }
-  std::string rows() const;  // what was done about the rows of the last pair
+  std::string rows() const;  // returns a sentence about the rows of the last pair
 
  private:
   // Pairs of one kind share a plan.

@@ -20,7 +20,7 @@ using ImageMessage =
 
 // A pair of images of one size and encoding.
 struct StampedPair {
-  std_msgs::msg::Header header;  // of the left image
+  std_msgs::msg::Header header;  // header of the left image
   std::array<MessageImage, 2> images = {};
   std::shared_ptr<const Cameras> cameras = {};  // null if they are unknown or not calibrated
 };
@@ -36,7 +36,7 @@ class Infos {
  private:
   std::size_t depth_;
   std::map<Stamp, Info> by_stamp_;
-  std::deque<Stamp> order_;  // of arrival
+  std::deque<Stamp> order_;  // stamps in the order of arrival
   bool follows_ = false;     // each image has a CameraInfo with the same stamp
 };
 

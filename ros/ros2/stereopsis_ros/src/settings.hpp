@@ -38,14 +38,14 @@ struct StartSettings {
   stereopsis::Pipeline pipeline;
   std::string device;
   int threads;
-  std::optional<stereopsis::RowAlignment> rows;  // of all pairs
+  std::optional<stereopsis::RowAlignment> rows;  // alignment of the rows of all pairs
   bool estimates_rows;                           // the rows of each pair are estimated
   bool seeds_previous, rectifies, is_compressed, uses_system_qos;
   std::int64_t tolerance;  // largest difference of the stamps of a pair, in nanoseconds
   std::size_t queue;
   std::array<stereopsis::Image<std::uint8_t>, 2> masks;
   bool is_registered;                             // depth is registered to another camera
-  std::optional<stereopsis::PosedCamera> camera;  // that camera; none for the raw left camera
+  std::optional<stereopsis::PosedCamera> camera;  // the camera; empty for the raw left camera
   std::string frame;                              // frame_id of registered depth; empty for that of the left images
 };
 

@@ -37,8 +37,8 @@ class StereoNode : public rclcpp::Node {
   std::vector<NodeParameter> parameters_;
   Values values_;
   Notes notes_;
-  std::array<std::string, 2> topics_;  // of the images
-  std::mutex mutex_;                   // of pairing_ and health_
+  std::array<std::string, 2> topics_;  // names of the topics of the images
+  std::mutex mutex_;                   // protects pairing_ and health_
   std::optional<Pairing> pairing_;     // present from the first subscriber on
   Health health_;
   Publishers publishers_;

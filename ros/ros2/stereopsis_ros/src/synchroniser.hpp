@@ -21,8 +21,8 @@ struct TopicCount {
   std::optional<Stamp> newest;
 };
 
-// A message belongs to at most one pair. If stamps jump back (a bag is played again), the messages of the topic that wait
-// are dropped, so that no pair spans the jump.
+// A message belongs to at most one pair. No pair spans a jump back of the stamps (a bag is played again): the messages of
+// the topic that wait are then dropped.
 template <class T>
 class Synchroniser {
  public:
@@ -55,7 +55,7 @@ class Synchroniser {
     if (side == 0) return std::array<T, 2>{std::move(item), std::move(other)};
     return std::array<T, 2>{std::move(other), std::move(item)};
   }
-  const std::array<TopicCount, 2>& counts() const { return counts_; }  // of the left and the right topic
+  const std::array<TopicCount, 2>& counts() const { return counts_; }  // returns those of the left and the right topic
 
  private:
   // Returns the index of the message whose stamp is nearest, if it is near enough.
