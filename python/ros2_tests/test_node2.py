@@ -219,7 +219,8 @@ def test_lost_images_are_in_the_diagnostics_and_once_in_the_log(graph, ours):
     send_until(lambda s: s[0] == LEVELS["WARN"] and "left images are lost or have no partner" in s[1], 6)
     send_until(lambda s: s[0] == LEVELS["ERROR"] and "left images are lost or have no partner" in s[1], 2)
     level, _, values = statuses()[-1]
-    assert int(values["left without a partner"]) == int(values["left messages"]) - int(values["left matched"]) > 0
+    came, paired, alone = (int(values[f"left {what}"]) for what in ("messages", "matched", "without a partner"))
+    assert alone > 0 and came - paired - alone in (0, 1)  # one may wait for its partner
     assert values["right without a partner"] == "0" and float(values["median age of results"].split()[0]) > 0
     said = graph.said("lossy")
     assert said.count("FASTRTPS_DEFAULT_PROFILES_FILE") == 1

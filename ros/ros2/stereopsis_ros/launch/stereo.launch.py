@@ -11,6 +11,7 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import ComposableNodeContainer, LoadComposableNodes, Node
 from launch_ros.descriptions import ComposableNode
+from launch_ros.parameter_descriptions import ParameterValue
 
 HOW = {
     "namespace": ("", "of the cameras' topics and the results"),
@@ -49,22 +50,16 @@ ARGUMENTS = {
 INTRA_PROCESS = [{"use_intra_process_comms": True}]
 
 
-def of_type(default, text):
-    """Converts the text of an argument to the type of its default."""
-    return text == "true" if isinstance(default, bool) else type(default)(text)
-
-
 def rectifier(side, namespace):
-    remappings = [("image", "image_raw"), ("image_rect", "image_rect")]
     return ComposableNode(
         package="image_proc", plugin="image_proc::RectifyNode", name=f"rectify_{side}", namespace=f"{namespace}/{side}",
-        remappings=remappings, extra_arguments=INTRA_PROCESS,
+        remappings=[("image", "image_raw")], extra_arguments=INTRA_PROCESS,
     )
 
 
 def nodes(context):
-    given = {name: LaunchConfiguration(name).perform(context) for name in (*HOW, *ARGUMENTS)}
-    parameters = [{name: of_type(default, given[name]) for name, (default, _) in ARGUMENTS.items()}]
+    given = {name: LaunchConfiguration(name).perform(context) for name in HOW}
+    parameters = [{name: ParameterValue(LaunchConfiguration(name), value_type=type(default)) for name, (default, _) in ARGUMENTS.items()}]
     namespace = given["namespace"]
     if given["node"] == "python":
         return [

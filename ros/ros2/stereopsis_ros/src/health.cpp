@@ -30,6 +30,11 @@ std::string text(const char* format, double value) {
   return made;
 }
 
+void add(DiagnosticStatus& to, const std::string& key, const std::string& value) {
+  auto& entry = to.values.emplace_back();
+  entry.key = key, entry.value = value;
+}
+
 double share(std::int64_t part, std::int64_t whole) {
   return whole >= fewest ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
@@ -62,32 +67,11 @@ DiagnosticStatus Health::status(const std::array<TopicCount, 2>& counts, const N
   const double seconds = std::max(1e-9, std::chrono::duration<double>(now - past_.back().first).count());
   const double rate = static_cast<double>(matched_ - past_.back().second.matched) / seconds;
   DiagnosticStatus made;
-  const auto add = [&](const std::string& key, const std::string& value) {
-    auto& entry = made.values.emplace_back();
-    entry.key = key, entry.value = value;
-  };
-  add("pairs per second", text("%.2f", rate));
-  add("busy", text("%.0f %%", 100 * busy_ / seconds));
-  add("pairs received", std::to_string(pairs_));
-  add("pairs matched", std::to_string(matched_));
-  add("pairs skipped for newer ones", std::to_string(skipped_));
-  add("pairs left out", std::to_string(left_out));
-  for (std::size_t i : {0U, 1U}) {
-    const std::string side = i == 0 ? "left" : "right";
-    add(side + " messages", std::to_string(counts[i].messages));
-    add(side + " matched", std::to_string(counts[i].paired));
-    add(side + " without a partner", std::to_string(counts[i].alone));
-    add(side + " lost on the way", std::to_string(lost_[i]));
-    add(side + " largest gap", text("%.3f s", static_cast<double>(counts[i].largest_gap) * 1e-9));
-    add(side + " jumps back", std::to_string(counts[i].jumps_back));
-  }
+  add(made, "pairs per second", text("%.2f", rate));
+  add(made, "busy", text("%.0f %%", 100 * busy_ / seconds));
+  add_counts(made, counts, left_out);
   const auto noted = notes.counts();
-  for (const auto& [kind, count] : noted) add(kind, std::to_string(count));
-  if (!ages_.empty()) {
-    std::sort(ages_.begin(), ages_.end());
-    add("median age of results", text("%.3f s", ages_[ages_.size() / 2]));
-    add("largest age of results", text("%.3f s", ages_.back()));
-  }
+  for (const auto& [kind, count] : noted) add(made, kind, std::to_string(count));
   busy_ = 0;
   ages_.clear();
   past_.emplace_back(now, totals);
@@ -100,6 +84,26 @@ DiagnosticStatus Health::status(const std::array<TopicCount, 2>& counts, const N
   made.level = found.empty() ? DiagnosticStatus::OK : gravest->level;
   made.message = found.empty() ? text("%.1f pairs a second", rate) : gravest->message;
   return made;
+}
+
+void Health::add_counts(DiagnosticStatus& to, const std::array<TopicCount, 2>& counts, std::int64_t left_out) {
+  add(to, "pairs received", std::to_string(pairs_));
+  add(to, "pairs matched", std::to_string(matched_));
+  add(to, "pairs skipped for newer ones", std::to_string(skipped_));
+  add(to, "pairs left out", std::to_string(left_out));
+  for (std::size_t i : {0U, 1U}) {
+    const std::string side = i == 0 ? "left" : "right";
+    add(to, side + " messages", std::to_string(counts[i].messages));
+    add(to, side + " matched", std::to_string(counts[i].paired));
+    add(to, side + " without a partner", std::to_string(counts[i].alone));
+    add(to, side + " lost on the way", std::to_string(lost_[i]));
+    add(to, side + " largest gap", text("%.3f s", static_cast<double>(counts[i].largest_gap) * 1e-9));
+    add(to, side + " jumps back", std::to_string(counts[i].jumps_back));
+  }
+  if (ages_.empty()) return;
+  std::sort(ages_.begin(), ages_.end());
+  add(to, "median age of results", text("%.3f s", ages_[ages_.size() / 2]));
+  add(to, "largest age of results", text("%.3f s", ages_.back()));
 }
 
 // Finds topics from which nothing came for some seconds, and stamps that differ.

@@ -43,6 +43,8 @@ class Health {
     std::string message;
   };
 
+  void add_counts(diagnostic_msgs::msg::DiagnosticStatus& to, const std::array<TopicCount, 2>& counts,
+                  std::int64_t left_out);
   std::vector<Finding> silences(const std::array<TopicCount, 2>& counts, Clock::time_point now) const;
   std::vector<Finding> losses(const Totals& totals);
 
