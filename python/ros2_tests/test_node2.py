@@ -58,9 +58,10 @@ def test_every_result_has_the_bits_of_match(ours):
 
 def test_topics_types_and_descriptions_and_nothing_is_subscribed_to_while_nobody_listens(graph, ours):
     node = ours("idle")
-    types = dict(graph.node.get_topic_names_and_types())
+    types = lambda: dict(graph.node.get_topic_names_and_types())  # noqa: E731
+    wait_until(lambda: {f"/idle/{topic}" for topic in RESULTS} <= set(types()), "the topics are known")
     for topic, kind in RESULTS.items():
-        assert types[f"/idle/{topic}"] == [kind.replace("/", "/msg/")]
+        assert types()[f"/idle/{topic}"] == [kind.replace("/", "/msg/")]
     assert not any(publisher.get_subscription_count() for both in node.publishers.values() for publisher in both)
     listener = graph.listen("/idle/disparity", RESULTS["disparity"])
     wait_until(node.is_subscribed, "the node subscribes")
