@@ -92,6 +92,8 @@ def test_seeds_that_come_with_a_pair_are_used(scene: st.Scene, seeds: np.ndarray
     frame = Frame(scene, 0)
     alone = st.match(frame.left, frame.right, D, device="cpu", seeds=seeds, align_rows="off")
     np.testing.assert_array_equal(done.result.disparity, alone.disparity)
+    one = st.Run([], disparities=D, device="cpu", set={"seeds.stage": "seeds"}, align_rows="off").one(Frame(scene, 0, seeds=seeds))
+    np.testing.assert_array_equal(one.result.disparity, alone.disparity)
     with pytest.raises(st.CallError, match="leave one of them out"):
         list(st.Run([Frame(scene, 0, seeds=seeds)], disparities=D, device="cpu", seed_previous=True))
 

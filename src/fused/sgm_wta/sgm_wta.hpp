@@ -41,7 +41,7 @@ struct Parameters {
   std::optional<seeds::Parameters> seeds = {};  // if they add to the costs, on the CPU
 };
 
-// Returns the largest cost, with the term of the seeds. That of given costs counts it already.
+// Returns the largest cost, with the term of the seeds. For given costs, the kind names the sum.
 template <class Kind>
 int max_cost(const Parameters& p, const Kind& kind) {
   if (std::is_same_v<Kind, cost::Given> || !p.seeds) return kind.max_cost();
@@ -56,7 +56,7 @@ struct Input {
   int disparities = 1;
   int stripe_rows = 0;  // 0 means that the whole image is processed at once
   sgm::EdgesOf<View> edges = {};
-  View<const std::uint32_t> prior = {};  // of stages/prior; empty without seeds
+  View<const std::uint32_t> prior = {};  // what stages/prior makes; empty without seeds
 };
 
 // Division of the image into stripes of rows; the last stripe may be shorter.
