@@ -56,7 +56,7 @@ struct Input {
   int disparities = 1;
   int stripe_rows = 0;  // 0 means that the whole image is processed at once
   sgm::EdgesOf<View> edges = {};
-  View<const std::uint32_t> prior = {};  // what stages/prior makes; empty without seeds
+  View<const std::uint32_t> prior = {};  // the output of stages/prior; empty without seeds
 };
 
 // Division of the image into stripes of rows; the last stripe may be shorter.
