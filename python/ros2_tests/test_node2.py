@@ -169,6 +169,26 @@ def test_compressed_images_and_masks(ours, tmp_path):
     np.testing.assert_array_equal(disparities(heard.wait()), wanted.disparity)
 
 
+@pytest.mark.parametrize("contents", ["disparity", "depth"])
+def test_seeds_from_a_topic(graph, ours, contents):
+    node = ours(f"seeded_{contents}", disparity_range=16, seeds=contents)
+    heard = node.listen("disparity", RESULTS["disparity"])
+    publisher = graph.node.create_publisher(FAMILY.kind("sensor_msgs/Image"), f"/{node.name}/seeds", 5)
+    wait_until(publisher.get_subscription_count, "the node subscribes to the seeds")
+    (left, right), *_ = generated(1)
+    seeds = np.full(left.shape[:2], np.nan, np.float32)
+    seeds[20:40, 30:60] = 11
+    image = seeds if contents == "disparity" else np.float32(SMALL_RIG.focal * SMALL_RIG.baseline) / (seeds - np.float32(2))
+    publisher.publish(ros.Messages(FAMILY).image(ros.Messages(FAMILY).header(SECOND, ""), image))
+    time.sleep(1)  # the seeds reach the node before the pair, which would otherwise not wait for them
+    node.send(SECOND, left, right, SMALL_RIG)
+    matcher = st.Matcher("banz-sgm", device="cpu", disparities=16, set={"seeds.stage": "seeds"})
+    wanted = matcher(left, right, seeds=seeds).disparity
+    assert not np.array_equal(wanted, matched(left, right).disparity, equal_nan=True)
+    np.testing.assert_array_equal(disparities(heard.wait()), wanted)
+    graph.node.destroy_publisher(publisher)
+
+
 def test_depth_as_another_camera_sees_it(ours, tmp_path):
     camera = tmp_path / "colour.yaml"
     camera.write_text(

@@ -71,6 +71,7 @@ std::optional<RunPair> Matching::take() {
     const auto job = std::make_shared<const Job>(Job{std::move(*pair), std::move(kind)});
     const auto& [left, right] = job->pair.images;
     StereoPair images{.left = left.pixels, .right = right.pixels, .format = left.format};
+    if (job->pair.seeds) images.seeds = *job->pair.seeds;
     images.mask_left = start_.masks[0].view(), images.mask_right = start_.masks[1].view();
     return RunPair{.images = images, .owner = job, .stamp = stamp_of(job->pair.header)};
   }
@@ -82,6 +83,7 @@ RunSettings Matching::settings_of(const Kind& kind) const {
   RunSettings made{.pipeline = live->pipeline, .devices = {{start_.device, start_.threads}}};
   made.range = live->range ? live->range : estimated_;
   made.aligns_rows = start_.estimates_rows, made.seeds_previous = start_.seeds_previous;
+  if (start_.seeds != "none") made.pipeline.set("seeds.stage", std::string_view("seeds"));
   Problem& problem = made.problem;
   problem.want_confidence = wanted.confidence;
   problem.row_alignment = start_.rows;

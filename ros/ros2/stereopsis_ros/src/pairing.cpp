@@ -49,13 +49,15 @@ std::optional<Info> Infos::of(Stamp stamp, bool waits) {
   return after == by_stamp_.begin() ? by_stamp_.at(order_.front()) : std::prev(after)->second;
 }
 
-Pairing::Pairing(bool is_raw, Stamp tolerance, std::size_t queue, Notes& notes)
-    : is_raw_(is_raw),
-      queue_(queue),
+Pairing::Pairing(const StartSettings& settings, Notes& notes)
+    : is_raw_(settings.rectifies),
+      queue_(settings.queue),
       notes_(notes),
-      images_(tolerance, queue),
-      infos_{Infos(4 * queue), Infos(4 * queue)},
-      cameras_(is_raw) {}
+      images_(settings.tolerance, queue_),
+      infos_{Infos(4 * queue_), Infos(4 * queue_)},
+      cameras_(is_raw_) {
+  if (settings.seeds != "none") seeds_.emplace(settings.seeds == "depth", settings.tolerance, 4 * queue_);
+}
 
 std::deque<StampedPair> Pairing::add(std::size_t side, ImageMessage message) {
   const Stamp stamp = stamp_of(header_of(message));
@@ -69,6 +71,12 @@ std::deque<StampedPair> Pairing::add(std::size_t side, Info message) {
   return ready();
 }
 
+std::deque<StampedPair> Pairing::add_seeds(sensor_msgs::msg::Image::ConstSharedPtr message) {
+  const Stamp stamp = stamp_of(message->header);
+  seeds_->add(stamp, std::move(message));
+  return ready();
+}
+
 std::deque<StampedPair> Pairing::ready() {
   std::deque<StampedPair> made;
   while (!pending_.empty()) {
@@ -79,6 +87,7 @@ std::deque<StampedPair> Pairing::ready() {
       if (!found) return made;
       infos[side] = *found;
     }
+    if (waits && seeds_ && seeds_->may_come(stamp_of(header_of(pending_.front()[0])))) return made;
     const auto pair = std::move(pending_.front());
     pending_.pop_front();
     if (auto stamped_pair = stamped(pair, infos))
@@ -109,7 +118,24 @@ std::optional<StampedPair> Pairing::stamped(const std::array<ImageMessage, 2>& p
   }
   made.cameras = cameras_at(at, infos, left.size());
   if (!made.cameras && is_raw_) return {};
+  if (seeds_) made.seeds = seeds_of(made);
   return made;
+}
+
+// Returns the seeds of a pair; unknown ones if there are none.
+std::shared_ptr<const Image<float>> Pairing::seeds_of(const StampedPair& pair) {
+  const Stamp stamp = stamp_of(pair.header);
+  const Size size = pair.cameras && pair.cameras->maps ? pair.cameras->maps->size() : pair.images[0].pixels.size();
+  std::string fault = "there are none";
+  try {
+    const auto seeds = seeds_->of(stamp, pair.cameras ? &pair.cameras->rig : nullptr);
+    if (seeds && seeds->size() == size) return seeds;
+    if (seeds) fault = "they are " + described(*seeds) + ", and the matched images have another size";
+  } catch (const Error& error) {
+    fault = error.what();
+  }
+  notes_.note("pairs without seeds", "seeds at " + shown(stamp) + ": " + fault + "; the pair is matched without seeds");
+  return std::make_shared<const Image<float>>(size, 1, invalid_disparity);
 }
 
 std::shared_ptr<const Cameras> Pairing::cameras_at(const std::string& at, const std::array<Info, 2>& infos, Size size) {

@@ -11,6 +11,8 @@
 #include "cameras.hpp"
 #include "images.hpp"
 #include "notes.hpp"
+#include "seeds.hpp"
+#include "settings.hpp"
 #include "synchroniser.hpp"
 
 namespace stereopsis_ros {
@@ -22,7 +24,8 @@ using ImageMessage =
 struct StampedPair {
   std_msgs::msg::Header header;  // header of the left image
   std::array<MessageImage, 2> images = {};
-  std::shared_ptr<const Cameras> cameras = {};  // null if they are unknown or not calibrated
+  std::shared_ptr<const stereopsis::Image<float>> seeds = {};  // null without a topic of seeds
+  std::shared_ptr<const Cameras> cameras = {};                 // null if they are unknown or not calibrated
 };
 
 // The CameraInfo messages of one camera. `of` returns the one with the stamp of an image, else the newest before it, else
@@ -43,11 +46,13 @@ class Infos {
 // One thread at a time may use a pairing.
 class Pairing {
  public:
-  Pairing(bool is_raw, Stamp tolerance, std::size_t queue, Notes& notes);
+  Pairing(const StartSettings& settings, Notes& notes);
 
   // Add a message of the left (0) or right (1) camera. Return the pairs that it completes.
   std::deque<StampedPair> add(std::size_t side, ImageMessage message);
   std::deque<StampedPair> add(std::size_t side, Info message);
+  // Adds a message of the topic of seeds. Returns the pairs that it completes.
+  std::deque<StampedPair> add_seeds(sensor_msgs::msg::Image::ConstSharedPtr message);
 
   const std::array<TopicCount, 2>& counts() const { return images_.counts(); }
   std::int64_t broken() const { return broken_; }  // number of pairs that could not be used
@@ -57,6 +62,7 @@ class Pairing {
   std::optional<StampedPair> stamped(const std::array<ImageMessage, 2>& pair, const std::array<Info, 2>& infos);
   std::shared_ptr<const Cameras> cameras_at(const std::string& at, const std::array<Info, 2>& infos,
                                             stereopsis::Size size);
+  std::shared_ptr<const stereopsis::Image<float>> seeds_of(const StampedPair& pair);
   void note_cameras(const std::string& kind, const std::string& sentence);
 
   bool is_raw_;
@@ -66,6 +72,7 @@ class Pairing {
   std::array<Infos, 2> infos_;
   std::deque<std::array<ImageMessage, 2>> pending_;
   CameraReader cameras_;
+  std::optional<Seeds> seeds_;
   std::int64_t broken_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "settings.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -71,11 +72,21 @@ std::optional<DisparityRange> range_of(const Values& values) {
 
 }  // namespace
 
+void NodeParameter::check(const ParameterValue& value) const {
+  if (choices.empty() || std::count(choices.begin(), choices.end(), value.get<std::string>()) > 0) return;
+  refuse(name + " is '" + value.get<std::string>() + "'; it must be one of " + all_choices());
+}
+
+std::string NodeParameter::all_choices() const {
+  std::string all;
+  for (const std::string& choice : choices) all += (all.empty() ? "" : ", ") + choice;
+  return all;
+}
+
 rcl_interfaces::msg::ParameterDescriptor NodeParameter::descriptor(bool is_read_only) const {
   rcl_interfaces::msg::ParameterDescriptor made;
   made.name = name, made.description = description, made.read_only = is_read_only;
-  for (const std::string& choice : choices)
-    made.additional_constraints += (made.additional_constraints.empty() ? "" : ", ") + choice;
+  made.additional_constraints = all_choices();
   if (!minimum || !maximum) return made;
   if (initial.get_type() == ParameterType::PARAMETER_INTEGER) {
     auto& range = made.integer_range.emplace_back();
@@ -98,8 +109,9 @@ StartSettings::StartSettings(const Values& values) : pipeline("sgm") {
   seeds_previous = flag("seed_previous"), rectifies = flag("rectify");
   uses_system_qos = flag("use_system_default_qos");
   is_compressed = text("image_transport") == "compressed";
-  if (!is_compressed && text("image_transport") != "raw")
-    refuse("image_transport is '" + text("image_transport") + "'; it must be one of raw, compressed");
+  seeds = text("seeds");
+  if (seeds_previous && seeds != "none")
+    refuse("seed_previous and seeds both give the seeds of a pair; leave one of them out");
   const double seconds = values.at("approximate_sync_tolerance_seconds").get<double>();
   tolerance = flag("approximate_sync") ? std::llround(seconds * 1e9) : 0;
   queue = static_cast<std::size_t>(values.at("queue_size").get<std::int64_t>());

@@ -27,6 +27,8 @@ struct NodeParameter {
   std::string pipeline = {};
 
   rcl_interfaces::msg::ParameterDescriptor descriptor(bool is_read_only) const;
+  std::string all_choices() const;
+  void check(const rclcpp::ParameterValue& value) const;  // throws Error(call) unless the value is one of the choices
 };
 
 using Values = std::map<std::string, rclcpp::ParameterValue>;
@@ -46,6 +48,7 @@ struct StartSettings {
   std::array<stereopsis::Image<std::uint8_t>, 2> masks;
   bool is_registered;                             // depth is registered to another camera
   std::optional<stereopsis::PosedCamera> camera;  // the camera; empty for the raw left camera
+  std::string seeds;                              // contents of the topic of seeds: none, disparity or depth
   std::string frame;                              // frame_id of registered depth; empty for that of the left images
 };
 

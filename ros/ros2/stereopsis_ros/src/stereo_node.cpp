@@ -39,8 +39,11 @@ StereoNode::StereoNode(const rclcpp::NodeOptions& options)
 // Returns the values from the command line or a parameter file, or the initial ones.
 Values StereoNode::declared(const std::vector<NodeParameter>& parameters, bool is_read_only) {
   Values values;
-  for (const NodeParameter& parameter : parameters)
-    values[parameter.name] = declare_parameter(parameter.name, parameter.initial, parameter.descriptor(is_read_only));
+  for (const NodeParameter& parameter : parameters) {
+    rclcpp::ParameterValue& value = values[parameter.name];
+    value = declare_parameter(parameter.name, parameter.initial, parameter.descriptor(is_read_only));
+    if (is_read_only) parameter.check(value);  // the pipeline checks its own parameters
+  }
   return values;
 }
 
@@ -80,29 +83,34 @@ void StereoNode::follow_subscribers() {
       subscribe<sensor_msgs::msg::Image>(side, topics_[side]);
     subscribe<CameraInfo>(side, std::string(sides[side]) + "/camera_info");
   }
+  if (start_.seeds != "none")
+    subscribe<sensor_msgs::msg::Image>(
+        "seeds", {}, [](Pairing& pairing, auto message) { return pairing.add_seeds(std::move(message)); });
 }
 
 template <class M>
 void StereoNode::subscribe(std::size_t side, const std::string& topic) {
   rclcpp::SubscriptionOptions options;
-  options.qos_overriding_options = rclcpp::QosOverridingOptions::with_default_policies();
   if (!std::is_same_v<M, CameraInfo>)
     options.event_callbacks.message_lost_callback = [this, side](const rclcpp::QOSMessageLostInfo& lost) {
       const std::lock_guard lock(mutex_);
       health_.lose(side, lost.total_count_change);
     };
-  const rclcpp::QoS quality =
-      start_.uses_system_qos ? rclcpp::QoS(rclcpp::SystemDefaultsQoS()) : rclcpp::SensorDataQoS();
-  subscriptions_.push_back(create_subscription<M>(
-      topic, quality, [this, side](typename M::ConstSharedPtr message) { receive(side, std::move(message)); },
-      options));
+  subscribe<M>(topic, options,
+               [side](Pairing& pairing, auto message) { return pairing.add(side, std::move(message)); });
 }
 
-template <class M>
-void StereoNode::receive(std::size_t side, M message) {
-  const std::lock_guard lock(mutex_);
-  for (StampedPair& pair : pairing_->add(side, std::move(message)))
-    health_.receive_pair(matching_.put(std::move(pair)));
+// `add` gives a message to the pairing, and returns the pairs that it completes.
+template <class M, class Add>
+void StereoNode::subscribe(const std::string& topic, rclcpp::SubscriptionOptions options, Add add) {
+  options.qos_overriding_options = rclcpp::QosOverridingOptions::with_default_policies();
+  const rclcpp::QoS quality =
+      start_.uses_system_qos ? rclcpp::QoS(rclcpp::SystemDefaultsQoS()) : rclcpp::SensorDataQoS();
+  const auto receive = [this, add](typename M::ConstSharedPtr message) {
+    const std::lock_guard lock(mutex_);
+    for (StampedPair& pair : add(*pairing_, std::move(message))) health_.receive_pair(matching_.put(std::move(pair)));
+  };
+  subscriptions_.push_back(create_subscription<M>(topic, quality, receive, options));
 }
 
 void StereoNode::diagnose() {

@@ -27,11 +27,11 @@ class StereoNode : public rclcpp::Node {
   void follow_subscribers();
   template <class M>
   void subscribe(std::size_t side, const std::string& topic);
-  template <class M>
-  void receive(std::size_t side, M message);
+  template <class M, class Add>
+  void subscribe(const std::string& topic, rclcpp::SubscriptionOptions options, Add add);
   void diagnose();
   void warn(const std::string& text) const { RCLCPP_WARN(get_logger(), "%s", text.c_str()); }
-  void restart() { pairing_.emplace(start_.rectifies, start_.tolerance, start_.queue, notes_), health_.restart(); }
+  void restart() { pairing_.emplace(start_, notes_), health_.restart(); }
 
   StartSettings start_;
   std::vector<NodeParameter> parameters_;
