@@ -15,7 +15,6 @@ from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent / "stereopsis_ros"
 NODES = Path(__file__).resolve().parents[2] / "python/stereopsis/ros"
-PYTHON_ONLY = {"seeds"}  # parameters that the component lacks
 TYPES = {bool: "bool", int: "int", float: "double", str: "string"}
 
 
@@ -45,7 +44,7 @@ def parameters() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     live = value(assigned["NODE"], Parameter=parameter, LARGEST_RANGE=largest)
     both = value(expressions("parameters.py", ast.FunctionDef)["at_start"], Parameter=parameter, rectify=False)
     start = value(expressions("node2.py", ast.Assign)["AT_START"], Parameter=parameter, at_start=lambda rectify: both)
-    return [given for given in start if given["name"] not in PYTHON_ONLY], list(live)
+    return list(start), list(live)
 
 
 def topics() -> dict[str, str]:
