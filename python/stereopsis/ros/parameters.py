@@ -127,7 +127,7 @@ def at_start(rectify: bool) -> tuple[Parameter, ...]:
         Parameter("threads", 0, "of the CPU; 0: all", 0, 1024, 1),
         Parameter("align_rows", "auto", "auto: the rows of each right image are aligned if they differ; off; OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels"),
         Parameter("seed_previous", False, "the disparities of the pair before guide each pair, which reduces flicker"),
-        Parameter("seeds", "none", "what the topic seeds has: disparities or depth of the rectified left image, known beforehand", choices=("none", "disparity", "depth")),
+        Parameter("seeds", "none", "contents of the topic seeds: disparities or depth of the rectified left image, known beforehand", choices=("none", "disparity", "depth")),
         Parameter("rectify", rectify, "the images are raw: rectify them by camera_info"),
         Parameter("image_transport", "raw", "transport of the images", choices=("raw", "compressed")),
         Parameter("left_mask", "", "an image file: 255 for the pixels of the left images that are used, 0 for others"),

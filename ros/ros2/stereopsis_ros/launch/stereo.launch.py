@@ -27,7 +27,7 @@ ARGUMENTS = {
     "threads": (0, 'of the CPU; 0: all'),
     "align_rows": ('auto', 'auto: the rows of each right image are aligned if they differ; off; OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels'),
     "seed_previous": (False, 'the disparities of the pair before guide each pair, which reduces flicker'),
-    "seeds": ('none', 'what the topic seeds has: disparities or depth of the rectified left image, known beforehand'),
+    "seeds": ('none', 'contents of the topic seeds: disparities or depth of the rectified left image, known beforehand'),
     "rectify": (False, 'the images are raw: rectify them by camera_info'),
     "image_transport": ('raw', 'transport of the images'),
     "left_mask": ('', 'an image file: 255 for the pixels of the left images that are used, 0 for others'),
