@@ -87,6 +87,13 @@ def test_the_frame_before_reduces_flicker(scene: st.Scene, way: str) -> None:
     assert flicker(results(True)) < 0.6 * flicker(results(False))
 
 
+def test_seeds_outside_the_range_are_said(scene: st.Scene, seeds: np.ndarray) -> None:
+    far = np.where(np.isfinite(seeds), seeds + 1000, seeds)
+    with pytest.warns(st.PairWarning, match=f"{np.isfinite(seeds).sum()} of {np.isfinite(seeds).sum()} seeds are outside the search range, 0 to {D - 1}"):
+        alone = st.match(scene.left, scene.right, D, device="cpu", seeds=far)
+    np.testing.assert_array_equal(alone.disparity, st.match(scene.left, scene.right, D, device="cpu").disparity)
+
+
 def test_seeds_that_come_with_a_pair_are_used(scene: st.Scene, seeds: np.ndarray) -> None:
     (done,) = st.Run([Frame(scene, 0, seeds=seeds)], disparities=D, device="cpu", set={"seeds.stage": "seeds"}, align_rows="off")
     frame = Frame(scene, 0)
