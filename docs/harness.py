@@ -37,11 +37,11 @@ def commit_of(command):
 
 
 def match(command, scene, method, *arguments):
-    """Returns the disparity, the validity and the confidence of a scene's left view."""
+    """Returns the disparity, the validity and the confidence of a scene's left view. Without a method, the arguments name a pipeline."""
     with tempfile.TemporaryDirectory() as folder:
         disparity, validity, confidence = (Path(folder) / name for name in ("d.npy", "v.png", "c.npy"))
         call = [command, "match", *scene.files, "--align-rows", "off", "-o", disparity, "--validity", validity, "--confidence", confidence,
-                "--disparities", scene.disparities, "--method", method, "--quiet", *arguments]
+                "--disparities", scene.disparities, *(["--method", method] if method else []), "--quiet", *arguments]
         subprocess.run([str(part) for part in call], check=True)
         return np.load(disparity), stored(validity), np.load(confidence)
 

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import sys
 import tempfile
 import time
 
@@ -24,7 +25,9 @@ def measure(graph, name, size, setting, reliability):
     node = Ours(graph, name, *words, disparity_range=16)
     diagnostics = node.listen("/diagnostics", "diagnostic_msgs/DiagnosticArray")
     node.listen("confidence")
-    sender = graph.start(f"{name}_cameras", pathlib.Path(__file__).with_name("sender.py"), f"/{name}", *size, PAIRS, RATE, reliability)
+    sender = graph.start(
+        sys.executable, pathlib.Path(__file__).with_name("sender.py"), f"/{name}", *size, PAIRS, RATE, reliability, name=f"{name}_cameras"
+    )
     assert sender.wait(PATIENCE) == 0, graph.said(f"{name}_cameras")
     time.sleep(2)
     values = status_of(diagnostics.came[-1])[2]
@@ -37,7 +40,9 @@ def measure(graph, name, size, setting, reliability):
 
 if __name__ == "__main__":
     os.environ |= {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "ROS_DOMAIN_ID": str(os.getpid() % 100 + 1)}
-    from robot import PATIENCE, Graph, Ours, status_of
+    sys.path.append(str(pathlib.Path(__file__).parents[1] / "tests"))
+    from processes import PATIENCE
+    from robot import Graph, Ours, status_of
 
     with tempfile.TemporaryDirectory() as folder:
         graph = Graph(pathlib.Path(folder))

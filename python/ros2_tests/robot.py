@@ -2,45 +2,25 @@
 
 import os
 import signal
-import subprocess
 import sys
 import threading
-import time
 
 import rclpy
+from processes import PATIENCE, Inbox, Processes, wait_until
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from stereopsis import ros
 
-PATIENCE = 120  # seconds: the machine may be busy with a build
 FAMILY = ros.Ros2()
+# The program of the node under test: the node in Python, or that of the variable.
+NODE = [os.environ["STEREOPSIS_ROS_NODE"]] if "STEREOPSIS_ROS_NODE" in os.environ else [sys.executable, "-m", "stereopsis.ros.node2"]
 
 
-def wait_until(is_so, what, seconds=PATIENCE):
-    end = time.monotonic() + seconds
-    while not (found := is_so()):
-        assert time.monotonic() < end, f"{what}: not within {seconds} s"
-        time.sleep(0.05)
-    return found
-
-
-class Listener:
+class Listener(Inbox):
     def __init__(self, node, topic, kind):
-        self.came, self._news = [], threading.Condition()
-        self._node, self._subscription = node, node.create_subscription(FAMILY.kind(kind), topic, self._hear, QoSProfile(depth=50))
-
-    def _hear(self, message):
-        with self._news:
-            self.came.append(message)
-            self._news.notify_all()
-
-    def wait(self, is_right=lambda message: True):
-        """Returns the first message, of all that have come, that is as it should be."""
-        with self._news:
-            found = lambda: next((m for m in self.came if is_right(m)), None)  # noqa: E731
-            assert self._news.wait_for(lambda: found() is not None, PATIENCE), f"{len(self.came)} messages, none of them right"
-            return found()
+        super().__init__()
+        self._node, self._subscription = node, node.create_subscription(FAMILY.kind(kind), topic, self.hear, QoSProfile(depth=50))
 
     def at(self, stamp):
         return self.wait(lambda message: ros.stamps.stamp_of(message) == stamp)
@@ -49,11 +29,11 @@ class Listener:
         self._node.destroy_subscription(self._subscription)
 
 
-class Graph:
+class Graph(Processes):
     """This process as a node, and the processes that it started."""
 
     def __init__(self, folder):
-        self._folder, self._running = folder, []
+        super().__init__(folder)
         rclpy.init()
         self.node = rclpy.create_node("tester")
         self._executor = SingleThreadedExecutor()
@@ -67,31 +47,10 @@ class Graph:
             self._executor.spin_once(timeout_sec=0.1)
 
     def close(self):
-        for process in self._running[:]:
-            self.end(process)
+        self.end_all()
         self._ended.set()
         self._thread.join()
         rclpy.shutdown()
-
-    def start(self, name, *words, **environment):
-        with open(self._folder / f"{name}.txt", "wb") as log:
-            process = subprocess.Popen([sys.executable, *map(str, words)], stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **environment})
-        self._running.append(process)
-        return process
-
-    def said(self, name):
-        return (self._folder / f"{name}.txt").read_text(errors="replace")
-
-    def end(self, process, how=signal.SIGINT):
-        if process.poll() is None:
-            process.send_signal(how)
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        self._running.remove(process)
-        return process.returncode
 
     def listen(self, topic, kind):
         return Listener(self.node, topic, kind)
@@ -114,8 +73,7 @@ class Ours:
         self.graph, self.name = graph, name
         given = {"device": "cpu", "method": "banz-sgm", **parameters}
         settings = [word for key, value in given.items() for word in ("-p", f"{key}:={value}")]
-        call = ["-m", "stereopsis.ros.node2", "--ros-args", "-r", f"__ns:=/{name}", *settings, *words]
-        self.process = graph.start(name, *call)
+        self.process = graph.start(*NODE, "--ros-args", "-r", f"__ns:=/{name}", *settings, *words, name=name)
         self._messages = ros.Messages(FAMILY)
         kind = "sensor_msgs/CompressedImage" if compressed else "sensor_msgs/Image"
         ending = "/compressed" if compressed else ""
@@ -149,9 +107,14 @@ class Ours:
             if image is None:
                 continue
             info, images = self.publishers[side]
-            header = self._messages.header(at, f"{side}_optical")
-            info.publish(self._messages.camera_info(header, rig[side] if isinstance(rig, dict) else ros.info_fields(rig, side)))
-            images.publish(image if hasattr(image, "header") else self._messages.image(header, image, **fields))
+            info.publish(self.info(at, side, rig))
+            images.publish(image if hasattr(image, "header") else self._messages.image(self._header(at, side), image, **fields))
+
+    def info(self, stamp, side, rig):
+        return self._messages.camera_info(self._header(stamp, side), rig[side] if isinstance(rig, dict) else ros.info_fields(rig, side))
+
+    def _header(self, stamp, side):
+        return self._messages.header(stamp, f"{side}_optical")
 
     def set(self, **values):
         """Sets parameters, whose "__" stands for ".". Returns the reason if the node refuses them."""

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("rospy", reason="ROS 1 is not installed; ./dev ros-test installs it")
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "tests"))
+from core import start_core  # noqa: E402
 from processes import Processes  # noqa: E402
 from robot import Listener, Robot  # noqa: E402
 
@@ -16,7 +17,7 @@ from robot import Listener, Robot  # noqa: E402
 def processes(tmp_path_factory):
     running = Processes(tmp_path_factory.mktemp("ros"))
     try:
-        running.start_core()
+        start_core(running)
         yield running
     finally:
         running.end_all()

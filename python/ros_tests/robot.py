@@ -7,7 +7,7 @@ import time
 
 import rosgraph
 import rospy
-from processes import PATIENCE, wait_until
+from processes import PATIENCE, Inbox, wait_until
 from sensor_msgs.msg import CameraInfo, Image
 from stereopsis import ros
 
@@ -15,29 +15,11 @@ NODES = {"ours": "/ours/stereopsis", "theirs": "/theirs/stereo_image_proc"}
 INPUTS = [f"{side}/{name}" for side in ("left", "right") for name in ("image_raw", "camera_info")]
 
 
-class Listener:
+class Listener(Inbox):
     def __init__(self, topic):
-        self.came, self._news = [], threading.Condition()
+        super().__init__()
         kind = ros.Ros1().kind(dict(rosgraph.Master("/tester").getTopicTypes())[topic])
-        self._subscriber = rospy.Subscriber(topic, kind, self._hear, buff_size=1 << 24)
-
-    def _hear(self, message):
-        with self._news:
-            self.came.append(message)
-            self._news.notify_all()
-
-    def wait(self, is_right=lambda message: True):
-        """The first one that is as it should be, of all that have come."""
-        with self._news:
-            found = lambda: next((m for m in self.came if is_right(m)), None)  # noqa: E731
-            assert self._news.wait_for(lambda: found() is not None, PATIENCE), f"{len(self.came)} messages, none of them right"
-            return found()
-
-    def next(self, is_right=lambda message: True):
-        """Returns the next message from now on that is_right."""
-        with self._news:
-            self.came.clear()
-        return self.wait(is_right)
+        self._subscriber = rospy.Subscriber(topic, kind, self.hear, buff_size=1 << 24)
 
     def close(self):
         self._subscriber.unregister()

@@ -18,7 +18,7 @@ from ._pipeline import Pipeline, Value
 from ._progress import OnProgress, Progress
 from ._result import ARRAYS, Explanation, Result
 from ._rows import AlignRows, estimate_of, row_settings, rows_of
-from ._seeds import Seeds
+from ._seeds import Seeds, outside_of
 from ._stage import Turns
 
 
@@ -281,7 +281,10 @@ class Matcher:
             return self._unrefined(left, right, pair.kind[2])
         rows = self._align(pair, given=align_rows)
         with self._turns:
+            is_first = not self._has_plan(pair, 1)
             planned = self._plan(pair, left, right)
+            if is_first and self._warn_of_pair and on_host and seeds is not None and (said := outside_of(seeds, self._disparities)):
+                _pair.warn(said)
             started = time.perf_counter()
             arrays = planned.match(pair, _out(out))
             ms = (time.perf_counter() - started) * 1e3

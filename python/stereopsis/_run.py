@@ -204,6 +204,8 @@ class Run:
             inputs["align_rows"] = matcher._rows_in(self._sequence, left, right)
         if self._seeds.previous:
             inputs |= self._seeds.of(pair, matcher._matched_shape(matcher._pair_of_stream(left, right)))
+        else:
+            inputs |= self._seeds.given(pair)
         result = self._seeds.kept(matcher(left, right, mask_left=mask_left, mask_right=mask_right, **inputs))
         if not judge or not isinstance(result.validity, np.ndarray):  # a pair on a GPU is not judged
             return RunResult(pair, result, _range_of(matcher), None, False)

@@ -11,6 +11,18 @@ from ._errors import CallError
 from ._result import Result
 
 
+def outside_of(seeds: Any, disparities: tuple[int, int] | None) -> str:
+    """Returns a sentence about the seeds outside the search range, which have no effect; empty if there are none."""
+    if disparities is None:
+        return ""
+    first, end = disparities
+    known = np.isfinite(seeds)
+    outside = np.count_nonzero(known & ~((seeds >= first) & (seeds <= end - 1)))
+    if not outside:
+        return ""
+    return f"{outside} of {np.count_nonzero(known)} seeds are outside the search range, {first} to {end - 1}, and have no effect; give a wider range"
+
+
 class Seeds:
     """Finds the seeds of each pair. `previous` makes the disparities of the frame before the seeds, and the rig of `matcher` serves the
     motions of the camera.

@@ -84,6 +84,33 @@ def test_depth_is_measured_unless_it_is_filled_on_request(tmp_path, same_bits):
             np.testing.assert_array_equal(ros.array_of(made["/stereo/disparity"][i].image), disparity - np.float32(2))
 
 
+@pytest.mark.parametrize("topic", ["disparity", "depth"])
+def test_seeds_come_from_a_topic(topic, tmp_path, same_bits):
+    known = [np.where(np.random.default_rng(i).random((64, 96)) < 0.1, np.float32(6), np.float32(np.nan)) for i in range(4)]
+    seeds = {"disparity": known, "depth": [(9 / (of - 2)).astype(np.float32) for of in known]}[topic]
+    with BagFile(tmp_path / "in") as made:
+        for i, pair in enumerate(generated()):
+            made.pair(START + i * FRAME, *pair, SMALL_RIG)
+            if i != 2:
+                made.image("/known", START + i * FRAME, seeds[i])
+    option = "--seeds" if topic == "disparity" else "--seed-depth"
+    said = bag(tmp_path / "in", "-o", tmp_path / "out", option, "/known", "--nan", *SMALL)
+    assert "the pair is matched without seeds" in said
+    for i, (left, right) in enumerate(generated()):
+        wanted = st.match(left, right, 16, "banz-sgm", device="cpu", seeds=np.full((64, 96), np.nan, np.float32) if i == 2 else known[i])
+        np.testing.assert_array_equal(ros.array_of(read(tmp_path / "out")["/stereo/disparity"][i].image), wanted.disparity - np.float32(2))
+    assert "there is no topic '/none'" in bag(tmp_path / "in", "-o", tmp_path / "other", option, "/none", code=2)
+
+
+def test_our_own_disparities_are_seeds(tmp_path):
+    source = small_bag(tmp_path / "in")
+    bag(source, "-o", tmp_path / "first", *SMALL, "--pass", "/stereo/*")
+    assert "without seeds" not in bag(tmp_path / "first", "-o", tmp_path / "out", "--seeds", "/stereo/disparity", "--namespace", "/again", "--nan", *SMALL)
+    first, again = read(tmp_path / "first")["/stereo/disparity"][0], ros.array_of(read(tmp_path / "out")["/again/disparity"][0].image)
+    wanted = st.match(*generated()[0], 16, "banz-sgm", device="cpu", seeds=disparity_of(first) + np.float32(2))
+    np.testing.assert_array_equal(again, wanted.disparity - np.float32(2))
+
+
 def test_thirty_real_pairs_are_those_of_match(tmp_path, command, same_bits):
     """Read back by rosbags and by mcap-ros2-support, of which neither is ours."""
     decoder = pytest.importorskip("mcap_ros2.reader", reason="mcap-ros2-support reads MCAP")

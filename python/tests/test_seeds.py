@@ -87,11 +87,20 @@ def test_the_frame_before_reduces_flicker(scene: st.Scene, way: str) -> None:
     assert flicker(results(True)) < 0.6 * flicker(results(False))
 
 
+def test_seeds_outside_the_range_are_said(scene: st.Scene, seeds: np.ndarray) -> None:
+    far = np.where(np.isfinite(seeds), seeds + 1000, seeds)
+    with pytest.warns(st.PairWarning, match=f"{np.isfinite(seeds).sum()} of {np.isfinite(seeds).sum()} seeds are outside the search range, 0 to {D - 1}"):
+        alone = st.match(scene.left, scene.right, D, device="cpu", seeds=far)
+    np.testing.assert_array_equal(alone.disparity, st.match(scene.left, scene.right, D, device="cpu").disparity)
+
+
 def test_seeds_that_come_with_a_pair_are_used(scene: st.Scene, seeds: np.ndarray) -> None:
     (done,) = st.Run([Frame(scene, 0, seeds=seeds)], disparities=D, device="cpu", set={"seeds.stage": "seeds"}, align_rows="off")
     frame = Frame(scene, 0)
     alone = st.match(frame.left, frame.right, D, device="cpu", seeds=seeds, align_rows="off")
     np.testing.assert_array_equal(done.result.disparity, alone.disparity)
+    one = st.Run([], disparities=D, device="cpu", set={"seeds.stage": "seeds"}, align_rows="off").one(Frame(scene, 0, seeds=seeds))
+    np.testing.assert_array_equal(one.result.disparity, alone.disparity)
     with pytest.raises(st.CallError, match="leave one of them out"):
         list(st.Run([Frame(scene, 0, seeds=seeds)], disparities=D, device="cpu", seed_previous=True))
 

@@ -150,3 +150,19 @@ def test_depth_under_the_pointer_is_the_engines_own(view, tmp_path, rig):
     y, x = inner[len(inner) // 2] + 1
     page.point(0, int(x), int(y))
     page.wait_for(lambda: ": no disparity, left-right check" in page.find("#readout").text, "why there is no depth")
+
+
+def test_seeds_guide_the_matching_until_they_are_switched_off(view, tmp_path):
+    scene = st.synth("table", width=320, height=240, disparities=32, noise=2)
+    seeds = np.where(np.random.default_rng(1).random(scene.disparity.shape) < 0.03, scene.disparity, np.float32(np.nan))
+    for name in ("left", "right"):
+        st.write_image(tmp_path / f"{name}.png", getattr(scene, name))
+    np.save(tmp_path / "seeds.npy", seeds)
+    page = view(tmp_path / "left.png", tmp_path / "right.png", "--seeds", tmp_path / "seeds.npy", "--disparities", 32, "--align-rows", "off", "--paused")
+    page.script("viewer.look_at({layout: 2, views: ['seeds', 'disparity']})")
+    page.settle()
+    match = dict(disparities=32, device="cpu", align_rows="off")
+    assert np.array_equal(page.plane("disparity"), st.match(scene.left, scene.right, seeds=seeds, **match).disparity, equal_nan=True)
+    page.wait_for(lambda: np.array_equal(page.plane("seeds"), seeds, equal_nan=True), "the seeds")
+    next_picture(page, lambda: page.click("#seeds"))
+    assert np.array_equal(page.plane("disparity"), st.match(scene.left, scene.right, **match).disparity, equal_nan=True)

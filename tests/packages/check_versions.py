@@ -12,8 +12,8 @@ FILES = {
     "packages/conda/recipe.yaml": r'^  version: "(.+)"$',
     "packages/vcpkg/vcpkg.json": r'"version": "(.+)"',
     "ros/ros1/package.xml": r"<version>(.+)</version>",
-    "ros/ros2/package.xml": r"<version>(.+)</version>",
-    "ros/ros2/setup.py": r'version="(.+)"',
+    "ros/ros2/stereopsis_ros/package.xml": r"<version>(.+)</version>",
+    "ros/ros2/stereopsis_vendor/package.xml": r"<version>(.+)</version>",
 }
 
 

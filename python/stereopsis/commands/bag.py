@@ -60,8 +60,11 @@ def _add_matching(group: Any) -> None:
     add("--near", metavar="Z", help="Nearest depth, such as 80cm, or a number in metres; --near and --far give the search range in place of --disparities")
     add("--far", metavar="Z", help="Farthest depth, such as 5m, or a number in metres; required by --near")
     add_rows(add)
-    add("--seed-previous", action="store_true",
+    seeds = group.add_mutually_exclusive_group().add_argument
+    seeds("--seed-previous", action="store_true",
         help="The disparities of the pair before guide each pair, which reduces flicker")
+    seeds("--seeds", metavar="TOPIC", help="Topic of disparities that are known beforehand (32FC1 Image or DisparityImage), of the rectified left images")
+    seeds("--seed-depth", metavar="TOPIC", help="Topic of depth that is known beforehand (Image), as seen in the rectified left images")
     add("--bit-depth", type=int, default=0, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [16]")
 
 

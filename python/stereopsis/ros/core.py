@@ -42,7 +42,8 @@ def without(missing: ModuleNotFoundError, ros: str) -> SystemExit:
 @dataclass(frozen=True)
 class NodeSettings:
     """The settings of a node. The node rectifies images if `raw` is true. `tolerance` is the largest difference of the stamps of a pair, in
-    nanoseconds; 0 requires equal stamps. `masks` are the pixels to use of the left and the right images.
+    nanoseconds; 0 requires equal stamps. `masks` are the pixels to use of the left and the right images. `seeds` says what the topic
+    `seeds` has: disparity, depth, or none.
     """
 
     matching: Matching
@@ -51,6 +52,7 @@ class NodeSettings:
     tolerance: int = 0
     queue: int = 5
     masks: tuple[Array | None, Array | None] = (None, None)
+    seeds: str = "none"
 
     @property
     def products(self) -> tuple[str, ...]:
@@ -58,7 +60,9 @@ class NodeSettings:
 
     @property
     def inputs(self) -> Topics:
-        return NAMES_RAW if self.raw else NAMES_RECTIFIED
+        topics = NAMES_RAW if self.raw else NAMES_RECTIFIED
+        of_seeds = {"disparity": "seeds", "depth": "seed_depth"}.get(self.seeds)
+        return replace(topics, **{of_seeds: "seeds"}) if of_seeds else topics
 
     def outputs(self) -> dict[str, str]:
         """The published topics and their types."""

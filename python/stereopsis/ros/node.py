@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .._errors import Error
+from .._errors import CallError, Error
 from .._pipeline import Pipeline
 from .._rows import checked_rows
 from .core import NodeCore, NodeSettings
@@ -23,6 +23,8 @@ LISTENERS_SECONDS = 0.5
 def settings_of(start: Mapping[str, Any]) -> NodeSettings:
     """Returns the settings that follow from the parameters that are read at the start."""
     pipeline = Pipeline.read(start["pipeline"]) if start["pipeline"] else Pipeline(start["method"])
+    if start["seed_previous"] and start["seeds"] != "none":
+        raise CallError("seed_previous and seeds both give the seeds of a pair; leave one of them out")
     tolerance = start["approximate_sync_tolerance_seconds"] if start["approximate_sync"] else 0.0
     return NodeSettings(
         Matching(
@@ -39,6 +41,7 @@ def settings_of(start: Mapping[str, Any]) -> NodeSettings:
         tolerance=round(tolerance * 1e9),
         queue=start["queue_size"],
         masks=(mask_of(start["left_mask"]), mask_of(start["right_mask"])),
+        seeds=start["seeds"],
     )
 
 
@@ -100,6 +103,8 @@ class StereoNode(ABC):
             self._subscriptions = [self._image_subscription(topic) for topic in dict.fromkeys(inputs.images)]
             info = self._family.kind("sensor_msgs/CameraInfo")
             self._subscriptions += [self._subscription(topic, topic, info) for topic in inputs.infos if topic]
+            if inputs.of_seeds is not None:
+                self._subscriptions.append(self._subscription(inputs.of_seeds, inputs.of_seeds, self._family.kind("sensor_msgs/Image")))
         elif not wanted and self._subscriptions:
             for subscription in self._subscriptions:
                 self._unsubscribe(subscription)

@@ -7,10 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .._errors import Error
 from .cameras import Camera, Cameras, cameras_of
 from .images import Array, array_of, grey_of, is_lossy
 from .notes import Notes
+from .seeds import SeedMessages
 from .stamps import shown, stamp_of
 from .sync import Synchroniser
 
@@ -20,12 +23,16 @@ MALFORMED = (Error, ValueError, TypeError, AttributeError, OverflowError)  # the
 
 @dataclass(frozen=True)
 class Topics:
-    """Names of the topics of a pair; None for a CameraInfo that does not exist."""
+    """Names of the topics of a pair; None for a topic that does not exist. Seeds, the disparities that are known beforehand, come as
+    disparities (`seeds`) or as depth (`seed_depth`), in the rectified left view.
+    """
 
     left: str
     right: str
     left_info: str | None = None
     right_info: str | None = None
+    seeds: str | None = None
+    seed_depth: str | None = None
 
     @property
     def images(self) -> tuple[str, str]:
@@ -36,7 +43,11 @@ class Topics:
         return self.left_info, self.right_info
 
     def all(self) -> list[str]:
-        return [topic for topic in (*self.images, *self.infos) if topic]
+        return [topic for topic in (*self.images, *self.infos, self.of_seeds) if topic]
+
+    @property
+    def of_seeds(self) -> str | None:
+        return self.seeds or self.seed_depth
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,7 @@ class StampedPair:
     cameras       None if they are unknown or not calibrated
     lossy         True if the messages have JPEG images
     mask_left, mask_right   pixels to use, as of Matcher
+    seeds         disparities that are known beforehand, as of Matcher; None without a topic of seeds
     """
 
     stamp: int
@@ -60,6 +72,7 @@ class StampedPair:
     lossy: bool = False
     mask_left: Array | None = None
     mask_right: Array | None = None
+    seeds: Array | None = None
 
     @property
     def kind(self) -> tuple[object, ...]:
@@ -116,6 +129,7 @@ class Pairing:
     tolerance   largest difference of the stamps of both images, in nanoseconds
     queue       number of messages of a topic that wait for messages of the other topics
     masks       pixels to use of the left and the right images, as of Matcher
+    awaits_seeds   True if also the first pair waits for its seeds; else pairs wait once seeds have come
     """
 
     def __init__(
@@ -127,9 +141,11 @@ class Pairing:
         queue: int = 10,
         cameras: GivenCameras | None = None,
         masks: tuple[Array | None, Array | None] = (None, None),
+        awaits_seeds: bool = False,
     ) -> None:
         self.topics, self.notes, self._raw, self._given, self._masks = topics, notes, raw, cameras, masks
         self.images: Synchroniser[_Item] = Synchroniser(tolerance, queue)
+        self._seeds = SeedMessages(bool(topics.seed_depth), tolerance, 4 * queue, awaits_seeds) if topics.of_seeds else None
         self._infos = tuple(Infos(4 * queue) if topic and cameras is None else None for topic in topics.infos)
         self._pending: deque[tuple[_Item, _Item]] = deque()
         self._queue = queue
@@ -146,6 +162,8 @@ class Pairing:
         for side, infos in enumerate(self._infos):
             if infos is not None and self.topics.infos[side] == topic:
                 infos.add(stamp_of(message), message)
+        if self._seeds is not None and topic == self.topics.of_seeds:
+            self._seeds.add(stamp_of(message), message)
         return self._ready(wait=True)
 
     def flush(self) -> list[StampedPair]:
@@ -159,7 +177,7 @@ class Pairing:
             pair = self._pending[0]
             patient = wait and len(self._pending) <= self._queue
             found = [(True, None) if i is None else i.of(m.stamp, patient) for i, m in zip(self._infos, pair, strict=True)]
-            if not all(there for there, _ in found):
+            if not all(there for there, _ in found) or (patient and self._seeds is not None and self._seeds.may_come(pair[0].stamp)):
                 break
             self._pending.popleft()
             stamped = self._stamped(pair, [info for _, info in found])
@@ -189,7 +207,24 @@ class Pairing:
         first = pair[0]
         received = max(item.received for item in pair)
         frame_id, lossy = first.message.header.frame_id, is_lossy(first.message)
-        return StampedPair(first.stamp, frame_id, received, left, right, colour, cameras, lossy, *self._masks)
+        seeds = self._seeds_of(first, left.shape, cameras)
+        return StampedPair(first.stamp, frame_id, received, left, right, colour, cameras, lossy, *self._masks, seeds)
+
+    def _seeds_of(self, first: _Item, shape: tuple[int, ...], cameras: Cameras | None) -> Array | None:
+        """Returns the seeds of a pair; unknown ones if there are none."""
+        if self._seeds is None:
+            return None
+        size = (shape[1], shape[0]) if cameras is None or cameras.calibration is None else cameras.rig.size
+        at = f"{self.topics.of_seeds} at {shown(first.stamp)}"
+        try:
+            seeds = self._seeds.of(first.stamp, None if cameras is None else cameras.rig)
+            if seeds is not None and seeds.shape == (size[1], size[0]):
+                return seeds
+            what = "there are none" if seeds is None else f"they are {seeds.shape[1]}×{seeds.shape[0]}, and the matched images {size[0]}×{size[1]}"
+        except MALFORMED as error:
+            what = str(error)
+        self.notes.note("pairs without seeds", f"{at}: {what}; the pair is matched without seeds")
+        return np.full((size[1], size[0]), np.nan, np.float32)
 
     def _array(self, topic: str, item: _Item) -> Array | None:
         try:

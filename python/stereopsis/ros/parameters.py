@@ -38,7 +38,7 @@ class Parameter:
 
 NODE = (
     Parameter("min_disparity", 0, "the least disparity that is searched, pixels", -LARGEST_RANGE, LARGEST_RANGE, 1),
-    Parameter("disparity_range", 64, "how many disparities are searched, pixels; 0: the range is estimated from the first pair", 0, LARGEST_RANGE, 1),
+    Parameter("disparity_range", 64, "number of disparities that are searched, pixels; 0: the range is estimated from the first pair", 0, LARGEST_RANGE, 1),
     Parameter("invalid_is_nan", False, "invalid disparities are NaN; else min_disparity − 1"),
     Parameter("depth_in_millimetres", False, "depth is 16UC1 in millimetres; else 32FC1 in metres"),
     Parameter("organised_cloud", True, "points2 has the image's rows and columns; else the valid points alone"),
@@ -127,8 +127,9 @@ def at_start(rectify: bool) -> tuple[Parameter, ...]:
         Parameter("threads", 0, "of the CPU; 0: all", 0, 1024, 1),
         Parameter("align_rows", "auto", "auto: the rows of each right image are aligned if they differ; off; OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels"),
         Parameter("seed_previous", False, "the disparities of the pair before guide each pair, which reduces flicker"),
+        Parameter("seeds", "none", "contents of the topic seeds: disparities or depth of the rectified left image, known beforehand", choices=("none", "disparity", "depth")),
         Parameter("rectify", rectify, "the images are raw: rectify them by camera_info"),
-        Parameter("image_transport", "raw", "how images come", choices=("raw", "compressed")),
+        Parameter("image_transport", "raw", "transport of the images", choices=("raw", "compressed")),
         Parameter("left_mask", "", "an image file: 255 for the pixels of the left images that are used, 0 for others"),
         Parameter("right_mask", "", "as left_mask, for the right images"),
         Parameter("register_to", "", "depth_registered is sent too, as this camera sees it: a file, or raw for left/image_raw"),

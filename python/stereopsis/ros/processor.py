@@ -15,6 +15,7 @@ from .._pipeline import Pipeline
 from .._result import Result
 from .._rows import AlignRows
 from .._run import Run, RunResult
+from .._seeds import outside_of
 from .cameras import Cameras
 from .images import Array
 from .notes import Notes
@@ -132,7 +133,7 @@ class Processor:
         m = self._matching
         return Matcher(
             pipeline=m.pipeline,
-            set={"seeds.stage": "seeds"} if m.seed_previous else None,
+            set={"seeds.stage": "seeds"} if m.seed_previous or pair.seeds is not None else None,
             disparities=self._estimated or m.range_of(cameras),
             device=m.device,
             threads=m.threads,
@@ -175,6 +176,8 @@ class Processor:
         if not self._has_noted_shutters and self._run.shutters is not None:
             self._has_noted_shutters = True
             self._notes.note("shutters out of step", self._run.shutters.sentence)
+        if pair.seeds is not None and (said := outside_of(pair.seeds, done.disparities)):
+            self._notes.note("seeds outside the range", f"at {shown(pair.stamp)}, {said}")
         if self._matching.range_of(pair.cameras) is None:
             self._estimated = done.disparities
         height, width = result.disparity.shape

@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fill-depth", action="store_true", help="Include filled and repaired pixels in depth and points [measured pixels only]")
     add("--truth", metavar="FILE", help="Ground truth of the disparity: a file, a folder or a pattern")
     add("--truth-scale", type=float, default=0.0, metavar="S", help="Scale of an 8- or 16-bit ground truth: disparity = stored value / S")
+    add("--seeds", metavar="FILE", help="Disparities of the left image that are known beforehand: a file, a folder or a pattern, as for `match`")
     add("--pair", choices=["number", "stamp"], metavar="BY",
         help="Pairing of the two views: number (by frame number) or stamp (by nearest time stamp) [number; stamp for bags]")
     add("--strict", action=argparse.BooleanOptionalAction,

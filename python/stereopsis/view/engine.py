@@ -53,7 +53,7 @@ class Matchers:
         self._devices: dict[str, str] = {}
 
     def of(self, use: str, prepared: Prepared, settings: Settings, want: Iterable[str], probes: Sequence[Pixel] = ()) -> Matcher:
-        key = (settings, prepared.scale, prepared.size, prepared.frame.bit_depth, prepared.to_align is None, set(want), list(probes))
+        key = (settings, prepared.scale, prepared.size, prepared.frame.bit_depth, prepared.to_align is None, prepared.seeds is None, set(want), list(probes))
         before = self._kept.get(use)
         if before is None or before[0] != key:
             self.drop(use)
@@ -78,6 +78,7 @@ def matcher_of(
     assert settings.disparities is not None
     return Matcher(
         pipeline=settings.effective_pipeline(),
+        set=None if prepared.seeds is None else {"seeds.stage": "seeds"},
         disparities=prepared.range_of(settings.disparities),
         device=settings.device,
         threads=settings.threads,
@@ -326,7 +327,7 @@ class Engine:
         frame = self._read(fresh, source, source_index, index)
         if settings.disparities is None:
             settings = self._with_range(source, source_index, settings, frame)
-        geometry = (id(frame), settings.resolution, settings.swapped, settings.rectified, settings.aligns_rows)
+        geometry = (id(frame), settings.resolution, settings.swapped, settings.rectified, settings.aligns_rows, settings.uses_seeds)
         if self._prepared is None or self._prepared[0] != geometry:
             sequence = None if source.length == 1 else self._sequence_of((source_index, *geometry[1:]), index, source)
             self._prepared = geometry, prepare(frame, settings, self.rig, self.calibration, sequence)

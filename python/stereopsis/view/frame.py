@@ -22,3 +22,5 @@ class Frame:
     rig: _native.Rig | None = None  # the rig, if the source knows its cameras and the pair is rectified
     calibration: _native.Calibration | None = None  # the calibration, if the source knows its cameras and the pair is raw
     masks: tuple[Array | None, Array | None] = (None, None)  # 0 where the file says that a pixel is no data
+    seeds: Array | None = None  # disparities that are known beforehand, NaN where unknown
+    seed_file: str | None = None

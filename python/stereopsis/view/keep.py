@@ -22,6 +22,7 @@ Array = Any
 
 PAIRS = 20  # number of pairs that a calibration uses
 MASKS = {"--mask-left": "mask_left.pgm", "--mask-right": "mask_right.pgm"}
+SEEDS = "seeds.pfm"
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ class Keeper:
         words += ["--min-disparity", str(first), "--disparities", str(end - first), *self._changes(shown)]
         for option, mask in zip(MASKS, prepared.masks, strict=True):
             words += [] if files or mask is None else [option, MASKS[option]]
+        if prepared.seeds is not None:
+            words += ["--seeds", prepared.frame.seed_file if files and prepared.frame.seed_file else SEEDS]
         region = prepared.region_of(settings.region)
         words += ["--roi", ",".join(map(str, region))] if region else []
         words += ["--bit-depth", str(prepared.frame.bit_depth)] if prepared.frame.bit_depth else []
@@ -105,7 +108,7 @@ class Keeper:
             raise CallError(f"the {want} requires a calibration; start the viewer with --calib FILE")
         prepared, masks = shown.prepared, shown.prepared.masks
         with matcher_of(prepared, shown.settings, [want]) as matcher:
-            return matcher(prepared.left, prepared.right, mask_left=masks[0], mask_right=masks[1], align_rows=prepared.to_align)
+            return matcher(prepared.left, prepared.right, mask_left=masks[0], mask_right=masks[1], seeds=prepared.seeds, align_rows=prepared.to_align)
 
     def _cloud(self) -> bytes:
         points = self._with_rig("points").points
@@ -134,6 +137,8 @@ class Keeper:
         for name, mask in zip(MASKS.values(), prepared.masks, strict=True):
             if mask is not None:
                 parts[name] = pnm(mask)
+        if prepared.seeds is not None:
+            parts[SEEDS] = pfm(prepared.seeds)
         if prepared.rig is not None:
             parts["depth.pfm"] = pfm(self._with_rig("depth").depth)
             parts["cloud.ply"] = self._cloud()

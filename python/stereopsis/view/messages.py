@@ -18,7 +18,7 @@ from .settings import RESOLUTIONS, Settings
 
 Array = Any
 
-# The viewer has neither a volume for the cost stage `volume` nor seeds.
+# The viewer has no volume for the cost stage `volume`, and the pairs decide whether there are seeds.
 STAGES = {slot: [name for name in names if name != "volume"] for slot, names in stages().items() if slot != "seeds"}
 
 
@@ -68,6 +68,8 @@ def plane(shown: Shown, name: str) -> tuple[int, Array] | None:
             return shown.pair, seen(prepared.aligned_right, prepared.frame.bit_depth)
         case "truth":
             return None if prepared.truth is None else (shown.pair, prepared.truth.astype(np.float32, copy=False))
+        case "seeds":
+            return None if prepared.seeds is None else (shown.pair, prepared.seeds)
         case "pinned":
             return None if shown.pinned is None else (shown.serial, shown.pinned.disparity)
         case "surface":
@@ -99,6 +101,8 @@ def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> b
         "region": prepared.region_of(shown.settings.region),
         "density": round(measured(shown.result), 5),
         "truth": prepared.truth is not None,
+        "seeds": prepared.seeds is not None,
+        "has_seeds": prepared.frame.seeds is not None,
         "rows": rows_message(prepared.rows),
         "rig": None if rig is None else {"fb": rig.focal * rig.baseline, "doffs": rig.cx_left - rig.cx_right}
         | {"focal": rig.focal, "cx": rig.cx_left, "cy": rig.cy, "unit": rig.unit},
@@ -150,6 +154,7 @@ def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
             "refined": now.post_processing,
             "fill_depth": now.fill_depth,
             "aligns_rows": now.aligns_rows,
+            "uses_seeds": now.uses_seeds,
             "disparities": now.disparities,
             "region": now.region,
             "slots": slots_of(now.pipeline),

@@ -32,6 +32,7 @@ class Prepared:
     full: tuple[int, int]
     rows: RowEstimate | None  # None: the rows stay as they are
     to_align: RowEstimate | None
+    seeds: Array | None  # NaN where unknown
 
     @functools.cached_property
     def aligned_right(self) -> Array:
@@ -76,9 +77,9 @@ def prepare(
     if rig is None:
         rig, calibration = frame.rig, frame.calibration
     left, right, truth = frame.left, frame.right, frame.truth
-    masks = frame.masks
+    masks, seeds = frame.masks, frame.seeds if settings.uses_seeds else None
     if settings.swapped:
-        left, right, truth, masks = right, left, None, masks[::-1]
+        left, right, truth, masks, seeds = right, left, None, masks[::-1], None
     rows = to_align = None
     if calibration is not None and settings.rectified:
         raw, maps = (left, right, *masks), rectification(calibration)
@@ -92,12 +93,12 @@ def prepare(
     scale = size[0] / full[0], size[1] / full[1]
     if size != full:
         left, right = reduced(left, size), reduced(right, size)
-        truth = None if truth is None else sampled(truth, size) * np.float32(scale[0])
+        truth, seeds = (None if one is None else sampled(one, size) * np.float32(scale[0]) for one in (truth, seeds))
         masks = smaller_mask(masks[0], size), smaller_mask(masks[1], size)
         rig = None if rig is None else scaled_rig(rig, scale, size)
     if calibration is None or not settings.rectified:
         rows = to_align = rows_in(settings, left, right, frame, scale[1], sequence)
-    return Prepared(frame, left, right, truth, masks, rig, scale, full, rows, to_align)
+    return Prepared(frame, left, right, truth, masks, rig, scale, full, rows, to_align, seeds)
 
 
 def rows_in(

@@ -35,6 +35,10 @@ def viewer_of(arguments: argparse.Namespace) -> Viewer:
             source.bit_depth = arguments.bit_depth
         elif arguments.bit_depth is not None:
             raise CallError(f"--bit-depth applies to image files, and {source.name} has none; leave it out")
+    if arguments.seeds:
+        if not isinstance(sources[0], Files):
+            raise CallError(f"--seeds applies to image files, and {sources[0].name} has none; leave it out")
+        sources[0].seeds = sources[0].pairs.files_beside(arguments.seeds)
     if isinstance(sources[0], Files):
         sources[0].read(0)  # an error of reading is reported before the server starts
     rig, calibration = geometry_of(arguments)

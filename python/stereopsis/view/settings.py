@@ -31,6 +31,7 @@ class Settings:
     post_processing: bool = True
     fill_depth: bool = False  # depth and points of filled and repaired pixels, too
     aligns_rows: bool = True  # False: the rows of right images stay as they are
+    uses_seeds: bool = True  # False: as if the pairs had no seeds
     rows: RowAlignment | None = None  # the alignment of all pairs, in full-size pixels; None: estimated for each pair
     region: Region | None = None
     external: Pipeline | None = None  # a method from outside the library, which pages may choose beside the library's own
@@ -152,4 +153,5 @@ CHANGES: dict[str, Callable[[Settings, Message], Settings]] = {
     "refine": switch("post_processing"),
     "fill_depth": switch("fill_depth"),
     "align_rows": switch("aligns_rows"),
+    "seeds": switch("uses_seeds"),
 }

@@ -54,6 +54,7 @@ class Files:
     bit_depth: int | None = None  # overrides the bit depth of files that declare 16 bits
     rig: _native.Rig | None = None  # the rig, if a calibration lies beside the pair
     remark: str | None = None  # sentence that says why a calibration beside the pair is not used
+    seeds: list[Path | None] | None = None  # a file of disparities that are known beforehand for each pair
 
     def __init__(
         self, name: str, given: Sequence[str | Path], how: Pairing, truth: str | Path | None = None, scale: float = 0.0,
@@ -85,6 +86,7 @@ class Files:
     def read(self, index: int) -> Frame:
         pair, truth = self.pairs[index], self.truths[index]
         left, right = pair.files
+        seeds = None if self.seeds is None else self.seeds[index]
         is_video = _native.is_video(left)
         return Frame(
             pair.left,
@@ -96,6 +98,8 @@ class Files:
             pair.seconds_apart,
             rig=self.rig,
             masks=(pair.mask_left, pair.mask_right),
+            seeds=None if seeds is None else _native.read_disparity(seeds, 0.0),
+            seed_file=None if seeds is None else str(seeds),
         )
 
     def _bit_depth_of(self, pair: ImagePair) -> int:

@@ -1,7 +1,6 @@
 // Semi-global matching and selection in one run over the image. The run replaces stages/cost, stages/sgm and
 // stages/wta, without a volume per path. On the CPU, it also replaces stages/sgm and stages/wta for a volume of 8-bit
-// costs from any stage, and it adds the term of seeds (stages/seeds) to the costs. The result equals the composition of
-// the oracles of these stages, bit for bit.
+// costs from any stage. The result equals the composition of the oracles of these stages, bit for bit.
 //
 // A downward sweep sums half of the paths, those from the left and from above, and stores the sums in 16 bits, or in 8
 // bits if there are 4 paths and P2 is at most 127. An upward sweep adds the other half, and selects the disparity of
@@ -20,11 +19,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <span>
 
 #include "graph/word_cost.hpp"
-#include "stages/seeds/seeds.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/wta/wta.hpp"
 
@@ -37,16 +34,8 @@ namespace stereopsis::sgm_wta {
 struct Parameters {
   sgm::Parameters sgm;
   wta::Parameters select;
-  WordCost cost = {};                           // the matching cost of two words
-  std::optional<seeds::Parameters> seeds = {};  // if they add to the costs, on the CPU
+  WordCost cost = {};  // the matching cost of two words
 };
-
-// Returns the largest cost, with the term of the seeds. That of given costs counts it already.
-template <class Kind>
-int max_cost(const Parameters& p, const Kind& kind) {
-  if (std::is_same_v<Kind, cost::Given> || !p.seeds) return kind.max_cost();
-  return static_cast<int>(seeds::largest(*p.seeds, kind.max_cost()));
-}
 
 template <class Kind, template <class> class View = ImageView>
 struct Input {
@@ -56,7 +45,6 @@ struct Input {
   int disparities = 1;
   int stripe_rows = 0;  // 0 means that the whole image is processed at once
   sgm::EdgesOf<View> edges = {};
-  View<const std::uint32_t> prior = {};  // of stages/prior; empty without seeds
 };
 
 // Division of the image into stripes of rows; the last stripe may be shorter.

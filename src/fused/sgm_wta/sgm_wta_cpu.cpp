@@ -246,7 +246,7 @@ std::size_t workspace_bytes(const Parameters& p, const Kind& kind, Size size, in
 template <class Kind>
 void cpu(const Parameters& p, const Input<Kind>& in, const wta::Output& out, std::span<std::byte> workspace,
          Threads& threads) {
-  sgm::check(p.sgm, max_cost(p, in.source.kind));
+  sgm::check(p.sgm, in.source.kind.max_cost());
   const Job<Kind> job(p, in, out, workspace);
   dispatch(in.source.kind)(job, workspace.subspan(job.sums_bytes()), threads);
 }

@@ -15,7 +15,6 @@
 #include "fused/sgm_wta/sgm_wta_cpu_select-inl.hpp"
 #include "fused/sgm_wta/sgm_wta_sweep.hpp"
 #include "stages/cost/cost_cpu-inl.hpp"
-#include "stages/seeds/seeds_cpu-inl.hpp"
 #include "stages/sgm/sgm_cpu-inl.hpp"
 #include "stages/wta/wta_cpu-inl.hpp"
 
@@ -23,7 +22,6 @@ HWY_BEFORE_NAMESPACE();
 namespace stereopsis::sgm_wta::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace cost_cpu = stereopsis::cost::HWY_NAMESPACE;
-namespace seeds_cpu = stereopsis::seeds::HWY_NAMESPACE;
 namespace sgm_cpu = stereopsis::sgm::HWY_NAMESPACE;
 namespace wta_cpu = stereopsis::wta::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
@@ -34,28 +32,6 @@ inline constexpr std::size_t bytes_of_candidate = cost_cpu::Candidates<Kind>::by
 template <>
 inline constexpr std::size_t bytes_of_candidate<cost::Given> = 0;
 
-// The terms of the seeds of a row.
-class SeedRow {
- public:
-  template <class Kind>
-  SeedRow(const Job<Kind>& job, int y)
-      : parameters_(job.seeds), prior_(job.prior.empty() ? nullptr : job.prior.row(y)) {}
-  void begin_tile(int first, int count, int column) {
-    if (prior_ == nullptr) return;
-    for (int i = 0; i < count; ++i) terms_[column + i] = seeds_cpu::Term(parameters_, prior_[first + i]);
-  }
-  // Returns the costs from index k on of the pixel in the given column of its tile, with the terms of its seed.
-  template <class D>
-  HWY_INLINE hn::VFromD<D> with_term(D d, hn::VFromD<D> costs, int column, int k) const {
-    return prior_ == nullptr ? costs : terms_[column].add(d, costs, k);
-  }
-
- private:
-  seeds::Parameters parameters_;
-  const std::uint32_t* prior_;
-  seeds_cpu::Term terms_[tile_columns];
-};
-
 // The matching costs of the pixels of a row, from the words of both views.
 template <class Kind>
 class CostRow {
@@ -65,20 +41,18 @@ class CostRow {
   CostRow(const Job<Kind>& job, int y, std::byte* memory)
       : width_(job.width),
         left_(reinterpret_cast<const std::uint8_t*>(job.source.left.row(y))),
-        candidates_(job.source.kind, memory, job.candidates()),
-        seeds_(job, y) {
+        candidates_(job.source.kind, memory, job.candidates()) {
     candidates_.load(job.source.right.row(y), job.width, job.select.min_disparity, job.padded);
   }
   void begin_tile(int first, int count, int column) {
     constexpr int bytes = sizeof(Word);
     repeat(left_ + first * bytes, count * bytes, left_bytes_ + column * bytes);
-    seeds_.begin_tile(first, count, column);
   }
   // Returns costs from index k on, of pixel x, which is in the given column of its tile.
   template <class D>
   HWY_INLINE hn::VFromD<D> block(D d, int x, int column, int k) const {
     const cost_cpu::RepeatedBytes left{left_bytes_ + column * sizeof(Word)};
-    return seeds_.with_term(d, candidates_.block(d, left, width_ - 1 - x + k), column, k);
+    return candidates_.block(d, left, width_ - 1 - x + k);
   }
   HWY_INLINE void prefetch(int) const {}
 
@@ -86,7 +60,6 @@ class CostRow {
   int width_;
   const std::uint8_t* left_;  // bytes of the left words
   cost_cpu::Candidates<Kind> candidates_;
-  SeedRow seeds_;
   std::uint32_t left_bytes_[tile_columns * sizeof(Word)] = {};  // the left pixels of the tile, each byte repeated
 };
 
@@ -97,13 +70,12 @@ class CostRow<cost::Given> {
   CostRow(const Job<cost::Given>& job, int y, std::byte*)
       : disparities_(job.disparities),
         costs_(job.source.kind.volume.row(y)),
-        largest_(static_cast<std::uint8_t>(job.source.kind.largest)),
-        seeds_(job, y) {}
-  void begin_tile(int first, int count, int column) { seeds_.begin_tile(first, count, column); }
+        largest_(repeated(static_cast<std::uint8_t>(job.source.kind.largest))) {}
+  void begin_tile(int, int, int) {}
   template <class D>
-  HWY_INLINE hn::VFromD<D> block(D d, int x, int column, int k) const {
-    const auto costs = from_bytes(d, [&](auto d8) HWY_ATTR { return hn::LoadU(d8, pixel(x) + k); });
-    return hn::Min(seeds_.with_term(d, costs, column, k), hn::Set(d, largest_));
+  HWY_INLINE hn::VFromD<D> block(D d, int x, int, int k) const {
+    return cost_cpu::from_bytes(
+        d, [&](auto d8) HWY_ATTR { return hn::Min(hn::LoadU(d8, pixel(x) + k), load_repeated(d8, &largest_)); });
   }
   HWY_INLINE void prefetch(int x) const {
     for (int k = 0; k < disparities_; k += 64) hwy::Prefetch(pixel(x) + k);
@@ -114,8 +86,7 @@ class CostRow<cost::Given> {
 
   int disparities_;
   const std::uint8_t* costs_;
-  std::uint8_t largest_;
-  SeedRow seeds_;
+  std::uint32_t largest_;  // repeated
 };
 
 // A row of the current band.

@@ -33,28 +33,18 @@ const StageDescriptor portable{
                     }},
     .work = work};
 
-Step fuse_words(const Run& run) { return fused(run, portable); }
-
 const Rule rule{.name = "sgm_wta",
                 .run = {"cost_volume", "sgm", "wta"},
-                .fuse = fuse_words,
+                .fuse = [](const Run& run) { return fused(run, portable); },
                 .operation = &portable,
                 .examples = {"banz-sgm", "sgm", "sgm cost.census_weight=1", "banz-sgm optimisation.paths=4"}};
-
-const Rule seeded_rule{.name = "sgm_wta_seeded",
-                       .run = {"cost_volume", "seeds", "sgm", "wta"},
-                       .fuse = [](const Run& run) -> Step {
-                         if (run.target.device != On::cpu) return {.note = "it adds seeds on the CPU"};
-                         return fuse_words(run);
-                       },
-                       .operation = &portable};
 
 const StageDescriptor from_volume{
     .slot = Slot::internal,
     .name = "sgm_wta_volume",
     .title = "semi-global matching",
-    .ports = wta::selecting({in_volume("costs", {Element::u8}), if_there("grey8"), if_there("paths_above"),
-                             if_there("paths_below"), if_there("prior")}),
+    .ports = wta::selecting(
+        {in_volume("costs", {Element::u8}), if_there("grey8"), if_there("paths_above"), if_there("paths_below")}),
     .functions = on_cpu([](const Call<On::cpu>& c) {
       const auto& p = c.as<Parameters>();
       const auto costs = c.volume<const std::uint8_t>("costs");
@@ -66,8 +56,7 @@ const StageDescriptor from_volume{
                              wta::input_of(c),
                              costs.disparities,
                              c.context.stripe_rows,
-                             sgm::edges_of(c),
-                             c.image<const std::uint32_t>("prior")},
+                             sgm::edges_of(c)},
           wta::output_of(c), c.scratch(), c.worker());
     }),
     .scratch = {.cpu =
@@ -81,9 +70,12 @@ const StageDescriptor from_volume{
     }};
 
 Step fuse_volume(const Run& run) {
-  if (run.steps.back().context.from_right) return {.note = "it selects for the left view"};
-  if (run.shape(run.steps.front().input("costs")).element != Element::u8) return {.note = "it follows costs of 8 bits"};
-  return fused_step(from_volume, parameters_of(run), run.steps);
+  const Step &paths = run.steps[0], &selection = run.steps[1];
+  if (selection.context.from_right) return {.note = "it selects for the left view"};
+  if (run.shape(paths.input("costs")).element != Element::u8) return {.note = "it follows costs of 8 bits"};
+  return fused_step(from_volume,
+                    Parameters{paths.parameters.as<sgm::Parameters>(), selection.parameters.as<wta::Parameters>()},
+                    run.steps);
 }
 
 const Rule volume_rule{.name = "sgm_wta_volume",
@@ -92,13 +84,11 @@ const Rule volume_rule{.name = "sgm_wta_volume",
                        .operation = &from_volume,
                        .examples = {"sgm cost.stage=absolute_difference", "banz-sgm aggregation.stage=box"}};
 
-const Rule seeded_volume_rule{
-    .name = "sgm_wta_volume_seeded", .run = {"seeds", "sgm", "wta"}, .fuse = fuse_volume, .operation = &from_volume};
-
 }  // namespace
 
 void register_stage(Registry& registry) {
-  for (const Rule* of : {&rule, &seeded_rule, &volume_rule, &seeded_volume_rule}) registry.add(*of);
+  registry.add(rule);
+  registry.add(volume_rule);
 }
 
 }  // namespace stereopsis::sgm_wta

@@ -40,9 +40,9 @@ constexpr std::size_t align64(std::size_t bytes) { return (bytes + 63) / 64 * 64
 // Path costs remain below 256 if the sum of the largest cost and the largest penalty is below 256. Path costs then take
 // 8 bits, otherwise 16. Given costs may be larger, because their path costs may saturate (sgm_cpu-inl.hpp).
 template <class Kind>
-std::size_t path_bytes_per_cell(const Parameters& p, const Kind& kind) {
-  const int most = max_cost(p, kind), largest = std::is_same_v<Kind, cost::Given> ? std::min(most, p.sgm.p2) : most;
-  return largest + p.sgm.p2 <= 255 ? 1 : 2;
+std::size_t path_bytes_per_cell(const sgm::Parameters& p, const Kind& kind) {
+  const int largest = std::is_same_v<Kind, cost::Given> ? std::min(kind.max_cost(), p.p2) : kind.max_cost();
+  return largest + p.p2 <= 255 ? 1 : 2;
 }
 // Returns the size, in bytes, of the stored sums: those of two paths, without costs, may fit in 8 bits.
 inline std::size_t sum_bytes_per_cell(const sgm::Parameters& p, std::size_t path_bytes) {
@@ -58,7 +58,7 @@ struct Extent {
         disparities(disparities_),
         padded(padded_disparities(disparities_)),
         directions(p.sgm.paths / 2),
-        lane_bytes(path_bytes_per_cell(p, kind)),
+        lane_bytes(path_bytes_per_cell(p.sgm, kind)),
         sum_bytes(sum_bytes_per_cell(p.sgm, lane_bytes)),
         stripes(size.height, stripe_rows) {}
 
@@ -109,10 +109,8 @@ struct Job : Extent {
         select_parameters(p.select),
         penalties(sgm::penalties(p.sgm)),
         p1(static_cast<std::uint16_t>(p.sgm.p1)),
-        most_lowest(max_cost(p, in.source.kind) + p.sgm.p2 <= 255 ? 255 : 255 - p.sgm.p2),
+        most_lowest(in.source.kind.max_cost() + p.sgm.p2 <= 255 ? 255 : 255 - p.sgm.p2),
         edges(in.edges),
-        seeds(p.seeds.value_or(seeds::Parameters{})),
-        prior(in.prior),
         out(out_),
         sums(workspace.data()) {
     if (p.sgm.adaptive()) guide = in.guide;
@@ -126,8 +124,6 @@ struct Job : Extent {
   std::uint16_t p1;
   int most_lowest;  // for paths of 8 bits: their largest minimum that allows a saturated path cost
   sgm::Edges edges;
-  seeds::Parameters seeds;
-  ImageView<const std::uint32_t> prior;  // empty without seeds
   wta::Output out;
   std::byte* sums;
 };

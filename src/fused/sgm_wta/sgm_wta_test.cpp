@@ -1,6 +1,5 @@
 #include "fused/sgm_wta/sgm_wta.hpp"
 
-#include "stages/cost_volume/cost_volume.hpp"
 #include "support/cost_volumes.hpp"
 #include "support/devices.hpp"
 #include "support/selected.hpp"
@@ -26,17 +25,8 @@ const std::vector<Case> cases = {
 // Composes the oracles of the stages, which define the result of the fused run.
 template <class Kind>
 void oracle(const sgm_wta::Parameters& p, const sgm_wta::Input<Kind>& in, const wta::Output& out) {
-  constexpr bool is_given = std::is_same_v<Kind, cost::Given>;
   Volume<std::uint16_t> sums(in.source.left.size(), in.disparities);
-  if (p.seeds) {
-    Volume<std::uint8_t> costs(in.source.left.size(), in.disparities);
-    if constexpr (is_given)
-      costs = copy_of<std::uint8_t>(in.source.kind.volume);
-    else
-      cost_volume::oracle(in.source, in.select.min_disparity, costs.view());
-    seeds::oracle(*p.seeds, in.prior, costs.view());
-    sgm::oracle<std::uint8_t>(p.sgm, costs.view(), sgm_wta::max_cost(p, in.source.kind), in.guide, {}, sums.view());
-  } else if constexpr (is_given) {
+  if constexpr (std::is_same_v<Kind, cost::Given>) {
     sgm::oracle<std::uint8_t>(p.sgm, in.source.kind.volume, in.source.kind.largest, in.guide, {}, sums.view());
   } else {
     sgm::oracle(p.sgm, in.source, in.guide, in.select.min_disparity, sums.view());
@@ -138,9 +128,7 @@ void expect_all_cases(const sgm_wta::Parameters& p, const Kind& kind, typename K
     PitchedImage<std::uint8_t> guide(random_image<std::uint8_t>(size, 11, 0, 60).view());
     PitchedImage<std::uint8_t> mask_left(random_image<std::uint8_t>(size, 12, 0, 9).view());
     PitchedImage<std::uint8_t> mask_right(random_image<std::uint8_t>(size, 13, 0, 9).view());
-    const Image<std::uint32_t> prior = random_prior(size, range.count);
     sgm_wta::Input<Kind> in{{left_pitched, right_pitched, kind}, guide, {range.min, {}, {}}, range.count};
-    if (p.seeds) in.prior = prior;
     if (masked) {
       in.select.mask_left = mask_left;
       in.select.mask_right = mask_right;
@@ -200,10 +188,9 @@ void expect_given_costs_equal_oracles(const sgm_wta::Parameters& p, int lowest, 
     const VolumeView<const std::uint8_t> costs{data, size.width, size.height, range.count, pitch, row.view().data};
     const ImageView<const std::uint8_t> pixels(data, size.width, size.height, range.count, pitch);
     PitchedImage<std::uint8_t> guide(random_image<std::uint8_t>(size, 11, 0, 60).view());
-    const Image<std::uint32_t> prior = random_prior(size, range.count);
-    sgm_wta::Input<cost::Given> in{{pixels, {}, {largest, costs}}, guide, {range.min, {}, {}}, range.count};
-    if (p.seeds) in.prior = prior;
-    expect_equals_oracles(p, in, stripe_rows);
+    expect_equals_oracles(
+        p, sgm_wta::Input<cost::Given>{{pixels, {}, {largest, costs}}, guide, {range.min, {}, {}}, range.count},
+        stripe_rows);
   }
 }
 
@@ -224,17 +211,6 @@ TEST(SgmWta, GivenCostsWhosePathCostsSaturateEqualOracles) {
     for (const int p2 : {60, 127, 128})
       for (const int lowest : {120, 200, 255})
         expect_given_costs_equal_oracles({{.paths = paths, .p1 = 16, .p2 = p2}, {}}, lowest, 255, 255);
-}
-
-// With a weight of 250, path costs take 16 bits, or saturate.
-TEST(SgmWta, SeedsEqualOracles) {
-  for (const int weight : {40, 250})
-    for (const int stripe_rows : {0, 5}) {
-      const sgm_wta::Parameters p{.sgm = {.paths = 4, .p1 = 16, .p2 = 100}, .select = {}, .seeds = {{weight}}};
-      expect_all_cases(p, rank9, 72, true, stripe_rows);
-      expect_all_cases(p, census_gradient, 0xFFFFFFFF, false, stripe_rows);
-      expect_given_costs_equal_oracles(p, 0, 180, 210, stripe_rows);
-    }
 }
 
 // Sums of two paths take 8 bits up to a P2 of 127.

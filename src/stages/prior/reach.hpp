@@ -9,12 +9,12 @@
 
 namespace stereopsis::prior {
 
-// How a seed reaches a pixel: its key, and the pixel's distance from it. Of two seeds, the one whose number is lower
-// gives the values: it has the lower key or, if they are equal, comes first by rows.
+// The key with which a seed reaches a pixel, and the pixel's distance from the seed. Of two seeds, the one whose number is
+// lower gives the values: it has the lower key or, if they are equal, comes first by rows.
 class Reach {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  static constexpr int bits = 5, middle = 1 << (bits - 1);  // of a distance
+  static constexpr int bits = 5, middle = 1 << (bits - 1);  // for a distance
 
   explicit Reach(std::uint32_t number) : number_(number) {}
   static constexpr std::uint32_t number(int key, int dx, int dy) {

@@ -10,6 +10,7 @@ from ..pairs import Topics
 
 IMAGES = {"sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"}
 INFO = "sensor_msgs/msg/CameraInfo"
+DISPARITY = "stereo_msgs/msg/DisparityImage"
 SIDES = [
     ("left", "right"),
     ("infra1", "infra2"),
@@ -47,6 +48,20 @@ def found(types: Mapping[str, str], left: str | None = None, right: str | None =
             raise CallError(f"no topic matches '{left or right}'; name the other topic of the pair, one of: {listed(images)}")
         return _with_infos(types, *pairs[0])
     return _with_infos(types, *_the_pair(images))
+
+
+def seed_topics(types: Mapping[str, str], seeds: str | None, seed_depth: str | None) -> dict[str, str]:
+    """Returns the topic of seeds as a field of Topics. Raises CallError if it does not exist, or has another type."""
+    if seeds and seed_depth:
+        raise CallError(f"seeds ({seeds}) and seed_depth ({seed_depth}) both give the seeds; give one of them")
+    for field, topic, kinds in (("seeds", seeds, {*IMAGES, DISPARITY}), ("seed_depth", seed_depth, IMAGES)):
+        if not topic:
+            continue
+        there = sorted(name for name, kind in types.items() if kind in kinds)
+        if topic not in there:
+            raise CallError(f"there is no topic '{topic}' of {' or '.join(sorted(kinds))}, from which seeds come; there are: {listed(there)}")
+        return {field: topic}
+    return {}
 
 
 def _the_pair(images: list[str]) -> tuple[str, str]:

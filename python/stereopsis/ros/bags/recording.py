@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from ..._errors import FormatError
 from ..notes import Notes
-from ..pairs import GivenCameras, Pairing, StampedPair, Topics
+from ..pairs import GivenCameras, Pairing, StampedPair
 from ..stamps import shown
 from ..sync import TopicCount
-from .discovery import found, is_raw
+from .discovery import found, is_raw, seed_topics
 from .reading import Bag, Raw
 
 
@@ -26,6 +27,7 @@ class Recording:
     raw           True if the images must be rectified with CameraInfo; None: decided by the names of the topics
     approximate   largest difference of the stamps of a pair, in seconds; 0: the stamps must be equal
     queue         number of messages of a topic that wait for messages of the other topics
+    seeds, seed_depth   topic of disparities that are known beforehand, or of depth, in the rectified left view
     cameras       function of the size of the images and of `raw`, which returns their cameras in place of CameraInfo
 
     >>> for pair in Recording("drive.mcap"):                        # doctest: +SKIP
@@ -42,9 +44,12 @@ class Recording:
         queue: int = 30,
         notes: Notes | None = None,
         cameras: GivenCameras | None = None,
+        seeds: str | None = None,
+        seed_depth: str | None = None,
     ) -> None:
         self.bag = Bag(Path(path))
-        self.topics: Topics = found({t.name: t.type for t in self.bag.topics.values()}, left, right)
+        types = {t.name: t.type for t in self.bag.topics.values()}
+        self.topics = replace(found(types, left, right), **seed_topics(types, seeds, seed_depth))
         self.notes = notes or Notes(say)
         self._cameras = cameras
         has_infos = cameras is not None or None not in self.topics.infos
@@ -93,4 +98,4 @@ class Recording:
         self.bag.close()
 
     def _new_pairing(self) -> Pairing:
-        return Pairing(self.topics, self.notes, self.raw, self._tolerance, self._queue, self._cameras)
+        return Pairing(self.topics, self.notes, self.raw, self._tolerance, self._queue, self._cameras, awaits_seeds=True)

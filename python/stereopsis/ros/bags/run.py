@@ -201,7 +201,7 @@ def run(arguments: argparse.Namespace) -> int:
     cameras = GivenCameras.of(arguments)
     recording = Recording(
         arguments.bag, arguments.left, arguments.right, arguments.raw, arguments.approximate, arguments.queue,
-        cameras=None if cameras is None else cameras.of_size,
+        cameras=None if cameras is None else cameras.of_size, seeds=arguments.seeds, seed_depth=arguments.seed_depth,
     )  # fmt: skip
     if arguments.frames is not None:
         from .frames import write_frames

@@ -86,8 +86,7 @@ link.on("frame", (frame) => {
     model.renderer.upload(plane);
   }
   model.frame = frame;
-  if (!frame.truth) delete model.planes.truth;
-  if (!frame.pinned) delete model.planes.pinned;
+  for (const name of ["truth", "seeds", "pinned"]) if (!frame[name]) delete model.planes[name];
   if (size && size !== frame.size.join()) Object.assign(model, {pixel: null}), (ruler.points = []);
   model.changed("frame");
   figures();

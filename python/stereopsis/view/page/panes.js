@@ -18,7 +18,7 @@ export class Panes {
   }
 
   #follow() {
-    const key = JSON.stringify([model.look, model.frame?.size, model.frame?.truth, model.frame?.pinned, Boolean(model.frame?.rig)]);
+    const key = JSON.stringify([model.look, model.frame?.size, model.frame?.truth, model.frame?.seeds, model.frame?.pinned, Boolean(model.frame?.rig)]);
     if (key !== this.shown) this.#layout();
     this.shown = key;
   }

@@ -7,8 +7,8 @@ import {view_matrix} from "./orbit.js";
 import {INVALID, picture, point, points, quad} from "./shaders.js";
 import {limits, map_of, reasons, views} from "./views.js";
 
-const modes = {left: "picture", right: "picture", disparity: "value", confidence: "value", truth: "value"}; // others have their own
-const main_map = {confidence: "confidence", truth: "truth", depth: "surface", uncertainty: "surface"};
+const modes = {left: "picture", right: "picture", disparity: "value", confidence: "value", truth: "value", seeds: "value"}; // others have their own
+const main_map = {confidence: "confidence", truth: "truth", seeds: "seeds", depth: "surface", uncertainty: "surface"};
 const other_map = {error: "truth", compare: "pinned", difference: "pinned"};
 
 const theme = () => document.documentElement.dataset.theme;

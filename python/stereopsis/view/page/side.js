@@ -34,8 +34,8 @@ export class Side {
     this.searched = make("span", {class: "hint"});
     this.resolution = make("select", {id: "resolution", "aria-label": "Working resolution", onchange: () => send({do: "resolution", value: this.resolution.value})});
     const box = (id, name) => make("input", {id, type: "checkbox", onchange: (e) => send({do: name, on: e.target.checked})});
-    [this.swap, this.rectify, this.align_rows, this.refine, this.fill_depth] =
-      ["swap", "rectify", "align_rows", "refine", "fill_depth"].map((name) => box(name.replace("_", "-"), name));
+    [this.swap, this.rectify, this.align_rows, this.seeds, this.refine, this.fill_depth] =
+      ["swap", "rectify", "align_rows", "seeds", "refine", "fill_depth"].map((name) => box(name.replace("_", "-"), name));
     this.rows_found = make("span", {class: "hint", id: "rows-found"});
     this.rows_differ = make("meter", {id: "rows-differ", min: 0, low: 0.1, high: 0.3, max: 1, optimum: 0, "aria-label": "Difference between the rows of the given pictures", title: "By how much the rows of the given pictures differ: up to 0.1 px is good, above 0.3 px costs many pixels; the bar ends at 1 px"});
     this.region = make("button", {id: "region", title: "Drag a region on the left picture (R, or shift and drag)", onclick: () => toggle_region(send)}, "Drag a region");
@@ -52,6 +52,8 @@ export class Side {
     this.depth_row = row("Depths", "Search range as depths; 0 is infinitely far", this.near, "to", this.far, this.depth_unit);
     this.depth_row.hidden = true;
     this.rectify_row = row("Rectified", "Rectify by the calibration", this.rectify);
+    this.seeds_row = row("Seeds", "Disparities that are known beforehand guide the matching", this.seeds);
+    this.seeds_row.hidden = true;
     return group("Search", true,
       row("Disparities", "Search range, in pixels of the full size", this.first, "to", this.last),
       this.depth_row,
@@ -63,6 +65,7 @@ export class Side {
       this.rectify_row,
       row("Rows aligned", "Align the rows of the right picture before matching; off: match it as it is (A)", this.align_rows),
       make("div", {class: "row"}, this.rows_differ, this.rows_found),
+      this.seeds_row,
       row("Post-processing", "Checks, filters and fills behind the selection (P)", this.refine),
       row("Fill depth", "Depth and points of filled and repaired pixels, too; else only measured pixels have them", this.fill_depth));
   }
@@ -164,6 +167,7 @@ export class Side {
     this.rectify.checked = state.rectified;
     this.rectify_row.hidden = !state.rectifiable;
     this.align_rows.checked = state.aligns_rows;
+    this.seeds.checked = state.uses_seeds;
     this.refine.checked = state.refined;
     this.fill_depth.checked = state.fill_depth;
     this.pin.textContent = state.pinned == null ? "Pin these settings" : "Unpin";
@@ -176,6 +180,7 @@ export class Side {
   }
 
   #show_frame() {
+    this.seeds_row.hidden = !model.frame.has_seeds;
     const [first, end] = model.frame.disparities;
     const text = `${end - first} searched at ${model.frame.size.join("×")}`;
     if (this.searched.textContent !== text) this.searched.textContent = text;

@@ -19,6 +19,7 @@ export const views = {
   validity: {name: "Validity", planes: ["disparity", "validity"]},
   error: {name: "Error against truth", planes: ["disparity", "truth"], unit: "px", map: true, needs: "truth", auto: () => [0, 4], plain: true},
   truth: {name: "Truth", planes: ["truth"], unit: "px", map: true, needs: "truth", auto: (m) => [range(m)[0], range(m)[1] - 1]},
+  seeds: {name: "Seeds", planes: ["seeds"], unit: "px", map: true, needs: "seeds", auto: (m) => [range(m)[0], range(m)[1] - 1]},
   compare: {name: "Compare with pinned", planes: ["disparity", "pinned"], unit: "px", map: true, needs: "pinned", auto: (m) => [range(m)[0], range(m)[1] - 1]},
   difference: {name: "Difference to pinned", planes: ["disparity", "pinned"], unit: "px", map: true, needs: "pinned", auto: () => [-4, 4], plain: true},
   cloud: {name: "Point cloud", planes: ["left", "surface"]},
@@ -27,6 +28,7 @@ export const views = {
 export const needs = {
   rig: "start the viewer with --calib",
   truth: "start the viewer with --truth, or choose a generated scene",
+  seeds: "start the viewer with --seeds, and switch them on",
   pinned: "pin the settings first",
 };
 

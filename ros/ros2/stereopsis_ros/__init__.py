@@ -1,1 +1,0 @@
-"""The package that ament registers; the node is in the Python package stereopsis."""
