@@ -37,7 +37,7 @@ def commit_of(command):
 
 
 def match(command, scene, method, *arguments):
-    """Returns the disparity, the validity and the confidence of a scene's left view. If the method is None, the arguments name a pipeline."""
+    """Returns the disparity, the validity and the confidence of a scene's left view. The arguments name a pipeline if the method is None."""
     with tempfile.TemporaryDirectory() as folder:
         disparity, validity, confidence = (Path(folder) / name for name in ("d.npy", "v.png", "c.npy"))
         call = [command, "match", *scene.files, "--align-rows", "off", "-o", disparity, "--validity", validity, "--confidence", confidence,
