@@ -11,6 +11,8 @@ sys.path.append(str(pathlib.Path(__file__).parents[1] / "tests"))
 os.environ |= {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "ROS_DOMAIN_ID": str(os.getpid() % 100 + 1)}
 from robot import Graph, Ours  # noqa: E402
 
+collect_ignore = [] if "STEREOPSIS_ROS_NODE" in os.environ else ["test_component.py"]  # tests/ros2/component_test.sh runs it
+
 
 @pytest.fixture(scope="session")
 def graph(tmp_path_factory):

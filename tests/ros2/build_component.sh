@@ -40,14 +40,25 @@ build() {
   ninja -C "build/$2" install >>"$2.log" 2>&1 || { tail -n 20 "$2.log" >&2; return 1; }
 }
 
+# fetch REPOSITORY TAG: clones a repository, and sets `folder`
+fetch() {
+  folder=src/${1##*/}
+  [ -d "$folder" ] || git clone -q --depth 1 --branch "$2" "https://github.com/$1" "$folder"
+}
+
 for source in "${sources[@]}"; do
   read -r repository tag packages <<<"$source"
-  folder=src/${repository##*/}
-  [ -d "$folder" ] || git clone -q --depth 1 --branch "$tag" "https://github.com/$repository" "$folder"
+  fetch "$repository" "$tag"
   for package in $packages; do
     name=$([ "$package" = . ] && echo "${repository##*/}" || echo "$package")
     [ -f "$name.done" ] || build "$folder/$package" "$name" -DBUILD_TESTING=OFF
     touch "$name.done"
   done
 done
+if ! "$venv/bin/python" -c 'import launch_ros' 2>/dev/null; then
+  fetch ros2/launch 3.4.3
+  fetch ros2/launch_ros 0.26.6
+  "$venv/bin/pip" install -q --disable-pip-version-check osrf-pycommon pyyaml importlib_metadata
+  "$venv/bin/pip" install -q --disable-pip-version-check --no-deps src/launch/launch src/launch_ros/launch_ros
+fi
 CMAKE_PREFIX_PATH=$prefix:$CMAKE_PREFIX_PATH build "$component" stereopsis_ros -DBUILD_TESTING=ON

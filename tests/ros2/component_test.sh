@@ -13,7 +13,7 @@ tests/ros2/build_component.sh "$folder" "$folder/stereopsis"
 ls -d "$PWD"/build/python-venv/lib/python3*/site-packages >"$(echo "$folder"/V/lib/python3*/site-packages)/package.pth"
 # The wheels' libraries for Python are loaded by the type supports of messages, also in programs in C++.
 LD_PRELOAD=$("$folder/V/bin/python" -c 'import sysconfig; print(sysconfig.get_config_var("LIBDIR"), sysconfig.get_config_var("LDLIBRARY"), sep="/")')
-export LD_PRELOAD ROS_DISTRO=jazzy PYTHONPATH='' ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=$((RANDOM % 100 + 1))
+export LD_PRELOAD ROS_DISTRO=jazzy ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=$((RANDOM % 100 + 1))
 node=$folder/inst/lib/stereopsis_ros/stereo_component composed=$folder/build/stereopsis_ros/composed python=$folder/V/bin/python
 
 STEREOPSIS_ROS_NODE=$node "$python" -m pytest -q -rs -p no:cacheprovider python/ros2_tests
