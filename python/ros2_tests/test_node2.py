@@ -179,8 +179,9 @@ def test_seeds_from_a_topic(graph, ours, contents):
     seeds = np.full(left.shape[:2], np.nan, np.float32)
     seeds[20:40, 30:60] = 11
     image = seeds if contents == "disparity" else np.float32(SMALL_RIG.focal * SMALL_RIG.baseline) / (seeds - np.float32(2))
-    publisher.publish(ros.Messages(FAMILY).image(ros.Messages(FAMILY).header(SECOND, ""), image))
-    time.sleep(1)  # the seeds reach the node before the pair, which would otherwise not wait for them
+    for _ in range(10):  # the seeds reach the node before the pair, which would otherwise not wait for them
+        publisher.publish(ros.Messages(FAMILY).image(ros.Messages(FAMILY).header(SECOND, ""), image))
+        time.sleep(0.2)
     node.send(SECOND, left, right, SMALL_RIG)
     matcher = st.Matcher("banz-sgm", device="cpu", disparities=16, set={"seeds.stage": "seeds"})
     wanted = matcher(left, right, seeds=seeds).disparity
