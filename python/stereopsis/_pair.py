@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,13 +26,29 @@ ADVICE = {
     "rows not aligned": 'pass align_rows="auto", so that they are aligned',
     "a frame late": "find the frame that is missing or repeated, and pass images of one time",
 }
+# The advice of the commands and the nodes, where it differs.
+COMMAND_ADVICE = {
+    "rows differ": "rectify the images, or correct the calibration of the cameras with `stereopsis calibrate --from-scenes`",
+    "negative disparities": "exchange the left and the right images, or search negative disparities where the cameras converge",
+    "a shared pattern": "subtract the pattern from both images, such as the mean of many frames, or mask it",
+    "rows not aligned": "let align_rows (--align-rows) be auto, so that they are aligned",
+}
 
 
 class Fault(NamedTuple):
-    """A fault of a pair. `kind` is a short name; each kind is reported once."""
+    """A fault of a pair. `kind` is a short name; each kind is reported once. `what` is wrong, and `advice` is what callers in Python can do."""
 
     kind: str
-    sentence: str
+    what: str
+    advice: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.what}; {self.advice}"
+
+    def said_with(self, advice: Mapping[str, str]) -> str:
+        """Returns the sentence of a front end that has advice of its own for some kinds."""
+        return f"{self.what}; {advice.get(self.kind, self.advice)}"
 
 
 class Judge:
@@ -65,7 +81,7 @@ class Judge:
             self._judge.record_sound(share)
             return None
         self._new = self._judge.record(fault, number)
-        return Fault(fault.kind, f"{fault.sentence}; {advice(fault, rectification is not None)}")
+        return Fault(fault.kind, fault.sentence, advice(fault, rectification is not None))
 
     @property
     def is_new(self) -> bool:

@@ -25,6 +25,7 @@ def test_rows_are_aligned_and_a_switch_shows_the_pair_as_it_is(view, tmp_path):
     as_it_is = st.match(scene.left, scene.right, 32, device="cpu", align_rows="off", warn_of_pair=False)
     assert not page.find("#align-rows").is_selected()
     assert page.find("#rows-found").get_attribute("textContent") == ""
+    page.wait_for(lambda: "switch on Rows aligned" in page.notice(), "what the page offers")
     assert np.array_equal(page.plane("disparity"), as_it_is.disparity, equal_nan=True)
     page.wait_for(lambda: np.array_equal(page.plane("right"), scene.right), "the picture as it is")
     page.wait_for(lambda: page.script("return document.getElementById('overlay').toDataURL()") != lines, "lines without those before")

@@ -163,13 +163,13 @@ double median_distance(const Cameras& cameras, const std::vector<Point>& points)
 }
 
 void Fit::solve(const std::vector<Point>& points, std::size_t pairs) {
-  constexpr int most_steps = 25;
+  constexpr int most_steps = 40;
   constexpr double enough = 1e-8;
   for (int i = 0; i < most_steps; ++i) {
     const Vector<terms> by = step(points, pairs);
     cameras_.move(by);
     for (std::size_t k = 0; k < terms; ++k) sum_[k] += by[k];
-    if (*std::ranges::max_element(by, {}, [](double v) { return std::abs(v); }) < enough && i > 4) return;
+    if (i > 4 && std::ranges::all_of(by, [](double v) { return std::abs(v) < enough; })) return;
   }
 }
 

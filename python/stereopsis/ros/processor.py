@@ -10,6 +10,7 @@ import numpy as np
 
 from .._errors import CallError, DeviceError, Error
 from .._matching import Matcher
+from .._pair import COMMAND_ADVICE
 from .._pair_source import BLACK_OF_LOSSY
 from .._pipeline import Pipeline
 from .._result import Result
@@ -172,7 +173,7 @@ class Processor:
     def _matched(self, done: RunResult) -> Matched:
         pair, result = done.pair, done.result
         if done.fault is not None:
-            self._notes.note(f"pair: {done.fault.kind}", f"at {shown(pair.stamp)}, {done.fault.sentence}")
+            self._notes.note(f"pair: {done.fault.kind}", f"at {shown(pair.stamp)}, {done.fault.said_with(COMMAND_ADVICE)}")
         if not self._has_noted_shutters and self._run.shutters is not None:
             self._has_noted_shutters = True
             self._notes.note("shutters out of step", self._run.shutters.sentence)

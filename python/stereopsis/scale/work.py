@@ -13,7 +13,7 @@ import numpy as np
 
 from .._errors import Error
 from .._matching import BoundaryStripe, Matcher
-from .._pair import Fault, Judge
+from .._pair import COMMAND_ADVICE, Fault, Judge
 from .._pipeline import Pipeline
 from .._run import Run, RunResult
 from ..validity import filled
@@ -90,7 +90,8 @@ class Worker:
         about = {"number": unit.number, "begin": begin, "seconds": time.time() - begin}
         used = {"cpu_seconds": time.process_time() - worked, "peak_bytes": _peak_bytes(), "device": self._device}
         fault, self._fault = self._fault, None
-        self._job.store.keep(unit.name, files, about | used | ({} if fault is None else {"fault": fault._asdict()}))
+        said = fault and {"kind": fault.kind, "sentence": fault.said_with(COMMAND_ADVICE)}
+        self._job.store.keep(unit.name, files, about | used | ({"fault": said} if said else {}))
 
     # Kinds
 
@@ -287,7 +288,7 @@ class Worker:
         """Keeps the fault of the unit's pair for its sidecar, and reports each kind of fault once."""
         self._fault = done.fault or self._fault
         if done.fault is not None and done.is_new_fault:
-            print(f"stereopsis: warning: unit {unit.number} ({unit.name}): {done.fault.sentence}", file=sys.stderr)
+            print(f"stereopsis: warning: unit {unit.number} ({unit.name}): {done.fault.said_with(COMMAND_ADVICE)}", file=sys.stderr)
 
     def _paths(self, unit: Unit, kind: str, row: int) -> Paths | None:
         """Returns the path costs that continue at `row`, with the width of the unit's input. Columns without influence have the cost 0.

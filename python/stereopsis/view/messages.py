@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._pair import COMMAND_ADVICE
 from .._result import Result
 from .._native import RowEstimate, Slot
 from .._pipeline import Pipeline, methods, presets, stages
@@ -19,6 +20,15 @@ from .settings import RESOLUTIONS, Settings
 Array = Any
 
 # The viewer has no volume for the cost stage `volume`, and the pairs decide whether there are seeds.
+# What the page offers against faults of pairs.
+ADVICE = {
+    **COMMAND_ADVICE,
+    "same picture": "open the images of both cameras",
+    "rows differ": "switch on Rows aligned, or save a corrected calibration with the button Calibration, and start the viewer with it",
+    "negative disparities": "switch on Cameras swapped, or search negative disparities where the cameras converge",
+    "rows not aligned": "switch on Rows aligned",
+    "a frame late": "find the frame that is missing or repeated, and open images of one time",
+}
 STAGES = {slot: [name for name in names if name != "volume"] for slot, names in stages().items() if slot != "seeds"}
 
 
@@ -163,7 +173,7 @@ def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
             "pairing": None if engine.source.pairing is None else asdict(engine.source.pairing),
             "pinned": None if engine.pinned is None else difference(engine.pinned, now),
             "trouble": engine.trouble,
-            "fault": "" if engine.fault is None else engine.fault.sentence,
+            "fault": "" if engine.fault is None else engine.fault.said_with(ADVICE),
         },
         ensure_ascii=False,
     )
