@@ -115,7 +115,9 @@ TEST(EpipolarFit, IsAsGoodAsABundleAdjustment) {
 
 #else
 
-TEST(EpipolarFit, IsAsGoodAsABundleAdjustment) { GTEST_SKIP() << "Ceres (libceres-dev) was not found, or a sanitizer runs"; }
+TEST(EpipolarFit, IsAsGoodAsABundleAdjustment) {
+  GTEST_SKIP() << "Ceres (libceres-dev) was not found, or a sanitizer runs";
+}
 
 #endif
 

@@ -20,7 +20,7 @@ from .settings import RESOLUTIONS, Settings
 Array = Any
 
 # The viewer has no volume for the cost stage `volume`, and the pairs decide whether there are seeds.
-# What the page offers against faults of pairs.
+# Remedies of the page against faults of pairs.
 ADVICE = {
     **COMMAND_ADVICE,
     "same picture": "open the images of both cameras",
