@@ -25,7 +25,7 @@ import stereopsis as st
 
 websockets = pytest.importorskip("websockets", reason="the viewer needs websockets: pip install '.[view]'")
 from stereopsis.view import preparation, sources  # noqa: E402
-from stereopsis._run import Run
+from stereopsis._run import Run  # noqa: E402
 from stereopsis.view.engine import Engine, Matchers  # noqa: E402
 from stereopsis.view.keep import Keeper  # noqa: E402
 from stereopsis.view.messages import plane, seen, slots_of, state_message  # noqa: E402
