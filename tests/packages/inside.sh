@@ -18,7 +18,7 @@ say "the command alone: matches, and has its pages"
 
 mkdir left right
 for i in 0 1; do cp left.png left/$i.png && cp right.png right/$i.png; done
-stereopsis match left right --disparities 64 --color color.mp4 2>&1 | grep 'requires OpenCV.*stereopsis-opencv'
+{ ! stereopsis match left right --disparities 64 --color color.mp4 2>&1; } | grep 'requires OpenCV.*stereopsis-opencv'
 install ./stereopsis-opencv_*.deb
 stereopsis match left right --disparities 64 --color color.mp4 --quiet
 stereopsis match color.mp4 color.mp4 --disparities 8 -o twice | grep '2 frames'
