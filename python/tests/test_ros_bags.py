@@ -100,6 +100,7 @@ def test_seeds_come_from_a_topic(topic, tmp_path, same_bits):
         wanted = st.match(left, right, 16, "banz-sgm", device="cpu", seeds=np.full((64, 96), np.nan, np.float32) if i == 2 else known[i])
         np.testing.assert_array_equal(ros.array_of(read(tmp_path / "out")["/stereo/disparity"][i].image), wanted.disparity - np.float32(2))
     assert "there is no topic '/none'" in bag(tmp_path / "in", "-o", tmp_path / "other", option, "/none", code=2)
+    assert "--frames matches no pair" in bag(tmp_path / "in", "--frames", tmp_path / "frames", option, "/known", code=2)
 
 
 def test_our_own_disparities_are_seeds(tmp_path):

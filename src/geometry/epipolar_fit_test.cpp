@@ -12,8 +12,6 @@
 namespace stereopsis::epipolar_fit_test {
 namespace {
 
-#ifdef STEREOPSIS_CERES
-
 using namespace epipolar;
 
 constexpr Size size = {640, 480};
@@ -27,6 +25,23 @@ Vector<terms> random_errors(unsigned seed) {
   for (double& v : errors) v *= 0.1 * normal(random);
   return errors;
 }
+
+TEST(EpipolarFit, GoesOnUntilItsStepsAreSmall) {
+  const StereoCalibration truth = test::calibration_for(size);
+  for (unsigned i = 0; i < 8; ++i) {
+    Cameras off(truth);
+    off.move(random_errors(i));
+    Fit fit(off.rectified(truth), usual(&Kind::given));
+    const std::vector<Point> points = test::seen_points(Cameras(truth), {size, 300, 0.1, noise, i});
+    fit.solve(points, 1);
+    const Vector<terms> found = correction(Cameras(truth), fit.cameras());
+    fit.solve(points, 1);
+    const Vector<terms> then = correction(Cameras(truth), fit.cameras());
+    for (std::size_t k = 0; k < terms; ++k) EXPECT_NEAR(then[k], found[k], 1e-6) << kinds[k].name << " of rig " << i;
+  }
+}
+
+#ifdef STEREOPSIS_CERES
 
 // The distance between the projection of a point and its place in the right image, in standard deviations. A point is
 // on the ray of its left pixel, at the inverse of a depth.

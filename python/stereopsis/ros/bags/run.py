@@ -191,6 +191,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise CallError("the call has no output; give -o OUT (a bag of results), --frames DIR (the pairs as image files), or --list")
     if arguments.frames is not None and arguments.report:
         raise CallError("--report applies to a bag of results (-o OUT), and --frames writes none; leave one of them out")
+    if arguments.frames is not None and (arguments.seeds or arguments.seed_depth):
+        raise CallError("--seeds and --seed-depth apply to a bag of results (-o OUT), and --frames matches no pair; leave one of them out")
     if arguments.report and not Path(arguments.report).absolute().parent.is_dir():
         raise CallError(f"--report {arguments.report} is in a folder that does not exist; create it first")
     if arguments.queue < 1:

@@ -16,12 +16,12 @@ from ... import _native
 from ..._errors import CallError, FormatError
 from ...commands import PROGRAMS
 from ..images import array_of
+from .discovery import DISPARITY
 from .frames import write_frames
 from .reading import Bag, is_bag
 from .recording import Recording
 
 COMMANDS = ("match", "check", "rectify", "calibrate", "evaluate")
-DISPARITY = "stereo_msgs/msg/DisparityImage"
 
 
 def run_for(words: list[str]) -> int:
