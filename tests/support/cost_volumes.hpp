@@ -70,14 +70,4 @@ class Scratch {
   Image<std::uint8_t> memory_;
 };
 
-// A prior with a seed at half of the pixels, near, in and beyond the range.
-inline Image<std::uint32_t> random_prior(Size size, int count) {
-  std::mt19937 dice(3);
-  Image<std::uint32_t> prior(size);
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x)
-      prior(x, y) = dice() % 2 == 0 ? 0 : (dice() % static_cast<unsigned>(16 * count)) << 8 | dice() % 256;
-  return prior;
-}
-
 }  // namespace stereopsis::test

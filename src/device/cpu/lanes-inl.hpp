@@ -26,15 +26,6 @@ HWY_INLINE hn::VFromD<D> counted_from(D d, T first) {
   return hn::Add(hn::Iota(d, 0), hn::Set(d, first));
 }
 
-// Calls f(d8), which computes numbers of 8 bits, and widens them to the lanes of d.
-template <class D, class F>
-HWY_INLINE hn::VFromD<D> from_bytes(D d, F&& f) {
-  if constexpr (sizeof(hn::TFromD<D>) == 1)
-    return f(d);
-  else
-    return hn::PromoteTo(d, f(hn::Rebind<std::uint8_t, D>()));
-}
-
 // Covers the pixels [0, last + first) of a row, whose windows lie inside the row only for [first, last). Calls
 // vector(x) for whole vectors of pixels in [first, last), and scalar(x) for all other pixels. The last vector overlaps
 // the previous one, so that a row of at least one vector has no scalar tail.

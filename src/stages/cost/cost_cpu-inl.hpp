@@ -106,6 +106,15 @@ class BytePlanes {
   int entries_;
 };
 
+// Calls f(d8), which computes costs in 8 bits, and widens the costs to the lanes of d.
+template <class D, class F>
+HWY_INLINE hn::VFromD<D> from_bytes(D d, F&& f) {
+  if constexpr (sizeof(hn::TFromD<D>) == 1)
+    return f(d);
+  else
+    return hn::PromoteTo(d, f(hn::Rebind<std::uint8_t, D>()));
+}
+
 // The candidates of a row. The function block(d, left, i) returns the costs of Lanes(d) candidates from index i on, in
 // 8 or 16 bits.
 template <class Kind>

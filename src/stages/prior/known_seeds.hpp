@@ -86,7 +86,7 @@ class Seeds {
     const int first_x = std::max(0, x - window), end_x = std::min(size_.width, x + window + 1);
     const std::int32_t *const top = above_ + corner(first_y), *const bottom = above_ + corner(end_y);
     const int seeds = bottom[end_x] - bottom[first_x] - top[end_x] + top[first_x];
-    // The root of an integer below 2²⁰ that is no square is farther from the next integer than it is rounded.
+    // The argument is below 2²⁰: its root, if it is no integer, differs from the next one by more than the rounding.
     return static_cast<int>(std::sqrt(static_cast<float>(256 * (end_y - first_y) * (end_x - first_x) / seeds)));
   }
 

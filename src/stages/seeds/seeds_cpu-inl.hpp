@@ -11,13 +11,12 @@
 #include <array>
 #include <cstdint>
 
-#include "device/cpu/lanes-inl.hpp"
+#include "device/cpu/highway-inl.hpp"
 #include "stages/seeds/seeds.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::seeds::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-using namespace stereopsis::HWY_NAMESPACE;
 
 // |16 (j − 8) − f| for the fractions f of a seed and 16 candidates, limited to the width, times 4.
 constexpr auto distances = [] {
@@ -30,11 +29,10 @@ constexpr auto distances = [] {
   return of;
 }();
 
-// The terms of the candidates of one pixel: of 16 candidates around the seed. The terms of all others are those of the
-// first and of the last of these.
+// The terms of one pixel, for 16 candidates around the seed. Other candidates have the term of the first or of the last
+// of these.
 class Term {
  public:
-  Term() = default;
   HWY_INLINE Term(const Parameters& p, std::uint32_t prior) : first_(static_cast<int>(prior >> 12) - 8) {
     const hn::FixedTag<std::uint16_t, 8> d16;
     const hn::RebindToSigned<decltype(d16)> to_signed;  // the terms are below 256
@@ -51,8 +49,7 @@ class Term {
   // Adds the terms to the costs of the candidates from index k on.
   template <class D>
   HWY_INLINE hn::VFromD<D> add(D d, hn::VFromD<D> costs, int k) const {
-    const auto terms = from_bytes(d, [&](auto d8) HWY_ATTR { return block(d8, k); });
-    return hn::Max(costs, hn::Min(hn::SaturatedAdd(costs, terms), hn::Set(d, most_sum)));
+    return hn::Max(costs, hn::Min(hn::SaturatedAdd(costs, block(d, k)), hn::Set(d, most_sum)));
   }
 
   // Adds the terms to the costs of `count` candidates.
@@ -68,8 +65,6 @@ class Term {
   }
 
  private:
-  using Bytes = hn::FixedTag<std::uint8_t, 16>;
-
   // Returns the terms of the candidates from index k on, of which a block has at most 64.
   template <class D8>
   HWY_INLINE hn::VFromD<D8> block(D8 d8, int k) const {
@@ -77,14 +72,11 @@ class Term {
     const auto offset = hn::Set(d, static_cast<std::int8_t>(std::clamp(k - first_, -64, 15)));
     const auto index =
         hn::BitCast(d8, hn::Min(hn::Max(hn::Add(hn::Iota(d, 0), offset), hn::Zero(d)), hn::Set(d, std::int8_t{15})));
-    if constexpr (hn::MaxLanes(d8) <= 16)
-      return hn::TableLookupBytes(hn::Load(Bytes(), terms_), index);
-    else
-      return hn::TableLookupBytes(hn::LoadDup128(d8, terms_), index);
+    return hn::TableLookupBytes(hn::LoadDup128(d8, terms_), index);
   }
 
   alignas(16) std::uint8_t terms_[16] = {};
-  int first_ = 0;  // the candidate of the first of them
+  int first_;  // the first of the 16 candidates
 };
 
 }  // namespace stereopsis::seeds::HWY_NAMESPACE
