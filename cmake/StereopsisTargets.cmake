@@ -123,6 +123,19 @@ function(stereopsis_test name)
   stereopsis_test_objects(${name})
   target_link_libraries(${name} PRIVATE stereopsis_test_support ${arg_LIBRARIES})
   stereopsis_test_sources(${name} ${arg_UNPARSED_ARGUMENTS})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT APPLE)
+    stereopsis_link_first(${name} stereopsis_tools stereopsis ${arg_LIBRARIES})
+  endif()
+endfunction()
+
+# Links static libraries before the objects of a test. If both define a function of a template, the linker takes the first
+# definition: the optimised one, which users run, too.
+function(stereopsis_link_first target)
+  list(FILTER ARGN INCLUDE REGEX "^stereopsis")
+  foreach(library ${ARGN})
+    target_link_options(${target} PRIVATE "$<$<STREQUAL:$<TARGET_PROPERTY:${library},TYPE>,STATIC_LIBRARY>:\
+-Wl,--whole-archive,$<TARGET_FILE:${library}>,--no-whole-archive>")
+  endforeach()
 endfunction()
 
 function(stereopsis_test_sources name)
