@@ -189,6 +189,11 @@ struct FlatMarks {
 // Marks measured pixels whose disparity only a seed supports as filled.
 struct SeedCheck {};
 
+// Computes the seeds of the right view from those of the left view.
+struct MirroredSeeds {
+  void (*add_to)(Builder&, Images&);  // adds the step, and the seeds of the right view to the images
+};
+
 // Computes depth and points from a disparity.
 struct Triangulation {
   StageParameters (*parameters)(const Request&, const Rect& shown);

@@ -14,6 +14,11 @@ namespace stereopsis {
 
 struct StageDescriptor;
 
+// Returns the range of the candidates if the right view is the reference view (−d), or the given range.
+constexpr DisparityRange seen_from(const DisparityRange& range, bool from_right) {
+  return from_right ? DisparityRange{-range.max(), range.count} : range;
+}
+
 // Context passed to an operation in addition to its parameters and images.
 struct StepContext {
   DisparityRange range = {};  // range of the candidates; if the right view is the reference view, range of −d

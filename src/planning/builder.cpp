@@ -211,7 +211,7 @@ int Builder::need(Images& images, std::string_view name, int view) {
     return images.find(name, view);
   }
   Maps none;
-  Scope scope{images, none, context_of(request_.range, images)};
+  Scope scope{images, none, context_of(seen_from(request_.range, view == 1), images)};
   scope.context.from_right = view == 1;  // in this view, the reference view
   run(*maker, pipeline_.parameters_of(*maker), scope);
   return images.find(name, view);

@@ -17,13 +17,11 @@ Element element_made(const StageChoice& cost) {
 
 // Rejects pipelines to whose costs no seeds can be added.
 void check_seeds(const PipelineData& p, const Request& request, const std::function<void(const std::string&)>& reject) {
-  const auto has_right_costs = [](const StageChoice& stage) { return stage.facet<RightCosts>() != nullptr; };
-  if (p.cost.facet<Lowering>() != nullptr || p.levels)
+  const auto* levels = p.levels.facet<Lowering>();
+  if (p.cost.facet<Lowering>() != nullptr || (levels != nullptr && levels->applies(p, request)))
     reject("computes no cost volume of the whole image, to which seeds could be added; set seeds.stage = none");
   if (reduction_of(p) != nullptr)
     reject("reduces the images, but seeds have the full size; set prepare.factor = 1 or seeds.stage = none");
-  if (has_right_costs(p.aggregation) || has_right_costs(p.optimisation))
-    reject("computes the costs of the right view separately, for which there are no seeds; set seeds.stage = none");
   if (request.stripe)
     reject("takes seeds, which stripes do not support; set seeds.stage = none, or match whole images");
   if (request.without_images) reject("takes seeds, which spread along the image; pass the images, too");

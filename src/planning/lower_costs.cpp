@@ -143,13 +143,14 @@ void select(Builder& b, Scope& scope) {
     b.run(registry().at(costs->after_selection), p.cost.parameters, scope);
 }
 
-// Computes the maps of a view. If the right view is the reference view, the candidates are −d.
+// Computes the maps of a view.
 void match_view(Builder& b, Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
   const PipelineData& p = b.pipeline();
-  Scope scope{images, maps, b.context_of(from_right ? DisparityRange{-range.max(), range.count} : range, images)};
+  Scope scope{images, maps, b.context_of(seen_from(range, from_right), images)};
   scope.context.from_right = from_right;
   scope.context.rows = {0, images.size.height};
   Volume costs{scope, p.plus ? add_costs(b, scope) : make_costs_of(b, p.cost, scope)};
+  if (p.seeds && from_right) facet_of<MirroredSeeds>().add_to(b, images);
   if (p.seeds) add_seeds(b, p.seeds, costs);
   if (!from_right) deliver_costs(b, scope, 0);
   for (std::size_t state = 1; const StageChoice* stage : {&p.aggregation, &p.optimisation}) {

@@ -80,7 +80,7 @@ class Tiles {
 
   DisparityRange range_at(int level, bool from_right) const {
     if (levels_.range_at != nullptr) return levels_.range_at(range_, level, from_right);
-    return from_right ? DisparityRange{-range_.max(), range_.count} : range_;
+    return seen_from(range_, from_right);
   }
 
   void add_tiles(int height, bool from_right, const StageParameters& select, Maps& maps) {

@@ -197,7 +197,7 @@ StageDescriptor entry(Slot slot, const char* name, const PortList& ports) {
 void match(Builder& b, Images& images, const DisparityRange& range, Maps& maps) {
   const PipelineData& p = b.pipeline();
   const auto lower = [&](Maps& made, bool from_right) {
-    Scope scope{images, made, b.context_of(from_right ? DisparityRange{-range.max(), range.count} : range, images)};
+    Scope scope{images, made, b.context_of(seen_from(range, from_right), images)};
     scope.context.from_right = from_right;
     b.run(p.cost, scope);
     b.run(registry().with<MapCheck>(), {}, scope);
