@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <random>
 #include <string>
+#include <tuple>
 
 #include "stereopsis/synth.hpp"
 #include "support/sanitized.hpp"
@@ -37,17 +39,21 @@ sparse::SharedPattern found(const Scene& pair) {
   return shared_pattern(find_matches(left, right, 24).refined, left.finest(), right.finest());
 }
 
-Scene scene(const std::string& name, int disparities = 64) {
-  return make_scene({.scene = name, .size = {640, 480}, .disparities = disparities, .noise = 2});
+// Rendering takes longer than all else here: each scene is rendered once.
+const Scene& scene(const std::string& name, int disparities = 64, unsigned seed = 1) {
+  static std::map<std::tuple<std::string, int, unsigned>, Scene> rendered;
+  Scene& known = rendered[{name, disparities, seed}];
+  if (known.left.empty())
+    known = make_scene({.scene = name, .size = {640, 480}, .disparities = disparities, .seed = seed, .noise = 2});
+  return known;
 }
 
 TEST(SharedPattern, IsFoundInEveryScene) {
   for (const char* name : {"table", "room", "traffic", "hills"}) {
     if (sanitized && name != std::string("table")) continue;
-    const Scene rendered = scene(name);
     for (const auto& [deviation, columns] : {std::pair{6.0, false}, {8.0, true}}) {
       SCOPED_TRACE(testing::Message() << name << " " << deviation);
-      Scene pair = rendered;
+      Scene pair = scene(name);
       add_pattern(pair, deviation, columns);
       EXPECT_TRUE(found(pair).exists()) << found(pair).spike << " at " << found(pair).points;
     }
@@ -86,15 +92,11 @@ sparse::FixedPattern found(const Scene& pair, const Scene& other) {
                        other_left.finest(), other_right.finest());
 }
 
-Scene frame(const std::string& name, unsigned seed) {
-  return make_scene({.scene = name, .size = {640, 480}, .disparities = 64, .seed = seed, .noise = 2});
-}
-
 TEST(FixedPattern, IsFoundInTwoFrames) {
   for (const char* name : {"hills", "traffic", "mix"}) {
     if (sanitized && name != std::string("hills")) continue;
     SCOPED_TRACE(name);
-    Scene pair = frame(name, 1), other = frame(name, 2);
+    Scene pair = scene(name), other = scene(name, 64, 2);
     EXPECT_LE(found(pair, other).points, 1);
     draw_mark(pair), draw_mark(other);
     const sparse::FixedPattern mark = found(pair, other);
@@ -104,7 +106,7 @@ TEST(FixedPattern, IsFoundInTwoFrames) {
 
 // While the cameras stand, everything stays at its place.
 TEST(FixedPattern, IsNotJudgedWhileTheCamerasStand) {
-  Scene pair = frame("room", 1),
+  Scene pair = scene("room"),
         other = make_scene({.scene = "room", .size = {640, 480}, .disparities = 64, .seed = 1, .noise = 3});
   draw_mark(pair), draw_mark(other);
   EXPECT_FALSE(found(pair, other).exists());
