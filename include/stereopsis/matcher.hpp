@@ -73,6 +73,8 @@ struct StereoPair {
   std::optional<PixelFormat> format = {};  // equal to Problem::format; none for grey or RGB
   // Alignment of the rows of this pair, instead of Problem::row_alignment, which must be set, too.
   std::optional<RowAlignment> row_alignment = {};
+  // Maps of this pair, instead of Geometry::rectification, which must be set, too, and have the same sizes.
+  std::shared_ptr<const RectificationMaps> rectification = {};
 };
 
 // Geometry that the matcher computes on its device: rectification before matching, depth and points after matching.

@@ -59,6 +59,7 @@ struct RowMeasurement {
   std::array<std::array<double, 5>, 5> information{};  // inverse of the covariance of the terms
   // Plane of the tracks' disparities, as parts of the image's width, with the coefficients of a RowAlignment.
   std::array<double, 4> disparities{};
+  double far = 0;                          // disparity that 2 % of the tracks are below, as a part of the image's width
   std::vector<std::int32_t> profile = {};  // sums along rows of the left image, for its motion since the pair before
 };
 

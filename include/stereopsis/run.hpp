@@ -19,6 +19,7 @@
 #include "stereopsis/pair_judge.hpp"
 #include "stereopsis/pair_source.hpp"
 #include "stereopsis/pose.hpp"
+#include "stereopsis/rig_tracking.hpp"
 #include "stereopsis/rows.hpp"
 
 namespace stereopsis {
@@ -80,6 +81,9 @@ struct RunSettings {
   // True to align the rows of each pair by a RowFilter (stereopsis/rows.hpp). The thread of the run estimates the rows,
   // while earlier pairs are matched. An alignment that comes with a pair is kept. False: rows stay as they are.
   bool aligns_rows = true;
+  // Follows a rig that moves. The pairs are raw pairs of its cameras, or rectified pairs of cameras_of() their rig; the run
+  // rectifies each pair with the tracker's maps, and adds its rows. The caller reads the news. null: the rig does not move.
+  std::shared_ptr<RigTracker> tracker = {};
   // True to make the disparities of the pair before the seeds of each pair, which reduces flicker. The run sets the stage
   // seeds of the pipeline, and matches one pair at a time. Pairs without motion and flow show what the pair before shows.
   bool seeds_previous = false;

@@ -50,6 +50,7 @@ CallImages::CallImages(const StereoPair& pair)
     : bit_depths_{pair.left.bit_depth, pair.right.bit_depth},
       format_(pair.format),
       rows_(pair.row_alignment),
+      maps_(pair.rectification),
       is_on_device_(false) {
   add_inputs(pair, images_);
 }

@@ -29,6 +29,10 @@ class CallImages {
 
   // Returns the arguments of the engine. Input images are cropped to the part that the plan's region requires.
   FrameArguments frame(const Plan& plan) const;
+  // Returns the rectification maps of this pair; null without rectification.
+  std::shared_ptr<const RectificationMaps> maps(const Plan& plan) const {
+    return maps_ ? maps_ : plan.problem().geometry.rectification;
+  }
 
  private:
   const AnyView& at(Binding binding) const { return images_[static_cast<std::size_t>(binding)]; }
@@ -37,12 +41,14 @@ class CallImages {
                    const std::string& how_to_plan) const;
   void check_values(const Plan& plan) const;
   void check_rows(const Plan& plan) const;
+  void check_maps(const Plan& plan) const;
   void check_seeds() const;
 
   FrameImages images_{};  // uncropped images; a volume is an image with a channel for each candidate
   std::array<int, 2> bit_depths_{};
   std::optional<PixelFormat> format_;
   std::optional<RowAlignment> rows_;
+  std::shared_ptr<const RectificationMaps> maps_;
   const bool is_on_device_;
 };
 

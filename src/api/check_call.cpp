@@ -10,6 +10,7 @@
 #include "core/refuse.hpp"
 #include "graph/pipeline.hpp"
 #include "stereopsis/mask.hpp"
+#include "stereopsis/rectification.hpp"
 #include "stereopsis/stream_mark.hpp"
 
 namespace stereopsis {
@@ -118,10 +119,28 @@ void CallImages::check_rows(const Plan& plan) const {
   check_alignment(*rows_);
 }
 
+void CallImages::check_maps(const Plan& plan) const {
+  if (!maps_) return;
+  const RectificationMaps* const planned = plan.problem().geometry.rectification.get();
+  if (planned == nullptr)
+    refuse(
+        "the pair has rectification maps, but the matcher was not planned for rectification; set "
+        "Geometry::rectification, or leave the maps of the pair out");
+  if (maps_->input != planned->input || maps_->size() != planned->size() || maps_->right.size() != planned->size())
+    refuse(text("the rectification maps of the pair are for images of ", shown(maps_->input), " pixels and ",
+                shown(maps_->size()), " rectified ones, but the matcher was planned for ", shown(planned->input),
+                " and ", shown(planned->size()), "; give maps of these sizes, or make a new plan"));
+  if ((planned->left_complete && !maps_->left_complete) || (planned->right_complete && !maps_->right_complete))
+    refuse(
+        "some pixels have no source in the rectification maps of the pair, but the matcher was planned for maps that "
+        "are complete; plan for maps whose left_complete and right_complete are false");
+}
+
 void CallImages::check_inputs(const Plan& plan) const {
   if (is_on_device_) check_device_use(plan.problem(), plan.device().name);
   check_views(plan);
   check_rows(plan);
+  check_maps(plan);
   for (std::size_t row = 0; row < input_table.size(); ++row) {
     const Input& input = input_table[row];
     const std::string planned_by = input.planned_by;

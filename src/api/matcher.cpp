@@ -151,6 +151,7 @@ void Matcher::State::end(InWork& frame, int i) {
 Ticket Matcher::State::enqueue(CallImages images, MatchedViews result) {
   const int i = next_frame(false);
   images.add(written(i, result));
+  engine->use_maps(images.maps(plan));
   engine->begin(i, images.frame(plan));
   return begun(i, std::move(result));
 }
@@ -158,6 +159,7 @@ Ticket Matcher::State::enqueue(CallImages images, MatchedViews result) {
 void Matcher::State::match(CallImages images, MatchedViews result) {
   std::vector<StageTime> none;
   images.add(written(0, result));
+  engine->use_maps(images.maps(plan));
   engine->match(images.frame(plan), result.times != nullptr ? *result.times : none);
 }
 
@@ -200,6 +202,7 @@ Ticket Matcher::enqueue(const DevicePair& pair, const DeviceMatched& result, std
   state_->enter();
   const CallImages images = checked(plan(), pair, result);
   const int i = state_->next_frame(stream.has_value());
+  state_->engine->use_maps(images.maps(plan()));
   state_->engine->begin(i, images.frame(plan()), true, stream ? &*stream : nullptr);
   return state_->begun(i, {});
 }

@@ -39,11 +39,12 @@ void DeviceConstants::upload(const Program& program, const RectificationMaps* ma
       const Image<std::int32_t>& map = view == 0 ? maps->left : maps->right;
       const gpu::Array<std::int32_t> place = rest.take(map_bytes(map)).as<std::int32_t>();
       const gpu::View<std::int32_t> there{place.memory, place.offset, map.width(), map.height(), 2, 2 * map.width()};
-      queue.upload<std::int32_t>(map, there);
+      whole_maps_[view] = there;
       const Rect& shown = program.shown();
       maps_[view] = AnyView::of(there).crop(shown);
       if (view == 1) map_rows_right_ = AnyView::of(there).crop({shown.x, 0, shown.width, map.height()});
     }
+  if (maps != nullptr) upload_maps(*maps, queue);
   for (const ProgramStep& s : program.steps()) {
     const std::span<const std::int32_t> numbers = constants_of(*s.step.entry, s.step.parameters);
     if (numbers.empty() || constants_.contains(numbers.data())) continue;
@@ -52,6 +53,11 @@ void DeviceConstants::upload(const Program& program, const RectificationMaps* ma
     queue.upload<std::int32_t>({numbers.data(), count, 1},
                                {there.memory, there.as<std::int32_t>().offset, count, 1, 1, count});
   }
+  queue.wait();
+}
+
+void DeviceConstants::upload_maps(const RectificationMaps& maps, gpu::Queue& queue) {
+  for (const int view : {0, 1}) queue.upload<std::int32_t>(view == 0 ? maps.left : maps.right, whole_maps_[view]);
   queue.wait();
 }
 

@@ -1,5 +1,4 @@
-// Data that all runs of a plan read on a GPU, and which is copied there once: the rectification maps, and constants of
-// stages.
+// Data that many runs of a plan read on a GPU: the rectification maps, and constants of stages.
 #pragma once
 
 #include <map>
@@ -14,6 +13,8 @@ struct RectificationMaps;
 class DeviceConstants {
  public:
   void upload(const Program&, const RectificationMaps*, gpu::Device&, gpu::Queue&);
+  // Replaces the maps by others of their sizes, while nothing reads them.
+  void upload_maps(const RectificationMaps&, gpu::Queue&);
   // Returns the rectification map of a view; the map is empty without rectification.
   const AnyView& map(int view) const { return maps_[view]; }
   // Returns all rows of the right view's map, in the columns of map(1).
@@ -23,6 +24,7 @@ class DeviceConstants {
 
  private:
   gpu::Buffer memory_;
+  std::array<gpu::View<std::int32_t>, 2> whole_maps_;
   std::array<AnyView, 2> maps_;
   AnyView map_rows_right_;
   std::map<const std::int32_t*, gpu::Span> constants_;  // constants by their address in host memory

@@ -25,6 +25,8 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
+  // Sets the rectification maps of the frames that begin after the call. They have the sizes of those of the options.
+  virtual void use_maps(const std::shared_ptr<const RectificationMaps>& maps) = 0;
   // Enqueues a frame and returns at once. The images of the arguments must remain valid until end(). With `on_device`, the images are
   // already on the device, and the frame runs after earlier and before later work in `stream`, a queue of the caller.
   virtual void begin(int frame, const FrameArguments&, bool on_device = false,

@@ -55,6 +55,7 @@ class GpuEngine final : public Engine {
   GpuEngine(std::shared_ptr<const Programs> programs, const EngineOptions& options, const std::string& name)
       : programs_(std::move(programs)),
         times_(options.times),
+        maps_(options.rectification),
         device_(gpu::device(name)),
         frames_(static_cast<std::size_t>(options.batch)) {
     for (int i = 0; i < options.lanes; ++i)
@@ -68,6 +69,13 @@ class GpuEngine final : public Engine {
       frame.end = device_.make_event(false);
       frame.records = records;
     }
+  }
+
+  void use_maps(const std::shared_ptr<const RectificationMaps>& maps) override {
+    if (maps == maps_) return;
+    for (Lane& lane : lanes_) lane.queue->wait();  // frames in flight read the maps
+    shared_.upload_maps(*maps, *lanes_[0].queue);
+    maps_ = maps;
   }
 
   void begin(int frame, const FrameArguments& arguments, bool on_device, const std::uint64_t* stream) override {
@@ -250,6 +258,7 @@ class GpuEngine final : public Engine {
 
   const std::shared_ptr<const Programs> programs_;
   const bool times_;  // true if the times of stages are measured
+  std::shared_ptr<const RectificationMaps> maps_;
   gpu::Device& device_;
   DeviceConstants shared_;  // read by all lanes
   // True for each binding that is read; methods on grey images do not read chroma.

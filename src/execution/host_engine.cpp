@@ -55,12 +55,15 @@ class HostEngine final : public Engine {
     if (runner_.joinable()) runner_.join();
   }
 
+  void use_maps(const std::shared_ptr<const RectificationMaps>& maps) override { maps_ = maps; }
+
   void begin(int frame, const FrameArguments& arguments, bool, const std::uint64_t*) override {
     if (!runner_.joinable()) start_runner();
     {
       const std::lock_guard lock(mutex_);
       InWork& f = frames_[frame];
       f.arguments = arguments;
+      f.maps = maps_;
       f.error = nullptr;
       f.waiting = true;
       next_ = waiting_ == 0 ? frame : next_;
@@ -82,7 +85,9 @@ class HostEngine final : public Engine {
     return !frames_[frame].waiting;
   }
 
-  void match(const FrameArguments& arguments, std::vector<StageTime>& times) override { run(arguments, times); }
+  void match(const FrameArguments& arguments, std::vector<StageTime>& times) override {
+    run(arguments, maps_.get(), times);
+  }
 
  private:
   void start_runner() try {
@@ -95,23 +100,24 @@ class HostEngine final : public Engine {
 
   struct InWork {
     FrameArguments arguments;
+    std::shared_ptr<const RectificationMaps> maps;
     std::vector<StageTime> times;
     std::exception_ptr error;
     bool waiting = false;
   };
 
-  void run(FrameArguments arguments, std::vector<StageTime>& times) {
+  void run(FrameArguments arguments, const RectificationMaps* maps, std::vector<StageTime>& times) {
     const Running running(*this);
     FrameImages& images = arguments.images;
     const auto there = [&](Binding e) -> AnyView& { return images[index_of(e)]; };
     const Masks masks = masks_of(images);
     const Program& program = programs_->of(masks, arguments, false);
-    if (maps_) {
+    if (maps != nullptr) {
       const Rect shown = program.shown();
-      there(Binding::map_left) = AnyView::of(maps_->left.view()).crop(shown);
-      there(Binding::map_right) = AnyView::of(maps_->right.view()).crop(shown);
+      there(Binding::map_left) = AnyView::of(maps->left.view()).crop(shown);
+      there(Binding::map_right) = AnyView::of(maps->right.view()).crop(shown);
       there(Binding::map_rows_right) =
-          AnyView::of(maps_->right.view()).crop({shown.x, 0, shown.width, maps_->size().height});
+          AnyView::of(maps->right.view()).crop({shown.x, 0, shown.width, maps->size().height});
     }
     if (AnyView& costs = there(Binding::costs); costs.memory != 0) keep_end(costs);
     const FrameImages wanted = images;
@@ -187,7 +193,7 @@ class HostEngine final : public Engine {
       lock.unlock();
       std::exception_ptr error;
       try {
-        run(f.arguments, f.times);
+        run(f.arguments, f.maps.get(), f.times);
       } catch (...) {
         error = std::current_exception();
       }
@@ -201,7 +207,7 @@ class HostEngine final : public Engine {
   }
 
   const std::shared_ptr<const Programs> programs_;
-  const std::shared_ptr<const RectificationMaps> maps_;
+  std::shared_ptr<const RectificationMaps> maps_;  // the maps of the next frame
   const std::unique_ptr<std::byte, detail::AlignedDelete> memory_;
   Threads threads_;
   std::vector<AnyView> views_;   // views of the frame that is running

@@ -225,6 +225,30 @@ double noise(double u, double v) {
   return (1 - b) * ((1 - a) * at(i, j) + a * at(i + 1, j)) + b * ((1 - a) * at(i, j + 1) + a * at(i + 1, j + 1));
 }
 
+// The maps of a pair replace those of the plan, for this pair alone.
+TEST(MatchingRawPairs, APairHasMapsOfItsOwn) {
+  const Scene scene = make_scene({.size = size, .disparities = 24, .noise = 2});
+  const StereoCalibration first = calibration_for(size);
+  StereoPair pair{scene.left, scene.right};
+  const Problem planned = problem_of(pair, first), moved = problem_of(pair, turned(first, {0.5, -0.3, 0.7}));
+  const Matched before = composed(pair, planned), after = composed(pair, moved);
+  ASSERT_FALSE(same_bits(before.disparity.view(), after.disparity.view()));
+  for (const Device& device : all_devices()) {
+    SCOPED_TRACE(device.name);
+    Matcher matcher(Plan(Pipeline("sgm"), planned, device));
+    for (const bool is_moved : {false, true, true, false}) {
+      pair.rectification = is_moved ? moved.geometry.rectification : nullptr;
+      expect_same(matcher.match(pair), is_moved ? after : before);
+    }
+  }
+  pair.rectification = std::make_shared<const RectificationMaps>(rectification_maps(calibration_for({90, 64})));
+  Matcher matcher(Plan(Pipeline("sgm"), planned, {"cpu", 1}));
+  EXPECT_THROW(matcher.match(pair), Error);
+  pair.rectification = moved.geometry.rectification;
+  Matcher unrectified(Plan(Pipeline("sgm"), Problem::of(pair, range), {"cpu", 1}));
+  EXPECT_THROW(unrectified.match(pair), Error);
+}
+
 // The textured plane n·X = c in the rectified left frame. The centre of the camera is at `x` on the baseline.
 struct Plane {
   Vector3 n;

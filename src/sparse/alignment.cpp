@@ -78,6 +78,16 @@ std::array<double, plane_terms> plane_of_disparities(const std::vector<RowPoint>
   return NormalEquations<plane_terms>(normal).solution(right);
 }
 
+// Returns the disparity that 2 % of the points are below.
+double far_disparity(const std::vector<RowPoint>& points) {
+  if (points.empty()) return 0;
+  std::vector<double> all;
+  for (const RowPoint& p : points) all.push_back(p.disparity);
+  const auto place = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 50);
+  std::nth_element(all.begin(), place, all.end());
+  return *place;
+}
+
 RowAlignment alignment_of(const RowPlane& p) {
   return {to_grid(p.offset), to_grid(p.roll), to_grid(p.zoom), to_grid(p.keystone)};
 }
@@ -130,9 +140,14 @@ RowMeasurement measure_rows(const AnyImageView& left, const AnyImageView& right)
   const std::vector<RowPoint> points = points_of(find_tracks(a, b, reach, squares_of_sequence), left.size());
   const auto [terms, information] = fit_terms(points, precision);
   const RowPlane plane{terms[0], terms[1], terms[2], terms[3]};
-  return {
-      left.size(), static_cast<int>(points.size()), to_grid(spread_around(plane, terms[plane_terms], points)), terms,
-      information, plane_of_disparities(points), row_profile(a.finest())};
+  return {left.size(),
+          static_cast<int>(points.size()),
+          to_grid(spread_around(plane, terms[plane_terms], points)),
+          terms,
+          information,
+          plane_of_disparities(points),
+          far_disparity(points),
+          row_profile(a.finest())};
 }
 
 }  // namespace stereopsis

@@ -58,4 +58,49 @@ class NormalEquations {
   bool definite_ = true;
 };
 
+template <std::size_t n>
+Matrix<n> inverse(const Matrix<n>& m) {
+  const NormalEquations<n> equations(m);
+  Matrix<n> result;
+  for (std::size_t i = 0; i < n; ++i) {
+    Vector<n> unit{};
+    unit[i] = 1;
+    result[i] = equations.solution(unit);
+  }
+  return result;
+}
+
+// Returns the covariance of independent values.
+template <std::size_t n>
+Matrix<n> covariance_of(const Vector<n>& deviations) {
+  Matrix<n> result{};
+  for (std::size_t i = 0; i < n; ++i) result[i][i] = deviations[i] * deviations[i];
+  return result;
+}
+
+template <std::size_t n>
+Vector<n> product(const Matrix<n>& m, const Vector<n>& v) {
+  Vector<n> result;
+  for (std::size_t i = 0; i < n; ++i) result[i] = product(m[i], v);
+  return result;
+}
+
+template <std::size_t n>
+Matrix<n> sum(Matrix<n> a, const Matrix<n>& b) {
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) a[i][j] += b[i][j];
+  return a;
+}
+
+// Joins an estimate and an independent measurement, with weights that follow from their covariances.
+template <std::size_t n>
+void join(Vector<n>& values, Matrix<n>& covariance, const Vector<n>& measured, const Matrix<n>& information) {
+  const Matrix<n> known = inverse(covariance);
+  Vector<n> both = product(known, values);
+  const Vector<n> now = product(information, measured);
+  for (std::size_t i = 0; i < n; ++i) both[i] += now[i];
+  covariance = inverse(sum(known, information));
+  values = product(covariance, both);
+}
+
 }  // namespace stereopsis::sparse

@@ -39,35 +39,6 @@ Matrix<all_terms> information_of(const RowMeasurement& pair) {
 
 double to_grid(double pixels) { return std::round(pixels * 1024) / 1024; }
 
-Matrix<all_terms> inverse(const Matrix<all_terms>& m) {
-  const NormalEquations<all_terms> equations(m);
-  Matrix<all_terms> result;
-  for (std::size_t i = 0; i < all_terms; ++i) {
-    Terms unit{};
-    unit[i] = 1;
-    result[i] = equations.solution(unit);
-  }
-  return result;
-}
-
-Matrix<all_terms> diagonal(const Terms& deviations) {
-  Matrix<all_terms> result{};
-  for (std::size_t i = 0; i < all_terms; ++i) result[i][i] = square(deviations[i]);
-  return result;
-}
-
-Terms product_of(const Matrix<all_terms>& m, const Terms& v) {
-  Terms result;
-  for (std::size_t i = 0; i < all_terms; ++i) result[i] = product(m[i], v);
-  return result;
-}
-
-Matrix<all_terms> sum_of(Matrix<all_terms> a, const Matrix<all_terms>& b) {
-  for (std::size_t i = 0; i < all_terms; ++i)
-    for (std::size_t j = 0; j < all_terms; ++j) a[i][j] += b[i][j];
-  return a;
-}
-
 // The coefficients of the plane that the terms cause in a pair whose disparities have the plane `disparities`.
 struct Planes {
   std::array<double, plane_terms> values, deviations;
@@ -78,7 +49,7 @@ struct Planes {
       factors[i] = 1;
       factors[plane_terms] = disparities[i];
       values[i] = product(factors, terms);
-      deviations[i] = std::sqrt(std::max(product(factors, product_of(covariance, factors)), 0.0));
+      deviations[i] = std::sqrt(std::max(product(factors, product(covariance, factors)), 0.0));
     }
   }
 
@@ -109,7 +80,7 @@ RowEstimate RowFilter::next(const RowMeasurement& pair) {
   if (pairs_ == 0 || pair.size != size_) start(pair.size);
   predict();
   if (pairs_ > 0) {
-    const Matrix<all_terms> alone = inverse(sum_of(information_of(pair), inverse(diagonal(at_start))));
+    const Matrix<all_terms> alone = inverse(sum(information_of(pair), inverse(covariance_of(at_start))));
     if (are_of_other_cameras(Planes(terms_, covariance_, pair.disparities),
                              Planes(pair.terms, alone, pair.disparities)))
       start(pair.size);
@@ -122,13 +93,13 @@ RowEstimate RowFilter::next(const RowMeasurement& pair) {
 void RowFilter::start(Size size) {
   *this = {};
   size_ = size;
-  covariance_ = diagonal(at_start);
+  covariance_ = covariance_of(at_start);
 }
 
 // Predicts the terms of the next pair. Its offset is one of those of the earlier pairs.
 void RowFilter::predict() {
   if (pairs_ == 0) return;
-  covariance_ = sum_of(covariance_, diagonal(change));
+  covariance_ = sum(covariance_, covariance_of(change));
   for (std::size_t i = 0; i < all_terms; ++i) covariance_[0][i] = covariance_[i][0] = 0;
   covariance_[0][0] = (pairs_ * variance_of_offset_ + square(offset_at_start)) / (pairs_ + 1);
   terms_[0] = mean_offset_;
@@ -136,12 +107,7 @@ void RowFilter::predict() {
 
 // Joins the prediction and the measurement, with weights that follow from their covariances.
 void RowFilter::update(const RowMeasurement& pair) {
-  const Matrix<all_terms> known = inverse(covariance_), information = information_of(pair);
-  const Terms before = product_of(known, terms_), now = product_of(information, pair.terms);
-  Terms both;
-  for (std::size_t i = 0; i < all_terms; ++i) both[i] = before[i] + now[i];
-  covariance_ = inverse(sum_of(known, information));
-  terms_ = product_of(covariance_, both);
+  join(terms_, covariance_, pair.terms, information_of(pair));
 
   pairs_ = std::min(pairs_ + 1, most_pairs);
   const double apart = terms_[0] - mean_offset_;

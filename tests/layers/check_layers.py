@@ -26,7 +26,7 @@ LAYERS = [
         ("synth", "evaluation", "geometry"),
         "generated scenes; measures; cameras",
         ("evaluation.hpp", "length.hpp", "obstacles.hpp", "point_cloud.hpp", "pose.hpp", "registration.hpp", "render.hpp",
-         "rig_refinement.hpp", "seeds.hpp", "synth.hpp", "triangulation.hpp"),
+         "rig_refinement.hpp", "rig_tracking.hpp", "seeds.hpp", "synth.hpp", "triangulation.hpp"),
     ),
     (("c",), "the C interface", ("version.h",)),
     (

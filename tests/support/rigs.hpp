@@ -6,6 +6,8 @@
 
 #include "geometry/rotations.hpp"
 #include "stereopsis/rectification.hpp"
+#include "stereopsis/rig_refinement.hpp"
+#include "stereopsis/rig_tracking.hpp"
 
 namespace stereopsis::test {
 
@@ -66,6 +68,12 @@ inline Image<std::uint8_t> seen_by(const CalibratedCamera& camera, Size size,
       image(x, y) = static_cast<std::uint8_t>(std::lround(std::min(255.0, std::max(0.0, sum / 4))));
     }
   return image;
+}
+
+// Returns what the right camera of a rectified pair sees after it has turned.
+inline AnyImage seen_after(const AnyImageView& right, const Rig& rig, const RigTurn& turn) {
+  const StereoCalibration back = turned(cameras_of(rig), {-turn.pitch, -turn.yaw, -turn.roll});
+  return rectified(right, rectification_maps(back).right).image;
 }
 
 }  // namespace stereopsis::test
