@@ -200,6 +200,20 @@ std::string device_of(const Call& call) {
   return call.options.own_device.empty() ? names_text(call.run.matching().devices) : call.options.own_device;
 }
 
+// Returns what the run noticed of a rig that moves.
+Json rig_json(const Call& call) {
+  const auto angles = [](const RigTurn& turn) {
+    return Json{{"pitch", turn.pitch}, {"yaw", turn.yaw}, {"roll", turn.roll}};
+  };
+  Json news = Json::array();
+  for (const RigNews& one : call.run.rig_news())
+    news.push_back({{"frame", one.pair},
+                    {"kind", to_string(one.kind)},
+                    {"turn", angles(one.turn)},
+                    {"deviation", angles(one.deviation)}});
+  return news;
+}
+
 }  // namespace
 
 void print_timings(const Call& call, const FrameRecords& records) {
@@ -293,6 +307,7 @@ void write_report(const Call& call, const FrameRecords& records, const std::opti
        {"first_frame_ms", records.first_ms},
        {"latency", latency_json(records)},
        {"plan", plan ? to_json(*plan) : Json(nullptr)},
+       {"rig", rig_json(call)},
        {"warnings", call.front_end.warnings()},
        {"without_partner", call.run.inputs().without_partner()},
        {"frames", frames}});

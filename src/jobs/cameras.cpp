@@ -5,6 +5,7 @@
 #include "geometry/exchanged_axes.hpp"
 #include "jobs/pixels.hpp"
 #include "jobs/stopwatch.hpp"
+#include "stereopsis/rig_refinement.hpp"
 
 namespace stereopsis::jobs {
 
@@ -36,6 +37,9 @@ void Cameras::read(const InputFrame& first, const Complaints& complaints) {
     return source_.check_size(as_stored(raw_cameras_->size), name, as_stored(images));
   }
   if (rig_->size != Size{}) source_.check_size(as_stored(rig_->size), name, as_stored(images));
+  if (!settings_.track_rig.empty()) {
+    rig_->size = images;
+  }
   if (calibration.cameras)
     how_to_rectify_ = fmt::format("add {} to rectify the pair with {}", names_.spelled("raw"), source_.name());
   if (calibration.raw_only)
@@ -46,7 +50,12 @@ void Cameras::read(const InputFrame& first, const Complaints& complaints) {
 }
 
 void Cameras::make_maps() {
-  if (raw_cameras_) maps_ = std::make_shared<const RectificationMaps>(rectification_maps(*raw_cameras_));
+  if (!settings_.track_rig.empty()) {
+    tracker_ = std::make_unique<RigTracker>(raw_cameras_ ? *raw_cameras_ : cameras_of(*rig_));
+    (raw_cameras_ ? maps_ : unmoved_) = tracker_->maps_for(0);
+  } else if (raw_cameras_) {
+    maps_ = std::make_shared<const RectificationMaps>(rectification_maps(*raw_cameras_));
+  }
 }
 
 Size Cameras::rectified_size() const {
@@ -58,10 +67,10 @@ Size Cameras::rectified_size() const {
 Size Cameras::matched_size() const { return raw_cameras_ ? rectified_size() : inputs_.image_size(); }
 
 void Cameras::find_target(const std::optional<StereoCalibration>& cameras) {
-  const auto& [rig, raw, register_to] = settings_;
+  const std::string& register_to = settings_.register_to;
   if (register_to.empty()) return;
   if (register_to != "raw") {
-    target_ = read_posed_camera(register_to, rig_->unit, rig.files.empty() ? "" : rig.files[0]);
+    target_ = read_posed_camera(register_to, rig_->unit, settings_.rig.files.empty() ? "" : settings_.rig.files[0]);
     if (vertical_) target_ = axes_exchanged(*target_);
     if (cameras) target_ = posed_relative_to_raw(*target_, *cameras);
   } else if (cameras) {
@@ -80,19 +89,34 @@ InputFrame Cameras::read_frame(std::size_t i) const {
   return frame;
 }
 
+// If every pixel has a source and a value, no mask is needed, and matching without one is faster.
+void Cameras::rectify(AnyImage& image, Image<std::uint8_t>& mask, const Image<std::int32_t>& map, bool complete) const {
+  const bool masked = !complete || !mask.empty() || image.view().type == PixelType::f32;
+  RectifiedView made = rectified(image, map, mask, threads_);
+  image = std::move(made.image);
+  mask = masked ? std::move(made.usable) : Image<std::uint8_t>();
+}
+
 void Cameras::rectify_ahead(InputFrame& frame) const {
   if (!rectifies_ahead()) return;
   const Stopwatch watch;
-  const auto replace = [&](AnyImage& image, Image<std::uint8_t>& mask, const Image<std::int32_t>& map, bool complete) {
-    // If every pixel has a source and a value, no mask is needed, and matching without one is faster.
-    const bool masked = !complete || !mask.empty() || image.view().type == PixelType::f32;
-    RectifiedView made = rectified(image, map, mask, threads_);
-    image = std::move(made.image);
-    mask = masked ? std::move(made.usable) : Image<std::uint8_t>();
-  };
-  replace(frame.left, frame.mask_left, maps_->left, maps_->left_complete);
-  replace(frame.right, frame.mask_right, maps_->right, maps_->right_complete);
+  const RectificationMaps& maps = frame.maps ? *frame.maps : *maps_;
+  rectify(frame.left, frame.mask_left, maps.left, maps.left_complete);
+  rectify(frame.right, frame.mask_right, maps.right, maps.right_complete);
+  frame.maps.reset();
   frame.rectifying_ms = watch.ms();
+}
+
+void Cameras::follow(InputFrame& frame, std::size_t i) const {
+  const auto maps = tracker_->maps_for(i);
+  if (raw_cameras_) {
+    frame.maps = maps;
+    rectify_ahead(frame);
+  } else if (maps != unmoved_) {
+    const Stopwatch watch;
+    rectify(frame.right, frame.mask_right, maps->right, maps->right_complete);
+    frame.rectifying_ms = watch.ms();
+  }
 }
 
 std::pair<AnyImage, AnyImage> Cameras::rectified_pair(const InputFrame& frame, const RectificationMaps& maps) const {

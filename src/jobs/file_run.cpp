@@ -57,10 +57,30 @@ void FileRun::check_settings() const {
     refuse(fmt::format("{}, {} and {} apply to single pairs; give one file each for {} and {}", spelled("cost_volume"),
                        spelled("save_volume"), spelled("probe"), spelled("left_images"), spelled("right_images")));
   check_seeds();
+  check_tracking();
   if (has_costs && settings_.sinks.wants(ResultFile::right))
     refuse(
         fmt::format("{} matches the mirrored pair, and {} has only the costs of the left view; leave one of them out",
                     spelled("right"), spelled("cost_volume")));
+}
+
+void FileRun::check_tracking() const {
+  const fs::path& file = settings_.cameras.track_rig;
+  if (file.empty()) return;
+  const std::string option = front_end_.spelled("track_rig"), extension = extension_of(file);
+  if (!inputs_.is_sequence())
+    refuse(fmt::format("{} follows a rig over a sequence, and {} is one file; leave it out", option,
+                       settings_.inputs.left.string()));
+  if (!settings_.cameras.rig.given())
+    refuse(fmt::format("{} requires the calibration of the cameras; give it with {}", option,
+                       front_end_.spelled("calib")));
+  if (settings_.resume || settings_.inputs.vertical)
+    refuse(fmt::format("{} cannot be combined with {}; leave one of them out", option,
+                       front_end_.spelled(settings_.resume ? "resume" : "vertical")));
+  if (extension != ".yml" && extension != ".yaml" && extension != ".xml")
+    refuse(
+        fmt::format("{} {} is not allowed; the calibration is written as .yml, .yaml or .xml", option, file.string()));
+  check_writable(file);
 }
 
 void FileRun::check_seeds() const {
@@ -81,6 +101,7 @@ void FileRun::name_outputs() {
   RigSource(settings_.cameras.rig, front_end_).reads(all);
   if (settings_.cameras.register_to != "raw")
     all.reads(settings_.cameras.register_to, front_end_.spelled("register_to"));
+  all.writes(settings_.cameras.track_rig, front_end_.spelled("track_rig"));
   sinks_.emplace(settings_.sinks, inputs_.left(), all, front_end_);
 }
 
@@ -164,7 +185,8 @@ void FileRun::warn_of_seeds() const {
 // Aligns the first frame, which is judged before it is matched.
 void FileRun::align_first() {
   rows_.emplace(settings_.rows, *cameras_, inputs_.is_sequence(), costs_ != nullptr);
-  first_.measured_rows = rows_->measured(first_);
+  first_.measured_rows = rows_->measured(first_, cameras_->tracker() != nullptr);
+  note_rows(inputs_.first_index(), first_.measured_rows);
   rows_->align(first_);
 }
 
@@ -221,6 +243,10 @@ void FileRun::match(const Describe& describe, FrameRecords& records) {
     throw;
   }
   front_end_.end();
+  if (cameras_->tracker()) {
+    tell_of_rig();
+    write_calibration(settings_.cameras.track_rig, cameras_->tracker()->calibration());
+  }
   if (const auto shutters = rows_->shutters()) front_end_.warning(shutters->sentence());
 }
 
@@ -247,14 +273,37 @@ std::vector<bool> FileRun::there(Size result) const {
 
 InputFrame FileRun::take(std::size_t i) {
   if (i == inputs_.first_index() && !first_.left.view().empty()) return std::move(first_);
+  try {
+    InputFrame frame = read_next(i);
+    note_rows(i, frame.measured_rows);
+    return frame;
+  } catch (...) {
+    note_rows(i, {});
+    throw;
+  }
+}
+
+// Gives the tracker the rows of a frame; nothing for a frame that cannot be read.
+void FileRun::note_rows(std::size_t i, const std::optional<RowMeasurement>& rows) const {
+  if (cameras_->tracker()) cameras_->tracker()->add(i, rows);
+}
+
+// Reads a frame. Other steps have read a frame of a rig that moves without its correction.
+InputFrame FileRun::read_next(std::size_t i) {
   const auto kept = neighbours_->kept(i);
-  InputFrame frame = kept ? *kept : cameras_->read_frame(i);
+  InputFrame frame;
+  if (cameras_->tracker()) {
+    frame = inputs_.read(i);
+    cameras_->follow(frame, i);
+  } else {
+    frame = kept ? *kept : cameras_->read_frame(i);
+  }
   if (PairJudge::is_sample(i + 1)) neighbours_->keep(i, frame);
   frame.costs = costs_;
   seeds_.read(frame, i, *cameras_);
   checks_->check_strictly(frame, i);
   frame.range = range_->of(frame);
-  frame.measured_rows = rows_->measured(frame);
+  frame.measured_rows = rows_->measured(frame, cameras_->tracker() && i % RigTracker::one_of == 0);
   return frame;
 }
 
@@ -266,6 +315,16 @@ std::optional<RowMeasurement> FileRun::rows_of(std::size_t i) const {
 void FileRun::align(InputFrame& frame, const std::vector<RowMeasurement>& passed) {
   for (const RowMeasurement& rows : passed) rows_->pass(rows);
   rows_->align(frame);
+  tell_of_rig();
+}
+
+void FileRun::tell_of_rig() {
+  if (!cameras_->tracker()) return;
+  for (const RigNews& news : cameras_->tracker()->news()) {
+    rig_news_.push_back(news);
+    const std::string sentence = fmt::format("{}: {}", name(news.pair), news.sentence());
+    news.is_warning() ? front_end_.warning(sentence) : front_end_.remark(sentence);
+  }
 }
 
 }  // namespace stereopsis::jobs

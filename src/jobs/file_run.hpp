@@ -57,6 +57,8 @@ class FileRun : private LoopFrames {
   const PairChecks& checks() const { return *checks_; }
   const MemoryBudget& memory() const { return *memory_; }
   const Problems& problems() const { return *problems_; }
+  // Returns the news of a rig that moves, up to the frames that were aligned.
+  const std::vector<RigNews>& rig_news() const { return rig_news_; }
   const Sinks& sinks() const { return *sinks_; }
   Sinks& sinks() { return *sinks_; }
   // The first frame that can be read; empty once it was matched.
@@ -89,7 +91,11 @@ class FileRun : private LoopFrames {
   void read_first();
   void read_costs();
   void check_seeds() const;
+  void check_tracking() const;
   void warn_of_seeds() const;
+  InputFrame read_next(std::size_t i);
+  void note_rows(std::size_t i, const std::optional<RowMeasurement>& rows) const;
+  void tell_of_rig();
   void choose_cameras();
   void check_unit() const;
   void check_inside() const;
@@ -112,6 +118,7 @@ class FileRun : private LoopFrames {
   std::optional<Neighbours> neighbours_;
   std::optional<PairChecks> checks_;
   std::optional<FrameRows> rows_;
+  std::vector<RigNews> rig_news_;
   InputFrame first_;
   std::shared_ptr<const AnyImage> costs_;  // a given cost volume
   Describe describe_;

@@ -5,6 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "stereopsis/calibration.hpp"
+#include "stereopsis/synth.hpp"
+#include "support/rigs.hpp"
 #include "support/scene.hpp"
 
 namespace stereopsis::file_run_test {
@@ -69,6 +72,59 @@ TEST_F(JobFileRun, WithSettingsThatDoNotSuitTheInputWritesNothing) {
 TEST_F(JobFileRun, WithoutMemoryForItsImagesIsRefused) {
   settings.memory = {1000, "1K"};
   EXPECT_TRUE(refuses([&] { FileRun(settings, front_end); }, ErrorCategory::memory, "<memory_limit> 1K"));
+}
+
+// Writes pairs whose right camera is hit at the tenth pair.
+void write_moving(const std::filesystem::path& folder, const Rig& rig, const RigTurn& bump) {
+  std::array<Scene, 3> scenes;
+  std::array<AnyImage, 3> moved;
+  for (std::size_t i = 0; i < scenes.size(); ++i) {
+    scenes[i] = make_scene({.size = rig.size, .disparities = 24, .seed = 1 + i, .noise = 2});
+    moved[i] = test::seen_after(scenes[i].right.view(), rig, bump);
+  }
+  for (std::size_t k = 0; k < 30; ++k) {
+    const std::size_t i = k % scenes.size();
+    write_image(folder / ("left" + std::to_string(k) + ".png"), scenes[i].left.view());
+    write_image(folder / ("right" + std::to_string(k) + ".png"), k < 10 ? scenes[i].right.view() : moved[i].view());
+  }
+}
+
+TEST_F(JobFileRun, FollowsARigThatMoves) {
+  const Rig rig = {
+      .focal = 300, .cx_left = 160, .cx_right = 160, .cy = 120, .baseline = 1, .unit = "m", .size = {320, 240}};
+  const RigTurn bump = {0.3, 0, -0.2};
+  write_moving(folder.path(), rig, bump);
+  write_rig(folder / "rig.yml", rig);
+  settings.cameras.rig.files = {(folder / "rig.yml").string()};
+  settings.cameras.track_rig = folder / "corrected.yml";
+  for (const bool has_raw_cameras : {false, true}) {  // rectified pairs are raw pairs of cameras without distortion
+    if (has_raw_cameras) {
+      write_calibration(folder / "cameras.yml", cameras_of(rig));
+      settings.cameras.rig.files = {(folder / "cameras.yml").string()};
+      settings.cameras.raw = true;
+    }
+    const FrameRecords records = matched();
+    EXPECT_EQ(records.count(FrameRecord::State::done), 30U);
+    EXPECT_GT(records.frames[12].rows->plane.rms(), 1);
+    EXPECT_LT(records.frames[29].rows->plane.rms(), 0.2);
+    const StereoCalibration found = read_calibration(folder / "corrected.yml");
+    const Vector3 turn = axis_and_angle_of(found.rotation);
+    EXPECT_NEAR(turn[0] * 180 / 3.14159265, bump.pitch, 0.02);
+    EXPECT_NEAR(turn[2] * 180 / 3.14159265, bump.roll, 0.02);
+  }
+  EXPECT_EQ(front_end.warnings.size(), 2U);
+}
+
+TEST_F(JobFileRun, FollowsOnlyRigsThatAreKnown) {
+  settings.cameras.track_rig = folder / "corrected.yml";
+  EXPECT_TRUE(
+      refuses([&] { FileRun(settings, front_end); }, ErrorCategory::call, "<track_rig> requires the calibration"));
+  settings.cameras.rig.focal = 300, settings.cameras.rig.baseline = Length{1, "m"};
+  settings.resume = settings.sinks.resumes = true;
+  EXPECT_TRUE(refuses([&] { FileRun(settings, front_end); }, ErrorCategory::call, "leave one of them out"));
+  settings.resume = settings.sinks.resumes = false;
+  settings.cameras.track_rig = folder / "corrected.txt";
+  EXPECT_TRUE(refuses([&] { FileRun(settings, front_end); }, ErrorCategory::call, "as .yml, .yaml or .xml"));
 }
 
 }  // namespace

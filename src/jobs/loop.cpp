@@ -108,11 +108,12 @@ std::unique_ptr<Loop::Slot> Loop::new_slot() {
 }
 
 bool Loop::suits(const LoopPair& pair) {
-  return matchers_ && matchers_->range() == static_cast<const Slot&>(pair).input.frame.range;
+  return matchers_ && matchers_->suits(static_cast<const Slot&>(pair).input.frame);
 }
 
 void Loop::plan(LoopPair& pair) {
   const InputFrame& frame = static_cast<Slot&>(pair).input.frame;
+  if (matchers_ && is_alone()) plan_.emplace(pipeline_, frames_.problem(frame, false), devices_.front());
   matchers_.reset();
   const auto right = settings_.with_right ? std::optional(frames_.problem(frame, true)) : std::nullopt;
   if (is_alone())

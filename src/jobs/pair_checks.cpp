@@ -100,7 +100,7 @@ std::optional<PairFault> PairChecks::fault_of_calibration(const Faults& found, s
     return fault.kind == rows || fault.kind == turned || fault.kind == unrelated ||
            (fault.kind == vertical && !vertical_);
   });
-  if (!cameras_.raw_cameras() || wrong == found.end()) return {};
+  if (!cameras_.raw_cameras() || cameras_.tracker() || wrong == found.end()) return {};
   PairFault fault = *wrong;
   fault.sentence = fmt::format("after rectification, {}; {}", fault.sentence, advice_on_calibration(i));
   return fault;
@@ -113,7 +113,8 @@ PairChecks::Faults PairChecks::faults(const InputFrame& frame, std::size_t i) co
     const RowEstimate rows = frame.rows ? *frame.rows : estimate_row_alignment(l, r);
     if (!aligns_rows_) of_rows = unaligned_fault(rows);
     // Rows that a calibration has not rectified, or was not asked to, are a fault of the calibration or of the call.
-    const bool has_raw_calibration = cameras_.raw_cameras() || !cameras_.how_to_rectify().empty();
+    const bool has_raw_calibration =
+        !cameras_.tracker() && (cameras_.raw_cameras() || !cameras_.how_to_rectify().empty());
     if (!aligns_rows_ || !rows.alignment || has_raw_calibration)
       return check_pair(l, r, CheckEffort::quick, range_.given());
     return check_pair(l, with_aligned_rows(r, *rows.alignment).image, CheckEffort::quick, range_.given());

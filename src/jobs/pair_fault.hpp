@@ -20,8 +20,8 @@ auto with_rgb(const StereoPair& pair, F&& f) {
   return f(left.view(), right.view());
 }
 
-// Calls f(left, right) with the images as they are matched: rectified by `maps`, unless that is null, and with aligned
-// rows if the pair has an alignment.
+// Calls f(left, right) with the images as they are matched: rectified by the maps of the pair or else by `maps`, unless
+// both are null, and with aligned rows if the pair has an alignment.
 template <class F>
 auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) {
   const auto with_rows = [&](const AnyImageView& left, const AnyImageView& right) {
@@ -30,8 +30,9 @@ auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) 
     return f(left, aligned.view());
   };
   return with_rgb(pair, [&](const AnyImageView& left, const AnyImageView& right) {
-    if (maps == nullptr) return with_rows(left, right);
-    const AnyImage left_view = rectified(left, maps->left).image, right_view = rectified(right, maps->right).image;
+    const RectificationMaps* const own = pair.rectification ? pair.rectification.get() : maps;
+    if (own == nullptr) return with_rows(left, right);
+    const AnyImage left_view = rectified(left, own->left).image, right_view = rectified(right, own->right).image;
     return with_rows(left_view.view(), right_view.view());
   });
 }

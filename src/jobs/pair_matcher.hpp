@@ -22,6 +22,10 @@ class PairMatcher {
               const std::vector<Device>& devices);
 
   DisparityRange range() const { return plan().problem().range; }
+  // Returns whether the plan serves the maps of a frame: its right image may lack pixels.
+  bool suits(const InputFrame& frame) const {
+    return range() == frame.range && serves(plan().problem().geometry.rectification.get(), frame.maps.get());
+  }
   const Plan& plan() const { return one_left_ ? one_left_->plan() : left_->plan(); }
   std::size_t workspace_bytes() const;
   Matched make_result() const { return one_left_ ? one_left_->make_result() : left_->make_result(); }

@@ -8,8 +8,8 @@ Problems::Problems(const MatchingSettings& settings, const Inputs& inputs, const
                    const SinkSettings& sinks, const MemoryBudget& memory, const SettingNames& names)
     : settings_(settings), inputs_(inputs), cameras_(cameras), sinks_(sinks), memory_(memory), names_(names) {}
 
-Geometry Problems::geometry() const {
-  const auto on_device = cameras_.maps_of_matcher();
+Geometry Problems::geometry(const InputFrame& frame) const {
+  const auto on_device = frame.maps ? frame.maps : cameras_.maps_of_matcher();
   return {.rectification = on_device,
           .want_rectified = on_device && sinks_.wants(ResultFile::cloud),
           .rig = cameras_.rig(),
@@ -23,7 +23,7 @@ Geometry Problems::geometry() const {
 
 void Problems::request_results(const InputFrame& frame, Problem& problem) const {
   problem.want_confidence |= sinks_.wants(ResultFile::confidence) || sinks_.wants(ResultFile::cloud);
-  problem.geometry = geometry();
+  problem.geometry = geometry(frame);
   if (frame.costs) problem.volumes.given = frame.costs->view().type;
   for (const SavedVolume& volume : sinks_.volumes) *volume.output->flag(problem) = true;
   for_each_plain_map([&](std::size_t file, const Output& output, auto) {

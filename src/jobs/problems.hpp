@@ -35,7 +35,7 @@ class Problems {
   Plan plan(const InputFrame& frame, bool of_right = false) const;
 
  private:
-  Geometry geometry() const;
+  Geometry geometry(const InputFrame& frame) const;
   void request_results(const InputFrame& frame, Problem& problem) const;
 
   const MatchingSettings& settings_;

@@ -58,8 +58,8 @@ std::optional<RowEstimate> mirrored(std::optional<RowEstimate> rows) {
 FrameRows::FrameRows(const RowSettings& settings, const Cameras& cameras, bool is_sequence, bool has_costs)
     : is_off_(settings.is_off || has_costs), is_sequence_(is_sequence), fixed_(settings.fixed), cameras_(cameras) {}
 
-std::optional<RowMeasurement> FrameRows::measured(const InputFrame& frame) const try {
-  if (!needs_all_frames()) return {};
+std::optional<RowMeasurement> FrameRows::measured(const InputFrame& frame, bool always) const try {
+  if (!needs_all_frames() && !always) return {};
   return cameras_.with_matched(frame, measure_rows);
 } catch (const Error& error) {
   if (error.category() != ErrorCategory::call) throw;

@@ -30,8 +30,8 @@ class FrameRows {
   bool is_off() const { return is_off_; }
   // Returns whether the alignment of a frame depends on the frames before it.
   bool needs_all_frames() const { return is_sequence_ && !is_off_ && !fixed_; }
-  // Measures the rows of a frame, and returns them if a filter needs them.
-  std::optional<RowMeasurement> measured(const InputFrame& frame) const;
+  // Measures the rows of a frame, and returns them if a filter needs them, or if `always`.
+  std::optional<RowMeasurement> measured(const InputFrame& frame, bool always = false) const;
   // Sets the alignment of a frame, after those of all frames before it, including frames that need no work.
   void align(InputFrame& frame);
   // Notes the rows of a frame that needs no work.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "jobs/frame.hpp"
 #include "jobs/pair_fault.hpp"
 #include "jobs/pair_loop.hpp"
 #include "jobs/pixels.hpp"
@@ -61,6 +62,8 @@ struct Run::State : LoopSteps {
     result_before = {};
     judged = 0;
     has_changed = true;
+    if (settings.tracker)
+      settings.problem.geometry.rectification = settings.tracker->maps_for(settings.tracker->pairs());
   }
   const RectificationMaps* maps() const { return settings.problem.geometry.rectification.get(); }
 
@@ -74,6 +77,7 @@ struct Run::State : LoopSteps {
     if (!given) return nullptr;
     auto pair = std::make_unique<Pair>();
     pair->given = std::move(*given);
+    if (settings.tracker) pair->given.images.rectification = settings.tracker->maps_for(settings.tracker->pairs());
     if (!spare.empty()) {
       pair->maps = std::move(spare.back());
       spare.pop_back();
@@ -83,9 +87,11 @@ struct Run::State : LoopSteps {
   bool suits(const LoopPair& pair) override {
     if (has_changed || !group) return false;
     const Problem& old = group->plan().problem();
-    const Problem now = Problem::of(static_cast<const Pair&>(pair).given.images, old.range);
+    const StereoPair& images = static_cast<const Pair&>(pair).given.images;
+    const Problem now = Problem::of(images, old.range);
     return now.size == old.size && now.pixel_type == old.pixel_type && now.channels == old.channels &&
-           now.bit_depth == old.bit_depth && now.format == old.format;
+           now.bit_depth == old.bit_depth && now.format == old.format &&
+           serves(old.geometry.rectification.get(), images.rectification.get());
   }
   void plan(LoopPair& pair) override {
     const StereoPair& images = static_cast<Pair&>(pair).given.images;
@@ -100,7 +106,7 @@ struct Run::State : LoopSteps {
     Pair& pair = static_cast<Pair&>(pair_);
     if (pair.maps.disparity.empty()) pair.maps = group->make_result();
     pair.range = *range;
-    align_rows(pair);
+    track(pair);
     StereoPair images = pair.given.images;
     if (settings.seeds_previous) {
       seed(pair);
@@ -134,17 +140,29 @@ struct Run::State : LoopSteps {
     return moved_disparities(disparity, *rig, *pair.motion);
   }
 
-  void align_rows(Pair& pair) {
+  // Finds the maps and the alignment of the rows of a pair.
+  void track(Pair& pair) {
     StereoPair& images = pair.given.images;
+    RigTracker* const tracker = settings.tracker.get();
+    const std::size_t number = tracker ? tracker->pairs() : 0;
+    const bool aligns = settings.aligns_rows && !images.row_alignment;
     pair.rows.reset();
-    if (!settings.aligns_rows || images.row_alignment) return;
-    pair.rows = rows.next(with_matched(images, maps(), measure_rows));
+    std::optional<RowMeasurement> measured;
+    if (aligns || (tracker && number % RigTracker::one_of == 0)) {
+      StereoPair unaligned = images;
+      unaligned.row_alignment.reset();
+      measured = with_matched(unaligned, maps(), measure_rows);
+    }
+    if (tracker) tracker->add(number, measured);
+    if (!aligns) return;
+    pair.rows = rows.next(*measured);
     images.row_alignment = pair.rows->alignment.value_or(RowAlignment());
   }
 
   Problem problem_of(const StereoPair& images) const {
     const Problem kind = Problem::of(images, *range);
     Problem problem = settings.problem;
+    if (images.rectification) problem.geometry.rectification = images.rectification;
     problem.size = kind.size;
     problem.pixel_type = kind.pixel_type;
     problem.channels = kind.channels;

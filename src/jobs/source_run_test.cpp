@@ -8,6 +8,7 @@
 
 #include "stereopsis/run.hpp"
 #include "stereopsis/synth.hpp"
+#include "support/rigs.hpp"
 #include "support/scene.hpp"
 
 namespace stereopsis::source_run_test {
@@ -115,6 +116,47 @@ TEST_F(SourceRun, AlignsTheRowsOfEachPair) {
       ASSERT_EQ(std::memcmp(done.maps.disparity.row(y), expected.disparity.row(y), sizeof(float) * 320), 0);
   }
   EXPECT_EQ(count, 3u);
+}
+
+// The right camera is hit at the twelfth pair.
+TEST_F(SourceRun, FollowsARigThatMoves) {
+  const Rig rig = {
+      .focal = 300, .cx_left = 160, .cx_right = 160, .cy = 120, .baseline = 1, .unit = "m", .size = {320, 240}};
+  const RigTurn bump = {0.3, 0, -0.2};
+  constexpr std::size_t hit = 12;
+  settings.problem.geometry.rig = rig;
+  settings.tracker = std::make_shared<RigTracker>(cameras_of(rig));
+  LiveSource frames{40};
+  std::array<Scene, 3> scenes;
+  std::array<AnyImage, 3> moved;
+  for (std::size_t i = 0; i < scenes.size(); ++i) {
+    scenes[i] = make_scene({.size = {320, 240}, .disparities = 24, .seed = 1 + i, .noise = 2});
+    moved[i] = test::seen_after(scenes[i].right.view(), rig, bump);
+  }
+  for (std::size_t k = 0; k < 40; ++k) {
+    const Scene& scene = scenes[k % 3];
+    frames.put({.images = {scene.left, k < hit ? AnyImageView(scene.right) : moved[k % 3].view()}});
+  }
+  frames.close();
+  stereopsis::Run run(settings, frames);
+  std::vector<double> rows;
+  std::shared_ptr<const RectificationMaps> last;
+  for (RunResult done; run.next(done); last = done.pair.images.rectification) {
+    ASSERT_TRUE(done.rows);
+    rows.push_back(done.rows->plane.rms());
+  }
+  ASSERT_EQ(rows.size(), 40U);
+  EXPECT_GT(rows[hit], 1);
+  EXPECT_LT(rows.back(), 0.2);
+  const RigTurn found = settings.tracker->turn();
+  EXPECT_NEAR(found.pitch, bump.pitch, 0.02);
+  EXPECT_NEAR(found.roll, bump.roll, 0.02);
+  EXPECT_FALSE(last->right_complete);
+  const std::vector<RigNews> news = settings.tracker->news();
+  ASSERT_GE(news.size(), 2U);
+  EXPECT_EQ(news[0].kind, RigNews::Kind::jumped);
+  EXPECT_EQ(news[0].pair, hit);
+  EXPECT_EQ(news[1].kind, RigNews::Kind::corrected);
 }
 
 TEST_F(SourceRun, GivesTheBitsOfAMatcherInOrder) {
