@@ -259,8 +259,8 @@ std::shared_ptr<SharedMatcher> make_matcher(
     std::pair<int, int> disparities, const std::optional<std::string>& volume_dtype, bool without_images,
     const std::optional<Region>& region, const std::optional<StripeOf>& stripe, bool refine_only, const Names& wanted,
     const std::vector<std::pair<int, int>>& probes, const Rig* rig, const StereoCalibration* calibration,
-    const std::string& frame_name, double disparity_error, bool fill_depth, const RowAlignment* row_alignment,
-    std::optional<int> black, bool mark_flat, const std::string& device, int threads,
+    bool rig_moves, const std::string& frame_name, double disparity_error, bool fill_depth,
+    const RowAlignment* row_alignment, std::optional<int> black, bool mark_flat, const std::string& device, int threads,
     const std::string& implementation_name, std::size_t memory_limit, int batch, const std::string& colour) {
   const auto [height, width, channels] = shape;
   Problem p;
@@ -290,7 +290,9 @@ std::shared_ptr<SharedMatcher> make_matcher(
   const Device on{device, threads, implementation(implementation_name)};
   const nb::gil_scoped_release release;
   if (calibration != nullptr) {
-    p.geometry.rectification = std::make_shared<const RectificationMaps>(rectification_maps(*calibration));
+    auto maps = std::make_shared<RectificationMaps>(rectification_maps(*calibration));
+    if (rig_moves) maps->right_complete = false;  // pairs have maps of their own
+    p.geometry.rectification = std::move(maps);
     if (rig == nullptr) p.geometry.rig = calibration->rig;
   }
   const bool one = device.find_first_of(",*") == std::string::npos;
@@ -385,6 +387,12 @@ void bind_matcher(nb::module_& m) {
       .def(
           "align_rows", [](BorrowedPair& lent, const RowAlignment& rows) { lent.pair.row_alignment = rows; }, "rows"_a)
       .def(
+          "rectify_by",
+          [](BorrowedPair& lent, std::shared_ptr<RectificationMaps> maps) {
+            lent.pair.rectification = std::move(maps);
+          },
+          "maps"_a)
+      .def(
           "estimated_rows",
           [](const BorrowedPair& lent, const RectificationMaps* maps) {
             return rows_by(estimate_row_alignment, lent, maps);
@@ -415,7 +423,7 @@ void bind_matcher(nb::module_& m) {
   nb::class_<SharedMatcher>(m, "Matcher")
       .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,
            "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "stripe"_a.none(), "refine_only"_a, "want"_a,
-           "probes"_a, "rig"_a.none(), "calibration"_a.none(), "frame"_a, "disparity_error"_a, "fill_depth"_a,
+           "probes"_a, "rig"_a.none(), "calibration"_a.none(), "rig_moves"_a, "frame"_a, "disparity_error"_a, "fill_depth"_a,
            "row_alignment"_a.none(), "black"_a.none(), "mark_flat"_a, "device"_a, "threads"_a, "implementation"_a,
            "memory_limit"_a, "batch"_a, "color"_a)
       .def("match", &match, "pair"_a, "out"_a)

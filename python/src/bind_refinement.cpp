@@ -5,6 +5,7 @@
 #include "rgb_pair.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/rig_refinement.hpp"
+#include "stereopsis/rig_tracking.hpp"
 
 namespace stereopsis::python {
 namespace {
@@ -73,6 +74,36 @@ void bind_refinement(nb::module_& m) {
         return photo_focal(file, {width, height});
       },
       "file"_a, "width"_a, "height"_a, "Returns the focal length in pixels that the Exif data states, or None.");
+  nb::class_<RigTurn>(m, "RigTurn", "A rotation of the right camera about the axes of its rectified image, in degrees.")
+      .def_ro("pitch", &RigTurn::pitch, "About x: rows move.")
+      .def_ro("yaw", &RigTurn::yaw, "About y: disparities move.")
+      .def_ro("roll", &RigTurn::roll, "About z: rows of opposite borders move apart.");
+  nb::class_<RigNews>(m, "RigNews", "An event of a RigTracker.")
+      .def_prop_ro(
+          "kind", [](const RigNews& n) { return to_string(n.kind); },
+          "\"corrected\": a correction follows; \"jumped\": the rows of this pair are not those before; \"lost\", "
+          "\"found\": pairs do\nnot show the rig, or show it again; \"unconfirmed\": a yaw would place points behind "
+          "infinity.")
+      .def_ro("pair", &RigNews::pair, "Number of the pair that shows it, from 0.")
+      .def_ro("turn", &RigNews::turn, "Size of the correction, or of the jump.")
+      .def_ro("deviation", &RigNews::deviation, "Standard deviations of the angles after the correction.")
+      .def_prop_ro("is_warning", &RigNews::is_warning, "True for \"jumped\" and \"lost\".")
+      .def_prop_ro("sentence", &RigNews::sentence, "One sentence.")
+      .def("__repr__", [](const RigNews& n) { return "<" + n.sentence() + ">"; });
+  nb::class_<RigTracker>(m, "RigTracker", "Follows the right camera of a rig.")
+      .def(nb::init<const StereoCalibration&>(), "cameras"_a)
+      .def(
+          "maps_for",
+          [](RigTracker& tracker, std::size_t pair) {
+            return std::const_pointer_cast<RectificationMaps>(tracker.maps_for(pair));
+          },
+          "pair"_a, nb::call_guard<nb::gil_scoped_release>(), "Returns the Rectification of a pair.")
+      .def("add", &RigTracker::add, "pair"_a, "rows"_a.none(), "Notes the RowMeasurement of a pair, or None.")
+      .def("news", &RigTracker::news, "Returns the RigNews since the last call.")
+      .def_prop_ro("pairs", &RigTracker::pairs, "Number of pairs.")
+      .def_prop_ro("turn", &RigTracker::turn, "RigTurn since the start.")
+      .def_prop_ro("calibration", &RigTracker::calibration, "The corrected Calibration.")
+      .def_ro_static("one_of", &RigTracker::one_of, "The rows of one of so many pairs are sufficient.");
   m.def("cameras_of", &cameras_of, "rig"_a, "Returns the Calibration of rectified images.");
 }
 

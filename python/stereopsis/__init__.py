@@ -35,8 +35,10 @@ from ._native import (
     Rectification,
     RegisteredDepth,
     Rig,
+    RigNews,
     RigRefinement,
     RigTerm,
+    RigTurn,
     RowAlignment,
     RowEstimate,
     ShutterDelay,
@@ -71,6 +73,7 @@ from ._result import Explanation, Picture, Result
 from ._run import LiveSource, Run, RunResult
 from ._scenes import Scene, align_rows, check, estimate_row_alignment, evaluate, read_image, read_masked_image, synth, write_image
 from ._stage import StageCall
+from ._tracking import RigTracker
 from .onnx import OnnxCost, OnnxMatcher
 
 __version__ = _native.version
@@ -117,8 +120,11 @@ __all__ = [
     "RegisteredDepth",
     "Result",
     "Rig",
+    "RigNews",
     "RigRefinement",
     "RigTerm",
+    "RigTracker",
+    "RigTurn",
     "RowAlignment",
     "RowEstimate",
     "Run",

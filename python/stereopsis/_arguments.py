@@ -22,6 +22,12 @@ def add_rows(add: Callable[..., Any]) -> None:
         "OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels, or a file with such numbers [auto]")  # fmt: skip
 
 
+def add_tracking(add: Callable[..., Any]) -> None:
+    """Adds --track-rig."""
+    add("--track-rig", metavar="FILE",
+        help="Follow the right camera of a rig that moves: correct its rotation from the pairs, and write the corrected calibration to FILE (.yml)")  # fmt: skip
+
+
 def add_device(add: Callable[..., Any]) -> None:
     """Adds --device and --threads."""
     add("--device", default="auto", metavar="NAME", help="Device: auto, cpu, cuda[:N] or opencl[:N] [auto]")

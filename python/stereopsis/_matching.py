@@ -13,13 +13,14 @@ from . import _native, _options, _pair
 from ._errors import CalibrationWarning, CallError
 from ._external import Method, device_map, method_on, seen
 from ._flight import Flight
-from ._native import Calibration, Rig, RowAlignment, RowEstimate, RowFilter
+from ._native import Calibration, Rig, RowAlignment, RowEstimate, RowFilter, RowMeasurement
 from ._pipeline import Pipeline, Value
 from ._progress import OnProgress, Progress
 from ._result import ARRAYS, Explanation, Result
 from ._rows import AlignRows, estimate_of, row_settings, rows_of
 from ._seeds import Seeds, outside_of
 from ._stage import Turns
+from ._tracking import RigTracker
 
 
 class BoundaryStripe(NamedTuple):
@@ -128,7 +129,7 @@ class Matcher:
     frame        coordinate frame of points: "optical" (x right, y down, z forward) or "head" (x forward, y left, z up)
     disparity_error  disparity error that "uncertainty" assumes, in pixels; 0: the median error that the confidence implies [0]
     fill_depth   True to compute depth, points and uncertainty of filled and repaired pixels, too [of measured pixels only]
-    calibration  a Calibration of raw cameras; each pair is rectified before it is matched
+    calibration  a Calibration of raw cameras; each pair is rectified before it is matched. A RigTracker for cameras that move
     align_rows   how the rows of right images are aligned before they are matched; with a calibration, after they are rectified:
                  "auto", estimated for each pair (a stream filters the estimates); "off"; a RowAlignment; the result of
                  estimate_row_alignment(); "OFFSET[,ROLL[,ZOOM[,KEYSTONE]]]" in pixels, or a file with such numbers. "auto" does not
@@ -176,7 +177,7 @@ class Matcher:
         want: Sequence[str] | str = (),
         probes: Sequence[tuple[int, int]] = (),
         rig: Rig | None = None,
-        calibration: Calibration | None = None,
+        calibration: Calibration | RigTracker | None = None,
         frame: str = "optical",
         disparity_error: float = 0,
         fill_depth: bool = False,
@@ -193,6 +194,9 @@ class Matcher:
     ) -> None:
         if method is not None and pipeline is not None:
             raise CallError("method and pipeline exclude each other; give one of them")
+        tracker = calibration if isinstance(calibration, RigTracker) else None
+        if isinstance(calibration, RigTracker):
+            calibration = calibration.given
         self._pipeline = Pipeline((method or "sgm") if pipeline is None else pipeline)
         if set is not None:
             self._pipeline.update(set)
@@ -217,6 +221,8 @@ class Matcher:
             "implementation": _options.one_of("implementation", implementation, "fused", "plain", "oracle"),
             "memory_limit": _options.integer("memory_limit", memory_limit, 0, 2**63 - 1),
         }
+        self._tracker = tracker
+        self._options["rig_moves"] = tracker is not None
         self._rows = row_settings(align_rows)
         self._measure_constant = None if measure_constant is None else _options.flag("measure_constant", measure_constant)
         self._black = None if black is None else _options.integer("black", black, 0, 255)
@@ -297,21 +303,29 @@ class Matcher:
         self, pair: _native.Pair, sequence: RowFilter | None = None, given: RowAlignment | RowEstimate | None = None
     ) -> RowEstimate | None:
         """Sets the alignment of a pair, and returns its estimate; None if the matcher leaves the rows as they are."""
+        measured = None
+        if self._tracker is not None and given is None:
+            measured = self._tracker._follow(pair, measures=sequence is not None and self._rows.is_auto)
+        elif self._tracker is not None:
+            self._tracker._again(pair)
         if self._planned_rows(pair.kind) is None:
             if given is not None:
                 raise CallError("align_rows was given for a pair that this Matcher does not align; make the Matcher with align_rows='auto'")
             return None
-        rows = self._rows_of(pair, sequence) if given is None else given if isinstance(given, RowEstimate) else estimate_of(given)
+        rows = self._rows_of(pair, sequence, measured) if given is None else given if isinstance(given, RowEstimate) else estimate_of(given)
         pair.align_rows((rows and rows.alignment) or RowAlignment())
         return rows
 
-    def _rows_of(self, pair: _native.Pair, sequence: RowFilter | None) -> RowEstimate | None:
-        return rows_of(pair, self._rows, self._rectification, sequence)
+    def _rows_of(self, pair: _native.Pair, sequence: RowFilter | None, measured: RowMeasurement | None = None) -> RowEstimate | None:
+        return rows_of(pair, self._rows, self._rectification, sequence, measured)
 
     def _rows_in(self, sequence: RowFilter, left: Any, right: Any) -> RowEstimate | None:
         """Returns the rows of the next pair of a sequence; None if the matcher does not estimate them."""
         pair = _native.Pair({"left": _options.image("left", left), "right": _options.image("right", right)}, self._bit_depth, self._color, None)
-        return self._rows_of(pair, sequence) if self._rows.is_auto and self._planned_rows(pair.kind) is not None else None
+        if not self._rows.is_auto or self._planned_rows(pair.kind) is None:
+            return None
+        measured = None if self._tracker is None else self._tracker._follow(pair, measures=True)
+        return self._rows_of(pair, sequence, measured)
 
     def _planned_rows(self, kind: Any) -> RowAlignment | None:
         """Returns the alignment to plan with. Pairs of a plan with RowAlignment() have alignments of their own."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from . import _native, _options
 from ._errors import CallError
-from ._native import RowAlignment, RowEstimate, RowFilter
+from ._native import RowAlignment, RowEstimate, RowFilter, RowMeasurement
 
 AlignRows = str | RowAlignment | RowEstimate
 
@@ -82,13 +82,19 @@ def estimate_of(given: RowAlignment | RowEstimate) -> RowEstimate:
     return _native.given_rows(given)
 
 
-def rows_of(pair: _native.Pair, settings: RowSettings, rectification: _native.Rectification | None, sequence: RowFilter | None) -> RowEstimate | None:
+def rows_of(
+    pair: _native.Pair,
+    settings: RowSettings,
+    rectification: _native.Rectification | None,
+    sequence: RowFilter | None,
+    measured: RowMeasurement | None = None,
+) -> RowEstimate | None:
     """Returns the rows of a pair on the host: the given ones, those that the filter of a sequence finds, or those of the pair by itself. Returns
-    None if its images cannot be compared.
+    None if its images cannot be compared. `measured` has the rows if they are measured already.
     """
     if settings.fixed is not None:
         return _native.given_rows(settings.fixed)
     if sequence is None:
         return pair.estimated_rows(rectification)
-    measured = pair.measured_rows(rectification)
+    measured = pair.measured_rows(rectification) if measured is None else measured
     return None if measured is None else sequence.next(measured)

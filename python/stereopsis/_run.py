@@ -212,6 +212,8 @@ class Run:
         judged = matcher._pair_of_stream(left, right, mask_left, mask_right)
         if result.row_alignment is not None:
             judged.align_rows(result.row_alignment)
+        if matcher._tracker is not None:
+            matcher._tracker._again(judged)
         if before is None:
             return self._judged(pair, matcher, result, judged)
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 
+import moving_rig
 import numpy as np
 import pytest
 import stereopsis as st
@@ -338,6 +339,18 @@ def test_shutters_that_are_out_of_step_are_said_once(tmp_path):
     said = bag(tmp_path / "in", "-o", tmp_path / "out", "--report", tmp_path / "report.json", *SMALL)
     assert said.count("earlier than the left one; trigger both cameras at the same time") == 1
     assert json.loads((tmp_path / "report.json").read_text())["warnings"] == {"shutters out of step": 1}
+
+
+def test_a_rig_that_moves_is_corrected_and_written(tmp_path):
+    with BagFile(tmp_path / "in") as made:
+        for i, (left, right) in enumerate(moving_rig.pairs(26)):
+            made.pair(START + i * FRAME, left, right, moving_rig.RIG)
+    call = [tmp_path / "in", "-o", tmp_path / "out", "--track-rig", tmp_path / "rig.yml", "--disparities", "24", "--device", "cpu", "--quiet"]
+    said = bag(*call)
+    assert said.count("the rows have jumped") == 1 and "is corrected by pitch 0." in said
+    assert np.degrees(st.read_calibration(tmp_path / "rig.yml").rotation[7]) == pytest.approx(moving_rig.BUMP[0], abs=0.02)
+    assert "leave --resume out" in bag(*call, "--resume", code=2)
+    assert "is not allowed; the calibration is written as .yml" in bag(*call[:3], "--track-rig", "rig.txt", *SMALL, code=2)
 
 
 @pytest.mark.parametrize("output", ["out.mcap", "out.bag"])

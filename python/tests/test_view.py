@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 
+import moving_rig
 import numpy as np
 import pytest
 import stereopsis as st
@@ -515,6 +516,19 @@ def test_depth_and_cloud_are_of_measured_pixels_unless_the_settings_fill_them(se
     np.testing.assert_array_equal(measured, engine.shown.result.measured)
     np.testing.assert_array_equal(filled, ~np.isnan(engine.shown.result.disparity))
     engine.close()
+
+
+def test_a_rig_that_moves_is_corrected_and_written(settings, tmp_path):
+    given, file = moving_rig.pairs(26), tmp_path / "rig.yml"
+    for i, pair in enumerate(given):
+        for view, image in zip(("left", "right"), pair):
+            st.write_image(tmp_path / f"{view}{i:02}.png", image)
+    names = [str(tmp_path / f"{view}*.png") for view in ("left", "right")]
+    engine = Engine(sources.open_sources(names, None, 0), replace(settings, disparities=(0, 24), device="cpu"), moving_rig.RIG, track_rig=str(file))
+    engine.start()
+    wait_for(lambda: engine.shown is not None and engine.shown.index == 25)
+    engine.close()
+    assert np.degrees(st.read_calibration(file).rotation[7]) == pytest.approx(moving_rig.BUMP[0], abs=0.02)
 
 
 def test_working_sizes_scale_pictures_range_region_and_rig(settings, scene):

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from .._arguments import add_device, add_rows, add_settings
+from .._arguments import add_device, add_rows, add_settings, add_tracking
 
 help = "Match the pairs of a ROS 1 or ROS 2 bag, and write disparity, depth and points to another bag"
 extra = "ros"
@@ -60,6 +60,7 @@ def _add_matching(group: Any) -> None:
     add("--near", metavar="Z", help="Nearest depth, such as 80cm, or a number in metres; --near and --far give the search range in place of --disparities")
     add("--far", metavar="Z", help="Farthest depth, such as 5m, or a number in metres; required by --near")
     add_rows(add)
+    add_tracking(add)
     seeds = group.add_mutually_exclusive_group().add_argument
     seeds("--seed-previous", action="store_true",
         help="The disparities of the pair before guide each pair, which reduces flicker")

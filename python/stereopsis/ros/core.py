@@ -137,6 +137,7 @@ class NodeCore:
         self._newest.close()
         self._worker.join()
         self._processor.close()
+        self._processor.write_rig()
 
     def _new_pairing(self) -> Pairing:
         s = self._settings

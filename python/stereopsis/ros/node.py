@@ -9,6 +9,7 @@ from typing import Any
 from .._errors import CallError, Error
 from .._pipeline import Pipeline
 from .._rows import checked_rows
+from .._tracking import rig_file
 from .core import NodeCore, NodeSettings
 from .families import Family
 from .files import mask_of
@@ -34,6 +35,7 @@ def settings_of(start: Mapping[str, Any]) -> NodeSettings:
             disparities=(0, 64),
             align_rows=checked_rows(start["align_rows"], "align_rows"),
             seed_previous=start["seed_previous"],
+            track_rig=rig_file(start["track_rig"], "track_rig"),
             in_flight=1,
         ),
         Shape(registration=Registration.of(start["register_to"], start["register_frame"], start["rectify"])),

@@ -7,6 +7,7 @@ the method by dynamic_reconfigure, live, with "_" for "." in its name; and, when
 ~method, ~pipeline     a method's name [sgm], or a file of pipeline JSON
 ~device, ~threads      auto, cpu, cuda[:N], opencl[:N] [auto]; of the CPU, 0: all
 ~align_rows            auto: the rows of each right image are aligned if they differ, and /diagnostics says by how much; off; numbers [auto]
+~track_rig             a file (.yml): the rotation of a rig that moves is corrected from the pairs, and written there at the end [none]
 ~seed_previous         true: the disparities of the pair before guide each pair, which reduces flicker [false]
 ~seeds                 disparity or depth: the topic seeds has those that are known beforehand, of the rectified left image [none]
 ~register_to           a camera's file, or raw: depth_registered/image_raw and its camera_info have the depth as it sees it

@@ -12,7 +12,7 @@ class Notes:
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
+        self.say = say
         self.counts: Counter[str] = Counter()
 
     def note(self, kind: str, sentence: str) -> None:
@@ -21,7 +21,7 @@ class Notes:
         """
         self.counts[kind] += 1
         if self.counts[kind] == 1:
-            self._say(sentence)
+            self.say(sentence)
 
     def summary(self) -> list[str]:
         """Returns a line for each kind that occurred more than once."""

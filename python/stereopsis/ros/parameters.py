@@ -126,6 +126,7 @@ def at_start(rectify: bool) -> tuple[Parameter, ...]:
         Parameter("device", "auto", "auto, cpu, cuda[:N] or opencl[:N]"),
         Parameter("threads", 0, "of the CPU; 0: all", 0, 1024, 1),
         Parameter("align_rows", "auto", "auto: the rows of each right image are aligned if they differ; off; OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels"),
+        Parameter("track_rig", "", "a file (.yml) for the calibration of a rig that moves: its rotation is corrected from the pairs, and written at the end"),
         Parameter("seed_previous", False, "the disparities of the pair before guide each pair, which reduces flicker"),
         Parameter("seeds", "none", "contents of the topic seeds: disparities or depth of the rectified left image, known beforehand", choices=("none", "disparity", "depth")),
         Parameter("rectify", rectify, "the images are raw: rectify them by camera_info"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._errors import CallError, DeviceError, Error
 from .._matching import Matcher
+from .._native import Calibration
 from .._pair import COMMAND_ADVICE
 from .._pair_source import BLACK_OF_LOSSY
 from .._pipeline import Pipeline
@@ -17,6 +18,7 @@ from .._result import Result
 from .._rows import AlignRows
 from .._run import Run, RunResult
 from .._seeds import outside_of
+from .._tracking import RigTracker
 from .cameras import Cameras
 from .images import Array
 from .notes import Notes
@@ -42,6 +44,7 @@ class Matching:
     in_flight: int = 3
     align_rows: AlignRows = "auto"
     seed_previous: bool = False  # the disparities of the pair before are seeds
+    track_rig: str = ""  # file for the calibration of a rig that moves; "": it does not move
     fill_depth: bool = False  # depth and points of filled and repaired pixels, too
 
     def range_of(self, cameras: Cameras | None) -> tuple[int, int] | None:
@@ -70,6 +73,7 @@ class Processor:
         self._matcher: tuple[object, Matcher] | None = None
         self.change(matching)
         self._estimated: tuple[int, int] | None = None
+        self._tracked: tuple[Cameras, RigTracker] | None = None  # the cameras of the last pair
         self.failed = 0
         self._has_noted_shutters = False
 
@@ -129,7 +133,7 @@ class Processor:
     def _made(self, pair: StampedPair, want: tuple[str, ...]) -> Matcher:
         self._note_contrast(pair)
         cameras = pair.cameras
-        raw = None if cameras is None else cameras.calibration
+        raw = self._calibration_of(cameras)
         with_depth = "depth" in want or "points" in want
         m = self._matching
         return Matcher(
@@ -147,6 +151,24 @@ class Processor:
             black=BLACK_OF_LOSSY if pair.lossy else 0,
             warn_of_pair=False,  # the run judges the pairs
         )
+
+    def _calibration_of(self, cameras: Cameras | None) -> Calibration | RigTracker | None:
+        """Returns what rectifies the pairs of these cameras. A rig that moves is followed as long as the cameras stay the same."""
+        if cameras is None or not self._matching.track_rig:
+            return None if cameras is None else cameras.calibration
+        if self._tracked is None or self._tracked[0] != cameras:
+            self.write_rig()
+            self._tracked = cameras, RigTracker(cameras.calibration or cameras.rig)
+        return self._tracked[1]
+
+    def write_rig(self) -> None:
+        """Writes the corrected cameras of a rig that moves, if there was a pair."""
+        if self._tracked is not None:
+            self._tracked[1].calibration.write(self._matching.track_rig)
+
+    def _say_of_rig(self, pair: StampedPair) -> None:
+        for news in [] if self._tracked is None else self._tracked[1].news():
+            self._notes.say(f"at {shown(pair.stamp)}, pair {news.pair}: {news.sentence}")
 
     def _note_contrast(self, pair: StampedPair) -> None:
         """Notes 16-bit images of which few bits are used, such as the 10 bits of many cameras: they would be matched nearly black."""
@@ -172,6 +194,7 @@ class Processor:
 
     def _matched(self, done: RunResult) -> Matched:
         pair, result = done.pair, done.result
+        self._say_of_rig(pair)
         if done.fault is not None:
             self._notes.note(f"pair: {done.fault.kind}", f"at {shown(pair.stamp)}, {done.fault.said_with(COMMAND_ADVICE)}")
         if not self._has_noted_shutters and self._run.shutters is not None:

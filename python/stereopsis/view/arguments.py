@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from .._arguments import add_device, add_rows, add_settings
+from .._arguments import add_device, add_rows, add_settings, add_tracking
 from .. import _native
 from .._errors import CallError
 
@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(add)
     add_device(add)
     add_rows(add)
+    add_tracking(add)
     add("--min-disparity", type=int, default=0, metavar="N", help="Lowest disparity of the search range, which may be negative [0]")
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range [estimated]")
     add("--fps", type=float, default=0.0, metavar="F", help="Largest number of pairs per second [no limit]")

@@ -1,5 +1,6 @@
 """The thread that reads, matches and publishes. Pages take the newest result and never slow the thread down."""
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from .._pair import Fault, Judge
 from .._pair_source import black_of
 from .._result import Result
 from .._run import Run, RunResult
+from .._tracking import RigTracker
 from . import settings as processing
 from .frame import Frame
 from .pairing import Pairing
@@ -118,9 +120,12 @@ class Engine:
         playing: bool = True,
         speed: float = 0.0,
         notify: Callable[[str], None] = lambda what: None,
+        track_rig: str = "",  # file for the calibration of a rig that moves; "": it does not move
     ) -> None:
         self.sources, self.notify = list(sources), notify
         self.rig, self.calibration = rig, calibration
+        self._track_rig = track_rig
+        self._tracker: tuple[int, RigTracker] | None = None  # the source, and the tracker of its rig
         self.revision = 0
         self.settings = settings
         self.pinned: Settings | None = None
@@ -162,6 +167,7 @@ class Engine:
             self._closing = True
             self._wake.notify()
         self._worker.join()
+        self._write_rig()
         for source in self.sources:
             self._reader.submit(source.close)
         self._reader.shutdown()
@@ -330,7 +336,8 @@ class Engine:
         geometry = (id(frame), settings.resolution, settings.swapped, settings.rectified, settings.aligns_rows, settings.uses_seeds)
         if self._prepared is None or self._prepared[0] != geometry:
             sequence = None if source.length == 1 else self._sequence_of((source_index, *geometry[1:]), index, source)
-            self._prepared = geometry, prepare(frame, settings, self.rig, self.calibration, sequence)
+            tracker = self._tracker_of(source_index, frame, settings)
+            self._prepared = geometry, prepare(frame, settings, self.rig, self.calibration, sequence, tracker)
             self._pair += 1
         prepared = self._prepared[1]
         started = time.perf_counter()
@@ -378,6 +385,22 @@ class Engine:
             sequence = RowFilter()
         self._sequence = way, index, sequence
         return sequence
+
+    def _tracker_of(self, source_index: int, frame: Frame, settings: Settings) -> RigTracker | None:
+        """Returns the tracker of a rig that moves; None for pairs that are shown as they are."""
+        rig, calibration = (self.rig, self.calibration) if self.rig is not None else (frame.rig, frame.calibration)
+        if not self._track_rig or settings.swapped or not settings.rectified or rig is None:
+            return None
+        if self._tracker is None or self._tracker[0] != source_index:
+            self._write_rig()
+            self._tracker = source_index, RigTracker(calibration or rig)
+        for news in self._tracker[1].news():
+            print(f"stereopsis: pair {news.pair}: {news.sentence}", file=sys.stderr, flush=True)
+        return self._tracker[1]
+
+    def _write_rig(self) -> None:
+        if self._tracker is not None:
+            self._tracker[1].calibration.write(self._track_rig)
 
     def _read(self, fresh: bool, source: Source, source_index: int, index: int) -> Frame:
         key = (source_index, index)

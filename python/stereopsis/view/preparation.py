@@ -10,6 +10,7 @@ import numpy as np
 from .. import _native
 from .._native import Calibration, Rectification, Rig, RowAlignment, RowEstimate, RowFilter
 from .._rows import RowSettings, rows_of
+from .._tracking import RigTracker
 from .frame import Frame
 from .settings import Range, Region, Settings
 
@@ -69,20 +70,28 @@ class Prepared:
 
 
 def prepare(
-    frame: Frame, settings: Settings, rig: Rig | None, calibration: Calibration | None = None, sequence: RowFilter | None = None
+    frame: Frame,
+    settings: Settings,
+    rig: Rig | None,
+    calibration: Calibration | None = None,
+    sequence: RowFilter | None = None,
+    tracker: RigTracker | None = None,
 ) -> Prepared:
     """Prepares a pair. Cameras of the command line take precedence over those of the frame. The filter of a sequence finds the rows of the
-    pair, or else the pair by itself.
+    pair, or else the pair by itself. The tracker follows a rig that moves.
     """
     if rig is None:
         rig, calibration = frame.rig, frame.calibration
+    if tracker is not None:
+        calibration = tracker.given
     left, right, truth = frame.left, frame.right, frame.truth
     masks, seeds = frame.masks, frame.seeds if settings.uses_seeds else None
     if settings.swapped:
         left, right, truth, masks, seeds = right, left, None, masks[::-1], None
     rows = to_align = None
     if calibration is not None and settings.rectified:
-        raw, maps = (left, right, *masks), rectification(calibration)
+        raw = left, right, *masks
+        maps = rectification(calibration) if tracker is None else tracker._followed(_native.Pair({"left": left, "right": right}, frame.bit_depth, "rgb", None))
         left, right, *found = maps(*raw)
         rows = rows_in(settings, left, right, frame, 1.0, sequence)
         if rows is not None and rows.alignment is not None:

@@ -12,6 +12,7 @@ from .._errors import CallError
 from .._method import pipeline_of
 from .._program import end_programs
 from .._rows import row_settings
+from .._tracking import rig_file
 from .arguments import geometry_of, range_of
 from .engine import Engine
 from .keep import Keeper
@@ -50,7 +51,7 @@ def viewer_of(arguments: argparse.Namespace) -> Viewer:
                         aligns_rows=not rows.is_off, rows=rows.fixed,
                         external=None if pipeline.external is None else pipeline)  # fmt: skip
     speed = arguments.fps or sources[0].rate
-    engine = Engine(sources, settings, rig, calibration, playing=not arguments.paused, speed=speed)
+    engine = Engine(sources, settings, rig, calibration, playing=not arguments.paused, speed=speed, track_rig=rig_file(arguments.track_rig, "--track-rig"))
     return Viewer(engine, Keeper(engine, arguments.calib, arguments.raw), arguments.host, arguments.port)
 
 

@@ -11,6 +11,7 @@ from ... import _native
 from ..._errors import CallError
 from ..._method import pipeline_of
 from ..._rows import checked_rows
+from ..._tracking import rig_file
 from ..processor import PRODUCTS, Matching
 from ..registration import Registration
 from ..results import Shape
@@ -49,6 +50,8 @@ def matching_of(arguments: argparse.Namespace) -> Matching:
         raise CallError(f"--in-flight {arguments.in_flight} is not allowed; it must be at least 1")
     if arguments.seed_previous and arguments.resume:
         raise CallError("with --seed-previous, each pair depends on the result of the pair before; leave --resume out")
+    if arguments.track_rig and arguments.resume:
+        raise CallError("with --track-rig, each pair depends on the pairs before; leave --resume out")
     return Matching(
         pipeline_of(arguments),
         device=arguments.device,
@@ -57,6 +60,7 @@ def matching_of(arguments: argparse.Namespace) -> Matching:
         near_far=near_far,
         align_rows=checked_rows(arguments.align_rows, "--align-rows"),
         seed_previous=arguments.seed_previous,
+        track_rig=rig_file(arguments.track_rig, "--track-rig"),
         bit_depth=arguments.bit_depth,
         in_flight=arguments.in_flight,
         fill_depth=arguments.fill_depth,

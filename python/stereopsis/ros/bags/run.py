@@ -117,6 +117,7 @@ class Run:
         if self._progress is not None:
             self._progress.end()
         self._processor.close()
+        self._processor.write_rig()
 
     def _source(self) -> Iterator[StampedPair]:
         """Yields the remaining pairs, and writes the messages to copy along the way."""
@@ -193,6 +194,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise CallError("--report applies to a bag of results (-o OUT), and --frames writes none; leave one of them out")
     if arguments.frames is not None and (arguments.seeds or arguments.seed_depth):
         raise CallError("--seeds and --seed-depth apply to a bag of results (-o OUT), and --frames matches no pair; leave one of them out")
+    if arguments.frames is not None and arguments.track_rig:
+        raise CallError("--track-rig applies to a bag of results (-o OUT), and --frames matches no pair; leave one of them out")
     if arguments.report and not Path(arguments.report).absolute().parent.is_dir():
         raise CallError(f"--report {arguments.report} is in a folder that does not exist; create it first")
     if arguments.queue < 1:
@@ -241,8 +244,9 @@ def check_files(arguments: argparse.Namespace) -> None:
         files.reads(arguments.register_to, "--register-to")
     reads_method(files, arguments)
     files.writes(arguments.output or arguments.frames, "-o" if arguments.output else "--frames")
-    if arguments.report:
-        files.writes(arguments.report, "--report")
+    for file, option in ((arguments.report, "--report"), (arguments.track_rig, "--track-rig")):
+        if file:
+            files.writes(file, option)
 
 
 def why_missing(recording: Recording, pairs: int, output: str, missing: str) -> str:

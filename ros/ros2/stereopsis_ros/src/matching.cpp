@@ -4,6 +4,9 @@
 #include <bit>
 #include <chrono>
 
+#include "stereopsis/calibration.hpp"
+#include "stereopsis/rig_refinement.hpp"
+
 namespace stereopsis_ros {
 namespace {
 
@@ -43,6 +46,11 @@ Matching::~Matching() {
   queue_.clear();
   queue_.close();
   thread_.join();
+  try {
+    write_rig();
+  } catch (const std::exception& error) {
+    notes_.log(error.what());
+  }
 }
 
 void Matching::change(LiveSettings live) {
@@ -78,7 +86,22 @@ std::optional<RunPair> Matching::take() {
   return {};
 }
 
-RunSettings Matching::settings_of(const Kind& kind) const {
+// Returns the tracker of a rig that moves, as long as the cameras stay the same; null if it does not move.
+std::shared_ptr<RigTracker> Matching::tracker_of(const std::shared_ptr<const Cameras>& cameras) {
+  if (start_.track_rig.empty() || tracked_ == cameras) return tracker_;
+  write_rig();
+  Rig rig = cameras->rig;
+  rig.size = cameras->size;
+  tracked_ = cameras;
+  return tracker_ = std::make_shared<RigTracker>(cameras->calibration ? *cameras->calibration
+                                                                      : stereopsis::cameras_of(rig));
+}
+
+void Matching::write_rig() const {
+  if (tracker_) write_calibration(start_.track_rig, tracker_->calibration());
+}
+
+RunSettings Matching::settings_of(const Kind& kind) {
   const auto& [live, cameras, is_lossy, wanted] = kind;
   RunSettings made{.pipeline = live->pipeline, .devices = {{start_.device, start_.threads}}};
   made.range = live->range ? live->range : estimated_;
@@ -92,6 +115,7 @@ RunSettings Matching::settings_of(const Kind& kind) const {
   Geometry& geometry = problem.geometry;
   geometry.rig = cameras->rig, geometry.rectification = cameras->maps;
   geometry.want_depth = wanted.depth || wanted.registered, geometry.want_points = wanted.points;
+  made.tracker = tracker_of(cameras);
   geometry.want_rectified = wanted.points && cameras->maps;
   geometry.fill_depth = live->fills_depth;
   return made;
@@ -124,6 +148,9 @@ void Matching::finish(RunResult& done) {
   const auto job = std::static_pointer_cast<const Job>(done.pair.owner);
   const Kind& kind = job->kind;
   if (!kind.live->range) estimated_ = done.range;
+  if (tracker_)
+    for (const RigNews& news : tracker_->news())
+      notes_.log("at " + shown(done.pair.stamp) + ", pair " + std::to_string(news.pair) + ": " + news.sentence());
   if (done.fault)
     notes_.note(std::string("pair: ") + to_string(done.fault->kind),
                 "at " + shown(done.pair.stamp) + ", " + done.fault->sentence);

@@ -45,7 +45,9 @@ class Matching : stereopsis::RunSource {
 
   std::optional<stereopsis::RunPair> take() override;
   bool is_ready() override { return queue_.is_ready(); }
-  stereopsis::RunSettings settings_of(const Kind& kind) const;
+  stereopsis::RunSettings settings_of(const Kind& kind);
+  std::shared_ptr<stereopsis::RigTracker> tracker_of(const std::shared_ptr<const Cameras>& cameras);
+  void write_rig() const;
   void note_contrast(const StampedPair& pair);
   void work();
   void finish(stereopsis::RunResult& done);
@@ -60,6 +62,8 @@ class Matching : stereopsis::RunSource {
   std::string rows_;
   Kind kind_;
   std::optional<stereopsis::DisparityRange> estimated_;
+  std::shared_ptr<const Cameras> tracked_;  // the cameras that the tracker follows
+  std::shared_ptr<stereopsis::RigTracker> tracker_;
   std::atomic<std::int64_t> failed_ = 0;
   stereopsis::Run run_;
   std::thread thread_;

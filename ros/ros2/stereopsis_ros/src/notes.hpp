@@ -21,6 +21,11 @@ class Notes {
     newest_ = kind;
     warn_(sentence);
   }
+  // Logs a sentence that is no fault of a message.
+  void log(const std::string& sentence) {
+    const std::lock_guard lock(mutex_);
+    warn_(sentence);
+  }
   std::map<std::string, std::int64_t> counts() const {
     const std::lock_guard lock(mutex_);
     return counts_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <sstream>
 
 #include "stereopsis/calibration.hpp"
@@ -109,7 +110,10 @@ StartSettings::StartSettings(const Values& values) : pipeline("sgm") {
   seeds_previous = flag("seed_previous"), rectifies = flag("rectify");
   uses_system_qos = flag("use_system_default_qos");
   is_compressed = text("image_transport") == "compressed";
-  seeds = text("seeds");
+  seeds = text("seeds"), track_rig = text("track_rig");
+  const std::string extension = std::filesystem::path(track_rig).extension();
+  if (!track_rig.empty() && extension != ".yml" && extension != ".yaml" && extension != ".xml")
+    refuse("track_rig " + track_rig + " is not allowed; the calibration is written as .yml, .yaml or .xml");
   if (seeds_previous && seeds != "none")
     refuse("seed_previous and seeds both give the seeds of a pair; leave one of them out");
   const double seconds = values.at("approximate_sync_tolerance_seconds").get<double>();

@@ -49,6 +49,7 @@ struct StartSettings {
   bool is_registered;                             // depth is registered to another camera
   std::optional<stereopsis::PosedCamera> camera;  // the camera; empty for the raw left camera
   std::string seeds;                              // contents of the topic of seeds: none, disparity or depth
+  std::string track_rig;                          // file for the calibration of a rig that moves; "": it does not
   std::string frame;                              // frame_id of registered depth; empty for that of the left images
 };
 
