@@ -34,11 +34,12 @@ struct RigNews {
     unconfirmed,  // rows show a yaw, but with it points would be behind infinity, so that it is not corrected
   };
 
-  Kind kind = Kind::corrected;
-  std::size_t pair = 0;    // number of the pair that shows it, from 0
-  RigTurn turn = {};       // size of the correction, or of the jump
-  RigTurn deviation = {};  // standard deviation of the angles after the correction
+  Kind kind = Kind::corrected;  // kind of the event
+  std::size_t pair = 0;         // number of the pair that shows it, from 0
+  RigTurn turn = {};            // size of the correction, or of the jump
+  RigTurn deviation = {};       // standard deviation of the angles after the correction
 
+  // Returns whether the user should look at the cameras.
   bool is_warning() const { return kind == Kind::jumped || kind == Kind::lost; }
   // Returns one sentence, without the name of the pair.
   std::string sentence() const;

@@ -35,6 +35,7 @@ Json description_of(const Call& of) {
        {"--baseline", o.rig.baseline ? o.rig.baseline->text() : ""},
        {"--doffs", number(o.rig.doffs)},
        {"--raw", o.run.cameras.raw},
+       {"--track-rig", o.run.cameras.track_rig.string()},
        {"--vertical", o.run.inputs.vertical},
        {"--register-to", o.run.cameras.register_to},
        {"--roi", o.roi},

@@ -10,6 +10,7 @@
 #include "device/cpu/threads.hpp"
 #endif
 #include "geometry/lens.hpp"
+#include "geometry/rig_filter.hpp"
 #include "geometry/rotations.hpp"
 #include "stages/remap/remap.hpp"
 #include "stereopsis/error.hpp"
@@ -84,6 +85,13 @@ RectificationMaps rectification_maps(const StereoCalibration& c) {
                          map_of(c.right, c.rig.focal, c.rig.cx_right, c.rig.cy, c.rig.size)};
   maps.left_complete = is_complete(maps.left, c.size);
   maps.right_complete = is_complete(maps.right, c.size);
+  return maps;
+}
+
+RectificationMaps with_turned_right(const RectificationMaps& before, const StereoCalibration& now) {
+  RectificationMaps maps = before;
+  maps.right = map_of(now.right, now.rig.focal, now.rig.cx_right, now.rig.cy, now.rig.size);
+  maps.right_complete = is_complete(maps.right, now.size);
   return maps;
 }
 

@@ -12,6 +12,9 @@
 
 namespace stereopsis {
 
+// Returns the maps of cameras of which only the right one has turned since `before`.
+RectificationMaps with_turned_right(const RectificationMaps& before, const StereoCalibration& now);
+
 class RigFilter {
  public:
   explicit RigFilter(const Rig& rig);

@@ -18,10 +18,6 @@ namespace {
 
 using Maps = std::shared_ptr<const RectificationMaps>;
 
-Maps maps_of(const StereoCalibration& cameras) {
-  return std::make_shared<const RectificationMaps>(rectification_maps(cameras));
-}
-
 std::string angles(const RigTurn& turn) {
   const auto rounded = [](double v) { return text(std::round(v * 1e4) / 1e4, "°"); };
   return text("pitch ", rounded(turn.pitch), ", yaw ", rounded(turn.yaw), ", roll ", rounded(turn.roll));
@@ -74,7 +70,7 @@ struct RigTracker::State {
 
   explicit State(const StereoCalibration& cameras_) : cameras(cameras_), filter(cameras_.rig) {
     std::promise<Maps> maps;
-    maps.set_value(maps_of(cameras));
+    maps.set_value(unmoved);
     steps.push_back({0, {}, maps.get_future().share()});
   }
 
@@ -95,11 +91,14 @@ struct RigTracker::State {
   }
   void correct() {
     const RigTurn turn = filter.turn();
-    steps.push_back({done + delay, turn,
-                     std::async(std::launch::async, [this, turn] { return maps_of(turned(cameras, turn)); }).share()});
+    const auto make = [this, turn]() -> Maps {
+      return std::make_shared<const RectificationMaps>(with_turned_right(*unmoved, turned(cameras, turn)));
+    };
+    steps.push_back({done + delay, turn, std::async(std::launch::async, make).share()});
   }
 
   const StereoCalibration cameras;
+  const Maps unmoved = std::make_shared<const RectificationMaps>(rectification_maps(cameras));
   std::mutex mutex;  // guards the members below
   std::condition_variable changed;
   RigFilter filter;

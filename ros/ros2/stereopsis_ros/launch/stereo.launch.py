@@ -26,6 +26,7 @@ ARGUMENTS = {
     "device": ('auto', 'auto, cpu, cuda[:N] or opencl[:N]'),
     "threads": (0, 'of the CPU; 0: all'),
     "align_rows": ('auto', 'auto: the rows of each right image are aligned if they differ; off; OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels'),
+    "track_rig": ('', 'a file (.yml) for the calibration of a rig that moves: its rotation is corrected from the pairs, and written at the end'),
     "seed_previous": (False, 'the disparities of the pair before guide each pair, which reduces flicker'),
     "seeds": ('none', 'contents of the topic seeds: disparities or depth of the rectified left image, known beforehand'),
     "rectify": (False, 'the images are raw: rectify them by camera_info'),
