@@ -305,7 +305,7 @@ class Matcher:
         """Sets the alignment of a pair, and returns its estimate; None if the matcher leaves the rows as they are."""
         measured = None
         if self._tracker is not None and given is None:
-            measured = self._tracker._follow(pair, measures=sequence is not None and self._rows.is_auto)
+            measured = self._tracker._follow(pair, measures=self._rows.is_auto)
         elif self._tracker is not None:
             self._tracker._again(pair)
         if self._planned_rows(pair.kind) is None:

@@ -65,10 +65,10 @@ class RigTracker:
         self._tracker.add(number, measured)
         return measured
 
-    def _followed(self, pair: _native.Pair) -> _native.Rectification:
-        """Returns the maps of the next pair, for a caller who rectifies it."""
-        self._follow(pair, measures=False)
-        return self._maps
+    def _followed(self, pair: _native.Pair, measures: bool) -> tuple[_native.Rectification, RowMeasurement | None]:
+        """Returns the maps and the rows of the next pair, for a caller who rectifies it."""
+        measured = self._follow(pair, measures)
+        return self._maps, measured
 
     def _again(self, pair: _native.Pair) -> None:
         """Sets the maps of another object for the last pair."""

@@ -288,12 +288,12 @@ void FileRun::note_rows(std::size_t i, const std::optional<RowMeasurement>& rows
   if (cameras_->tracker()) cameras_->tracker()->add(i, rows);
 }
 
-// Reads a frame. Other steps have read a frame of a rig that moves without its correction.
+// Reads a frame, and corrects it if the rig moves. Other steps have not corrected the frames that they keep.
 InputFrame FileRun::read_next(std::size_t i) {
   const auto kept = neighbours_->kept(i);
   InputFrame frame;
   if (cameras_->tracker()) {
-    frame = inputs_.read(i);
+    frame = kept && !cameras_->rectifies_ahead() ? *kept : inputs_.read(i);
     cameras_->follow(frame, i);
   } else {
     frame = kept ? *kept : cameras_->read_frame(i);

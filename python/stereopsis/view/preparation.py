@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _native
-from .._native import Calibration, Rectification, Rig, RowAlignment, RowEstimate, RowFilter
+from .._native import Calibration, Rectification, Rig, RowAlignment, RowEstimate, RowFilter, RowMeasurement
 from .._rows import RowSettings, rows_of
 from .._tracking import RigTracker
 from .frame import Frame
@@ -88,12 +88,15 @@ def prepare(
     masks, seeds = frame.masks, frame.seeds if settings.uses_seeds else None
     if settings.swapped:
         left, right, truth, masks, seeds = right, left, None, masks[::-1], None
-    rows = to_align = None
+    rows = to_align = measured = None
     if calibration is not None and settings.rectified:
         raw = left, right, *masks
-        maps = rectification(calibration) if tracker is None else tracker._followed(_native.Pair({"left": left, "right": right}, frame.bit_depth, "rgb", None))
+        maps = rectification(calibration)
+        if tracker is not None:
+            pair = _native.Pair({"left": left, "right": right}, frame.bit_depth, "rgb", None)
+            maps, measured = tracker._followed(pair, settings.aligns_rows and settings.rows is None)
         left, right, *found = maps(*raw)
-        rows = rows_in(settings, left, right, frame, 1.0, sequence)
+        rows = rows_in(settings, left, right, frame, 1.0, sequence, measured)
         if rows is not None and rows.alignment is not None:
             left, right, *found = maps.aligned(rows.alignment)(*raw)
         masks = found[0], found[1]
@@ -111,16 +114,22 @@ def prepare(
 
 
 def rows_in(
-    settings: Settings, left: Array, right: Array, frame: Frame, scale: float, sequence: RowFilter | None
+    settings: Settings,
+    left: Array,
+    right: Array,
+    frame: Frame,
+    scale: float,
+    sequence: RowFilter | None,
+    measured: RowMeasurement | None = None,
 ) -> RowEstimate | None:
-    """Returns the rows of a pair that is reduced by `scale`; None if they stay as they are."""
+    """Returns the rows of a pair that is reduced by `scale`; None if they stay as they are. `measured` has them if they are measured already."""
     if not settings.aligns_rows:
         return None
     fixed = settings.rows
     if fixed is not None:
         fixed = RowAlignment(*(scale * value for value in (fixed.offset, fixed.roll, fixed.zoom, fixed.keystone)))
     pair = _native.Pair({"left": left, "right": right}, frame.bit_depth, "rgb", None)
-    return rows_of(pair, RowSettings(False, fixed), None, sequence)
+    return rows_of(pair, RowSettings(False, fixed), None, sequence, measured)
 
 
 @functools.lru_cache(4)
