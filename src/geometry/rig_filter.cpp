@@ -16,7 +16,7 @@ constexpr double radians = std::numbers::pi / 180;
 
 // Standard deviations in degrees: of rotations at the start, and of their changes from pair to pair. The yaw is known
 // worst, and changes all disparities.
-constexpr double turned_at_start = 1, usual_change = 0.0005, usual_change_of_yaw = 0.0001;
+constexpr double turned_at_start = 1, usual_change = 0.001, usual_change_of_yaw = 0.0001;
 // Standard deviations of given rigs: of the ratio of the focal lengths, and of the direction of the baseline.
 constexpr double usual_zoom = 0.002, usual_slant = 0.3 * radians;
 constexpr double not_shown = 40;  // standard deviation of terms that the tracks of a pair do not show, in pixels
@@ -188,8 +188,7 @@ RigFilter::Estimate RigFilter::start_of_corrections() const {
   const Vector rows = rows_of({estimate_.values[pitch], 0, estimate_.values[roll]});
   const bool is_wrong = RowAlignment{rows[0], rows[1], rows[2], rows[3]}.rms() > most_rows_at_start;
   for (const std::size_t i : {pitch, yaw, roll}) {
-    const bool is_clear = std::abs(start.values[i]) > least_deviations * std::sqrt(start.covariance[i][i]);
-    if (!is_clear || (is_wrong && i != yaw)) start.values[i] = start.covariance[i][i] = 0;
+    if (is_wrong && i != yaw) start.values[i] = start.covariance[i][i] = 0;
   }
   return start;
 }
