@@ -35,7 +35,9 @@ class RigTracker:
     def __init__(self, cameras: Calibration | Rig) -> None:
         if isinstance(cameras, Rig):
             cameras = cameras_of(cameras)
-        self.given: Calibration = _options.instance("cameras", cameras, Calibration, "a Calibration or a Rig")
+        if not isinstance(cameras, Calibration):
+            raise CallError(f"cameras={_options.shown(cameras)} is not allowed; it must be a Calibration or a Rig")
+        self.given = cameras
         """The cameras as they were at the start."""
         self._tracker = _native.RigTracker(self.given)
         self._maps = self._tracker.maps_for(0)
