@@ -60,7 +60,7 @@ constexpr std::array<std::array<double, 7>, 3> magma = {
     {{-0.0021, 0.2517, 8.3537, -27.6687, 52.1761, -50.7685, 18.6557},
      {-0.0007, 0.6775, -3.5777, 14.2647, -27.9436, 29.0466, -11.4898},
      {-0.0054, 2.494, 0.3145, -13.6492, 12.9442, 4.2342, -5.602}}};
-constexpr std::array<Channels, 2> grey = {{{0, 0, 0}, {1, 1, 1}}};
+constexpr std::array<Channels, 2> greys = {{{0, 0, 0}, {1, 1, 1}}};
 // Blue below, grey at no difference, red above.
 constexpr std::array<Channels, 3> difference = {{{0.16, 0.4, 0.75}, {0.62, 0.65, 0.67}, {0.8, 0.27, 0.2}}};
 // Calm without an error, then warmer.
@@ -72,7 +72,7 @@ const std::map<std::string, ColorMap, std::less<>>& maps() {
                                                                    {"turbo", of_polynomials(turbo)},
                                                                    {"viridis", of_polynomials(viridis)},
                                                                    {"magma", of_polynomials(magma)},
-                                                                   {"grey", between(grey)},
+                                                                   {"grey", between(greys)},
                                                                    {"difference", between(difference)},
                                                                    {"error", between(error)}};
   return all;

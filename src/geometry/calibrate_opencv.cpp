@@ -10,6 +10,7 @@
 #include "geometry/charuco_opencv.hpp"
 #endif
 
+#include "core/refuse.hpp"
 #include "core/suggestion.hpp"
 #include "core/text.hpp"
 #include "geometry/calibrate.hpp"
@@ -27,8 +28,6 @@ constexpr std::size_t least_corners = 8;  // smallest number of corners per view
 constexpr double least_coverage = 0.25;
 constexpr double least_tilt = 10;  // smallest angle, in degrees, between the two boards that differ most
 constexpr double outlier_ratio = 3;
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
 
 cv::Mat wrapped(ImageView<const std::uint8_t> image) {
   return cv::Mat(image.height, image.width, CV_8UC1, const_cast<std::uint8_t*>(image.data),

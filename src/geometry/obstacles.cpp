@@ -5,20 +5,19 @@
 #include <limits>
 #include <random>
 
+#include "core/refuse.hpp"
 #include "core/text.hpp"
 #include "stereopsis/error.hpp"
 
 namespace stereopsis {
 namespace {
 
-constexpr double tolerance = 1;  // largest difference of a pixel on the ground from the plane, in pixels
-constexpr double behind = 2;     // least difference of a pixel below the ground
+constexpr double ground_tolerance = 1;  // largest difference of a pixel on the ground from the plane, in pixels
+constexpr double behind = 2;            // least difference of a pixel below the ground
 constexpr double least_share = 0.1, sure_share = 0.25, most_below = 0.1;
 constexpr double least_cosine = 0.766;  // the cosine of 40°, the largest angle between the normal and the y axis
 constexpr std::size_t most_samples = 1 << 13;
 constexpr int trials = 1000;
-
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCategory::call, what); }
 
 void check(ImageView<const float> depth, const Rig& rig, ImageView<const float> confidence) {
   const auto shown = [](Size size) { return text(size.width, "×", size.height); };
@@ -135,7 +134,7 @@ bool is_level(const Plane& plane, const Rig& rig) { return -ground_of(plane, rig
 std::vector<Sample> on_plane(const std::vector<Sample>& samples, const Plane& plane) {
   std::vector<Sample> on;
   std::ranges::copy_if(samples, std::back_inserter(on),
-                       [&](const Sample& s) { return std::abs(s.disparity - plane.at(s.u, s.v)) <= tolerance; });
+                       [&](const Sample& s) { return std::abs(s.disparity - plane.at(s.u, s.v)) <= ground_tolerance; });
   return on;
 }
 
@@ -148,7 +147,7 @@ std::optional<Plane> most_common_plane(const std::vector<Sample>& samples, const
     const auto plane = least_squares(std::array{any(), any(), any()});
     if (!plane || !is_level(*plane, rig)) continue;
     const auto count = static_cast<std::size_t>(std::ranges::count_if(
-        samples, [&](const Sample& s) { return std::abs(s.disparity - plane->at(s.u, s.v)) <= tolerance; }));
+        samples, [&](const Sample& s) { return std::abs(s.disparity - plane->at(s.u, s.v)) <= ground_tolerance; }));
     if (count > most) {
       most = count;
       best = plane;
@@ -234,7 +233,7 @@ class Finder {
     const double here = pixels_.at(at.first, at.second).disparity;
     for (int y = std::max(0, at.second - reach); y <= std::min(depth_.height - 1, at.second + reach); ++y)
       for (int x = std::max(0, at.first - reach); x <= std::min(depth_.width - 1, at.first + reach); ++x)
-        if (result_.labels(x, y) == candidate && std::abs(pixels_.at(x, y).disparity - here) <= tolerance) {
+        if (result_.labels(x, y) == candidate && std::abs(pixels_.at(x, y).disparity - here) <= ground_tolerance) {
           result_.labels(x, y) = 0;
           pixels.push_back({x, y});
         }

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/text.hpp"
+#include "geometry/rotations.hpp"
 #include "geometry/row_threads.hpp"
 #include "stereopsis/error.hpp"
 
@@ -15,21 +16,15 @@ namespace stereopsis {
 namespace {
 
 using Point = std::array<float, 3>;
-using Vector = std::array<double, 3>;
 
 constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
 
 Point at(ImageView<const float> points, int x, int y) { return {points(x, y, 0), points(x, y, 1), points(x, y, 2)}; }
 bool is_valid(const Point& p) { return std::isfinite(p[0]) && std::isfinite(p[1]) && std::isfinite(p[2]); }
-double length(const Vector& v) { return std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 double distance_of(const Point& p) { return length({p[0], p[1], p[2]}); }
 
-Vector difference(const Point& a, const Point& b) {
+Vector3 difference(const Point& a, const Point& b) {
   return {static_cast<double>(a[0]) - b[0], static_cast<double>(a[1]) - b[1], static_cast<double>(a[2]) - b[2]};
-}
-
-Vector cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
 void check_points(ImageView<const float> points) {
@@ -51,7 +46,7 @@ class Surface {
   }
 
   // Returns the difference of the neighbours of a pixel along an axis, on the pixel's surface; zero if there is none.
-  Vector slope(int x, int y, int dx, int dy) const {
+  Vector3 slope(int x, int y, int dx, int dy) const {
     const bool before = x >= dx && y >= dy && joins(x, y, x - dx, y - dy),
                after = x + dx < points_.width && y + dy < points_.height && joins(x, y, x + dx, y + dy);
     if (!before && !after) return {};
@@ -107,7 +102,7 @@ class Tree {
     if (first == last) return;
     const std::size_t middle = first + (last - first) / 2;
     const Point& pivot = points_[order_[middle]];
-    const Vector to = difference(p, pivot);
+    const Vector3 to = difference(p, pivot);
     nearest.push(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
     if (nearest.size() > count) nearest.pop();
     const bool left_first = to[axis] < 0;
@@ -124,13 +119,13 @@ class Tree {
 
 // The sums of the points in one cube.
 struct Cube {
-  Vector point = {}, normal = {}, color = {};
+  Vector3 point = {}, normal = {}, color = {};
   double confidence = 0;
   std::size_t count = 0, normals = 0;
 };
 
 // Returns the numbers of the cube along each axis. They are integers, but may be too large for an integer type.
-Vector cube_of(const Point& p, double size) {
+Vector3 cube_of(const Point& p, double size) {
   return {std::floor(p[0] / size), std::floor(p[1] / size), std::floor(p[2] / size)};
 }
 
@@ -152,7 +147,7 @@ Cube sum_of(const PointCloud& cloud, std::span<const std::uint32_t> members) {
 
 void append_mean(PointCloud& to, const PointCloud& from, const Cube& sum) {
   const auto count = static_cast<double>(sum.count);
-  const auto mean = [](const Vector& v, double divisor) {
+  const auto mean = [](const Vector3& v, double divisor) {
     return Point{static_cast<float>(v[0] / divisor), static_cast<float>(v[1] / divisor),
                  static_cast<float>(v[2] / divisor)};
   };
@@ -178,7 +173,7 @@ Image<float> surface_normals(ImageView<const float> points, double step) {
     for (int x = 0; x < points.width; ++x) {
       const Point p = at(points, x, y);
       if (!is_valid(p)) continue;
-      Vector normal = cross(surface.slope(x, y, 1, 0), surface.slope(x, y, 0, 1));
+      Vector3 normal = cross(surface.slope(x, y, 1, 0), surface.slope(x, y, 0, 1));
       const double norm = length(normal);
       if (!(norm > 0)) continue;
       // The camera is at the origin.

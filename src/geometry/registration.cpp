@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/refuse.hpp"
 #include "core/text.hpp"
 #include "geometry/lens.hpp"
 #include "geometry/rotations.hpp"
@@ -185,8 +186,6 @@ void draw_rows(const Surface& surface, RegisteredDepth& result, int first, int l
     for (int x = 0; x < result.depth.width(); ++x)
       if (std::isnan(result.source(x, y, 0))) result.depth(x, y) = invalid_disparity;
 }
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
 
 void check(ImageView<const float> depth, const Rig& rig, const PosedCamera& camera) {
   const auto size_text = [](Size size) { return text(size.width, "×", size.height); };

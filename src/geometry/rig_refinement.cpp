@@ -30,7 +30,7 @@ constexpr std::size_t fewest_raw = 25;  // points of unknown cameras before thei
 constexpr double better_for_focal = 0.7;  // ratio of the rows after and before, see estimate_rig()
 constexpr double usual_focal = 0.9;  // focal length of cameras of which nothing is known, in longer sides of the image
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
+[[noreturn]] void refuse_scenes(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
 
 // Returns the raw pixel that a rectified pixel shows.
 std::array<double, 2> raw_pixel(const CalibratedCamera& camera, const Rig& rig, double cx, double x, double y) {
@@ -64,9 +64,9 @@ class Reader {
 
 std::vector<Point> enough(std::vector<Point> points, std::size_t pairs, std::size_t fewest) {
   if (points.size() < fewest)
-    refuse(text("only ", points.size(), " points were found in both images of the ", pairs,
-                pairs == 1 ? " pair" : " pairs", ", and ", fewest,
-                " are required; give more pairs, of scenes with texture"));
+    refuse_scenes(text("only ", points.size(), " points were found in both images of the ", pairs,
+                       pairs == 1 ? " pair" : " pairs", ", and ", fewest,
+                       " are required; give more pairs, of scenes with texture"));
   return points;
 }
 
@@ -124,14 +124,15 @@ int reach_in(Size size) { return std::max(16, size.width / 20); }
 // Throws an Error if the result is not good enough.
 void check(const RigRefinement& result, const Needs& needs) {
   if (result.rows_after > most_rows_after)
-    refuse(text("no correction fits: the rows still differ by ", number_text(std::round(result.rows_after * 100) / 100),
-                " px (median), and ", number_text(most_rows_after),
-                " px is allowed; check that the pairs are of these cameras, or calibrate with a board"));
+    refuse_scenes(text("no correction fits: the rows still differ by ",
+                       number_text(std::round(result.rows_after * 100) / 100), " px (median), and ",
+                       number_text(most_rows_after),
+                       " px is allowed; check that the pairs are of these cameras, or calibrate with a board"));
   if (result.rows_deviation > needs.rows_deviation)
-    refuse(text("the scenes do not show how the cameras are turned: the rows would be known to ",
-                number_text(std::ceil(result.rows_deviation * 100) / 100), " px only, and ",
-                number_text(needs.rows_deviation),
-                " px is required; give pairs with near and far points in all parts of the image"));
+    refuse_scenes(text("the scenes do not show how the cameras are turned: the rows would be known to ",
+                       number_text(std::ceil(result.rows_deviation * 100) / 100), " px only, and ",
+                       number_text(needs.rows_deviation),
+                       " px is required; give pairs with near and far points in all parts of the image"));
 }
 
 // Corrects `given`; the search begins at `start`, whose rows differ by up to `reach`, and whose terms deviate by `errors`.
@@ -181,8 +182,9 @@ StereoCalibration placed(const StereoCalibration& assumed, const Reader& read) {
   Cameras cameras(assumed);
   place(cameras, raw_points(read, assumed.size.height / 4));
   if (const auto at = epipole(cameras, assumed.size))
-    refuse(text("the camera moved forwards or backwards between the images: its other position is in the picture, at (",
-                std::lround((*at)[0]), ", ", std::lround((*at)[1]), "); take both images side by side"));
+    refuse_scenes(
+        text("the camera moved forwards or backwards between the images: its other position is in the picture, at (",
+             std::lround((*at)[0]), ", ", std::lround((*at)[1]), "); take both images side by side"));
   return cameras.rectified(assumed);
 }
 

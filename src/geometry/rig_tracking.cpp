@@ -18,7 +18,7 @@ namespace {
 
 using Maps = std::shared_ptr<const RectificationMaps>;
 
-std::string angles(const RigTurn& turn) {
+std::string angle_text(const RigTurn& turn) {
   const auto rounded = [](double v) { return text(std::round(v * 1e4) / 1e4, "°"); };
   return text("pitch ", rounded(turn.pitch), ", yaw ", rounded(turn.yaw), ", roll ", rounded(turn.roll));
 }
@@ -33,10 +33,10 @@ const char* to_string(RigNews::Kind kind) {
 std::string RigNews::sentence() const {
   switch (kind) {
     case Kind::corrected:
-      return text("the right camera has turned and is corrected by ", angles(turn),
-                  " (standard deviations: ", angles(deviation), ")");
+      return text("the right camera has turned and is corrected by ", angle_text(turn),
+                  " (standard deviations: ", angle_text(deviation), ")");
     case Kind::jumped:
-      return text("the rows have jumped, as if the right camera had turned by ", angles(turn),
+      return text("the rows have jumped, as if the right camera had turned by ", angle_text(turn),
                   "; until the next pairs confirm it, they are matched with the rig as it was");
     case Kind::lost:
       return text("the rig is lost: ", RigTracker::pairs_to_lose,

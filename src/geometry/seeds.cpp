@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/refuse.hpp"
 #include "core/text.hpp"
 #include "geometry/rotations.hpp"
 #include "stereopsis/error.hpp"
@@ -15,8 +16,6 @@ namespace {
 
 constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
 constexpr int most_distance = 24;  // in pixels, of a point that hides another one
-
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::call, sentence); }
 
 void check(const Rig& rig, const Pose& pose) {
   if (!(rig.focal > 0 && rig.baseline > 0))
@@ -67,8 +66,8 @@ class Hidden {
   bool operator()(int x, int y) const {
     const float here = seeds_(x, y), nearer = here + std::max(step_, 0.1F * std::abs(here));
     const int most = static_cast<int>(std::ceil(3 * spacing(x, y))), reach = std::min(most, most_distance);
-    constexpr int none = 1 << 16;
-    int left = none, right = none, above = none, below = none;  // distances of nearer points
+    constexpr int beyond = 1 << 16;
+    int left = beyond, right = beyond, above = beyond, below = beyond;  // distances of nearer points
     for (int v = std::max(0, y - reach); v <= std::min(seeds_.height - 1, y + reach); ++v)
       for (int u = std::max(0, x - reach); u <= std::min(seeds_.width - 1, x + reach); ++u) {
         if (!(seeds_(u, v) > nearer)) continue;

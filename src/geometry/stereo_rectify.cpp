@@ -14,10 +14,10 @@ constexpr double steepest_turn = 1.2;  // largest angle between the cameras, in 
 constexpr double least_focal = 1.0 / 3;
 constexpr int steps = 32;  // number of samples along each side of an image
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
+[[noreturn]] void refuse_cameras(const std::string& sentence) { throw Error(ErrorCategory::format, sentence); }
 
 [[noreturn]] void refuse_apart() {
-  refuse("the images of the two cameras do not overlap after rectification; check the rotation and the lenses");
+  refuse_cameras("the images of the two cameras do not overlap after rectification; check the rotation and the lenses");
 }
 
 Vector3 scaled(const Vector3& v, double factor) { return {factor * v[0], factor * v[1], factor * v[2]}; }
@@ -29,19 +29,19 @@ Matrix3 half_turn_back(const Pose& pose) { return rotation_by(scaled(axis_and_an
 double align(const Pose& pose, StereoCalibration& c) {
   const Vector3 turn = axis_and_angle_of(pose.rotation);
   if (length(turn) > steepest_turn)
-    refuse(text("the right camera is turned by ", number_text(std::round(length(turn) * 573) / 10),
-                "° from the left camera; at most 69° are supported; check the rotation and its direction"));
+    refuse_cameras(text("the right camera is turned by ", number_text(std::round(length(turn) * 573) / 10),
+                        "° from the left camera; at most 69° are supported; check the rotation and its direction"));
   const Matrix3 half_back = half_turn_back(pose);
   const Vector3 t = turned(half_back, pose.translation);
   const double baseline = length(t);
   if (!(baseline > 0))
-    refuse("the cameras are at the same place; give the translation from the left to the right camera");
+    refuse_cameras("the cameras are at the same place; give the translation from the left to the right camera");
   if (std::abs(t[1]) > std::abs(t[0]) || std::abs(t[2]) > std::abs(t[0]))
-    refuse(text("the right camera is ", number_text(std::abs(t[0])), " beside the left one, but ",
-                number_text(std::abs(t[1])), " above or below and ", number_text(std::abs(t[2])),
-                " before or behind it; only cameras side by side are supported"));
+    refuse_cameras(text("the right camera is ", number_text(std::abs(t[0])), " beside the left one, but ",
+                        number_text(std::abs(t[1])), " above or below and ", number_text(std::abs(t[2])),
+                        " before or behind it; only cameras side by side are supported"));
   if (t[0] > 0)
-    refuse("the second camera is to the left of the first; swap the cameras, or invert the pose between them");
+    refuse_cameras("the second camera is to the left of the first; swap the cameras, or invert the pose between them");
   // The rotation turns −t onto the x axis, about the axis perpendicular to both.
   const Vector3 axis = cross(scaled(t, -1 / baseline), {1, 0, 0});
   const double sine = length(axis);

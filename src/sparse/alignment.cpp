@@ -7,6 +7,7 @@
 #include "core/refuse.hpp"
 #include "core/text.hpp"
 #include "sparse/row_motion.hpp"
+#include "sparse/rows.hpp"
 #include "sparse/tracks.hpp"
 #include "stereopsis/rows.hpp"
 
@@ -20,8 +21,6 @@ constexpr int reach = 12;  // largest difference between rows that is searched, 
 constexpr int squares = 4000, squares_of_sequence = 2000;
 constexpr double precision = 0.25;    // smallest spread of the tracks, in their standard deviations
 constexpr double least_extent = 0.1;  // smallest standard deviation of the tracks' positions, as a part of each side
-
-double to_grid(double pixels) { return std::round(pixels * 1024) / 1024; }
 
 // Returns the points at which the tracks measure the plane, in the aligned right image.
 std::vector<RowPoint> points_of(const std::vector<Track>& tracks, Size size) {

@@ -37,8 +37,6 @@ Matrix<all_terms> information_of(const RowMeasurement& pair) {
   return information;
 }
 
-double to_grid(double pixels) { return std::round(pixels * 1024) / 1024; }
-
 // The coefficients of the plane that the terms cause in a pair whose disparities have the plane `disparities`.
 struct Planes {
   std::array<double, plane_terms> values, deviations;

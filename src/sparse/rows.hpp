@@ -1,6 +1,7 @@
 // The differences between corresponding rows of a pair, as a plane over the image, which may have a keystone.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "sparse/normal_equations.hpp"
@@ -61,6 +62,9 @@ struct TermsFit {
   Terms terms{};
   Matrix<all_terms> information{};
 };
+
+// Rounds an alignment or a difference of rows to a multiple of 1/1024 px.
+inline double to_grid(double pixels) { return std::round(pixels * 1024) / 1024; }
 
 // Both functions fit so that outliers have no weight. `precision` is the smallest spread of the points. The operations are rounded
 // correctly and have a fixed order, so that the result is the same on every machine.
