@@ -64,6 +64,7 @@ class Splitter {
 
   void check_matching() const {
     if (data_.seeds) refuse("seeds are not passed with stripes");
+    if (data_.second_pass) refuse("its second pass requires the whole image");
     if (data_.density) refuse("the slot density changes the refined maps");
     if (decides(data_)) refuse("confidence.decide changes the refined maps");
     if (reduction_of(data_) != nullptr)

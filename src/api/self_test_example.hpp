@@ -70,6 +70,8 @@ inline double arms_within(Size s, int x, int y, Random& random) {
   return cross::word_of({left, right, up, down});
 }
 
+inline bool is_segments(const std::string& name) { return name == "slic" || name == "superpixels"; }
+
 // Returns the number of a segment: that of the pixel's block, or of a neighbouring block.
 inline double segment_near(Size s, int x, int y, Random& random) {
   const auto beside = [&](int at, int blocks) { return std::clamp(at / slic::block + random(-1, 1), 0, blocks - 1); };
@@ -88,7 +90,7 @@ inline Made made_image(const std::string& name, const AnyView& shape, int most_w
       std::byte* at = made.bytes.data() + element * (y * static_cast<std::size_t>(shape.pitch) + i);
       const int x = i, row = static_cast<int>(y);
       const double value = name.starts_with("cross") ? arms_within(shape.size(), x, row, numbers)
-                           : name == "slic"          ? segment_near(shape.size(), x, row, numbers)
+                           : is_segments(name)       ? segment_near(shape.size(), x, row, numbers)
                                                      : random_value(name, shape.element, numbers);
       const auto store = [&](auto v) { std::memcpy(at, &v, sizeof v); };
       switch (shape.element) {
@@ -171,10 +173,10 @@ class Example {
       return pair.element;
     if (name == "map") return Element::s32;
     if (name == "samples") return Element::s16;
-    if (name == "colours" || name == "rgb" || name == "lab" || name == "cross" || name == "slic" || name == "prior")
+    if (name == "colours" || name == "rgb" || name == "lab" || name == "cross" || is_segments(name) || name == "prior")
       return Element::u32;
     for (const char* map : {"disparity", "right", "guess", "confidence", "seeds", "seed_trust"})
-      if (name == map) return Element::f32;
+      if (name.ends_with(map)) return Element::f32;
     return Element::u8;
   }
 };

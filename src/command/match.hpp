@@ -44,7 +44,7 @@ struct Options {
   ColorOptions color;
   std::string roi, frame, format, rows;
   std::string own_device;  // the device of a method from outside the library
-  bool timings = false, no_fill = false, measured_only = false, explain = false, json = false;
+  bool timings = false, no_fill = false, second_pass = false, measured_only = false, explain = false, json = false;
   std::vector<std::string> volumes, probes;  // STATE=FILE, X,Y
 };
 

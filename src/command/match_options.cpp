@@ -100,6 +100,7 @@ SavedVolume saved_volume(const std::string& given) {
 Pipeline pipeline_of(Options& options) {
   auto [pipeline, own_device] = options.method.chosen(options.device, !options.run.range.cost_volume.empty());
   options.own_device = own_device;
+  if (options.second_pass) pipeline.set("second_pass.stage", "planes");
   if (!options.no_fill) return pipeline;
   for (const PipelineSlot& slot : pipeline.slots()) {
     if (!slot.fills) continue;

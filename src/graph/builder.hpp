@@ -39,6 +39,22 @@ struct Images {
   }
 };
 
+// Gives the left view another image of this name as long as the object exists.
+class WithImage {
+ public:
+  WithImage(Images& images, const char* name, int value) : images_(images), name_(name), before_(images.find(name, 0)) {
+    images.put(name, 0, value);
+  }
+  ~WithImage() { images_.put(name_, 0, before_); }
+  WithImage(const WithImage&) = delete;
+  WithImage& operator=(const WithImage&) = delete;
+
+ private:
+  Images& images_;
+  const char* const name_;
+  const int before_;
+};
+
 // The values to which the names of a step's ports refer: images of both views, maps of the reference view, and the cost
 // volume. A requested map has a value even before a step writes the map.
 struct Scope {

@@ -19,6 +19,7 @@ enum class Slot {
   aggregation,
   optimisation,
   select,
+  second_pass,
   levels,
   refinement,
   confidence,

@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "graph/descriptor.hpp"
 #include "stereopsis/pixel_format.hpp"
@@ -188,6 +189,13 @@ struct FlatMarks {
 
 // Marks measured pixels whose disparity only a seed supports as filled.
 struct SeedCheck {};
+
+// Computes seeds of a second pass of the optimisation from the maps of the first one.
+struct SecondPass {
+  // Adds the steps, and returns the values of the seeds, in the form of stages/prior.
+  std::vector<int> (*seeds)(Builder&, const StageParameters&, Images&, const Maps& first);
+  OfParameters<bool()> needs_confidence;  // returns whether the first maps need a confidence
+};
 
 // Computes the seeds of the right view from those of the left view.
 struct MirroredSeeds {

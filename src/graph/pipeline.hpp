@@ -49,7 +49,7 @@ struct RegionParameters {
 
 struct PipelineData {
   std::string method = "custom";
-  StageChoice prepare, cost, plus, seeds, aggregation, optimisation, select, levels;
+  StageChoice prepare, cost, plus, seeds, aggregation, optimisation, select, second_pass, levels;
   std::vector<StageChoice> refinements;  // refinements, in order
   // Confidence of the refined map; if this slot is empty, the confidence is that of the selection.
   StageChoice confidence;
@@ -84,6 +84,7 @@ inline constexpr SlotOfOne slots_of_one[] = {{Slot::prepare, "prepare", &Pipelin
                                              {Slot::aggregation, "aggregation", &PipelineData::aggregation},
                                              {Slot::optimisation, "optimisation", &PipelineData::optimisation},
                                              {Slot::select, "select", &PipelineData::select},
+                                             {Slot::second_pass, "second_pass", &PipelineData::second_pass},
                                              {Slot::levels, "levels", &PipelineData::levels},
                                              {Slot::confidence, "confidence", &PipelineData::confidence},
                                              {Slot::density, "density", &PipelineData::density}};

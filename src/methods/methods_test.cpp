@@ -425,7 +425,7 @@ TEST(Pipeline, StagesAreListedBySlot) {
     }
   }
   EXPECT_EQ(slots, (std::vector<std::string>{"prepare", "cost", "plus", "seeds", "aggregation", "optimisation",
-                                             "select", "levels", "confidence", "density", "refinements"}));
+                                             "select", "second_pass", "levels", "confidence", "density", "refinements"}));
 }
 
 TEST(Pipeline, SetsBySlotAndByStage) {

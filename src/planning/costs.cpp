@@ -27,6 +27,21 @@ void check_seeds(const PipelineData& p, const Request& request, const std::funct
   if (request.without_images) reject("takes seeds, which spread along the image; pass the images, too");
 }
 
+// Rejects pipelines whose optimisation cannot run a second time.
+void check_second_pass(const PipelineData& p, const Request& request,
+                       const std::function<void(const std::string&)>& reject) {
+  const auto* levels = p.levels.facet<Lowering>();
+  if (p.optimisation.facet<PathBoundary>() == nullptr || p.cost.facet<Lowering>() != nullptr || p.aggregation ||
+      (levels != nullptr && levels->applies(p, request)))
+    reject(
+        "has a second pass, which requires semi-global matching of its matching costs; set second_pass.stage = none");
+  if (reduction_of(p) != nullptr)
+    reject("has a second pass, which requires the full size; set prepare.factor = 1 or second_pass.stage = none");
+  if (request.stripe)
+    reject("has a second pass, which stripes do not support; set second_pass.stage = none, or match whole images");
+  if (request.without_images) reject("has a second pass, whose superpixels come from the image; pass the images, too");
+}
+
 }  // namespace
 
 const Port* cost_port(const Ports& ports, bool comes_in) {
@@ -66,6 +81,7 @@ bool may_quantise(const PipelineData& p, Element made) {
     if (made != Element::u8 || element_made(p.plus) != Element::u8) return true;
     made = Element::u8;
   }
+  if (p.second_pass && made != Element::u8) return true;
   for (const StageChoice* stage : {&p.seeds, &p.aggregation, &p.optimisation}) {
     if (!*stage) continue;
     const Ports ports = stage->entry->ports(stage->parameters, {});
@@ -95,6 +111,7 @@ void check_combination(const PipelineData& p, const Request& request) {
   if (request.requests_costs() && reduces && request.region)
     reject("reduces the images, and then volumes are not available for a region; match without a region");
   if (p.seeds) check_seeds(p, request, reject);
+  if (p.second_pass) check_second_pass(p, request, reject);
   for (const SlotOfOne& slot : slots_of_one)
     if (const StageChoice& stage = p.*slot.stage; stage && stage.entry->check_pipeline != nullptr)
       stage.entry->check_pipeline(p, request);

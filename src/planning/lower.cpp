@@ -43,8 +43,15 @@ void lower(Builder& b) {
   if (request.stripe && request.stripe->follows()) return lower_paths(b, seen, paths);
   Maps maps = lower_maps(b, seen.size);
   maps.merge(paths);
-  if (!request.refine_only) lower_costs(b, seen, range, maps);
-  lower_outputs(b, full, seen, range, maps);
+  FirstPass first;
+  if (p.second_pass && !request.refine_only) {
+    KeptCosts costs;
+    first = lower_first_pass(b, seen, range, costs);
+    lower_second_pass(b, seen, range, maps, costs, first);
+  } else if (!request.refine_only) {
+    lower_costs(b, seen, range, maps);
+  }
+  lower_outputs(b, full, seen, range, maps, first);
 }
 
 }  // namespace stereopsis

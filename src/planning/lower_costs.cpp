@@ -10,7 +10,7 @@ namespace stereopsis {
 namespace {
 
 // The cost volume at a point between the matching cost and the selection.
-struct Volume {
+struct CostState {
   Scope& scope;
   CostUnits units = {};
 
@@ -48,7 +48,7 @@ CostUnits make_costs_of(Builder& b, const StageChoice& cost, Scope& scope) {
 
 // Converts costs to 8 bits if the next stage does not accept them. Copies a volume of the caller if the stage would
 // change the volume.
-void fit_costs(Builder& b, const StageDescriptor& next, const StageParameters& parameters, Volume& costs) {
+void fit_costs(Builder& b, const StageDescriptor& next, const StageParameters& parameters, CostState& costs) {
   const Ports ports = next.ports(parameters, costs.scope.images.info);
   const Port* port = cost_port(ports, true);
   if (port == nullptr) return;
@@ -70,7 +70,7 @@ CostUnits add_costs(Builder& b, Scope& scope) {
   const PipelineData& p = b.pipeline();
   const StageDescriptor& sum = registry().with<Summation>();
   const auto largest_of = [&](const StageChoice& cost, Scope& in) {
-    Volume costs{in, make_costs_of(b, cost, in)};
+    CostState costs{in, make_costs_of(b, cost, in)};
     fit_costs(b, sum, p.summing, costs);
     return in.word_cost ? std::min(255, in.word_cost.max_cost()) : costs.units.largest;
   };
@@ -115,7 +115,7 @@ void deliver_costs(Builder& b, Scope& scope, std::size_t state) {
 }
 
 // Adds a stage that reads and writes volumes.
-void run_on_costs(Builder& b, const StageChoice& stage, Volume& costs) {
+void run_on_costs(Builder& b, const StageChoice& stage, CostState& costs) {
   fit_costs(b, *stage.entry, stage.parameters, costs);
   Scope& scope = costs.scope;
   const double most = scope.word_cost ? scope.word_cost.max_cost() : std::ceil(costs.units.largest);
@@ -125,9 +125,13 @@ void run_on_costs(Builder& b, const StageChoice& stage, Volume& costs) {
   costs.forget_words();
 }
 
+double largest_of(const CostState& costs) {
+  return costs.scope.word_cost ? costs.scope.word_cost.max_cost() : costs.units.largest;
+}
+
 // Adds the term of the seeds to the matching costs.
-void add_seeds(Builder& b, const StageChoice& seeds, Volume& costs) {
-  const double before = costs.scope.word_cost ? costs.scope.word_cost.max_cost() : costs.units.largest;
+void add_seeds(Builder& b, const StageChoice& seeds, CostState& costs) {
+  const double before = largest_of(costs);
   run_on_costs(b, seeds, costs);
   costs.units.largest = seeds.facet<AddedCosts>()->largest(seeds.parameters, std::min(255.0, before));
 }
@@ -143,16 +147,16 @@ void select(Builder& b, Scope& scope) {
     b.run(registry().at(costs->after_selection), p.cost.parameters, scope);
 }
 
-// Computes the maps of a view.
-void match_view(Builder& b, Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
-  const PipelineData& p = b.pipeline();
+Scope scope_of(Builder& b, Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
   Scope scope{images, maps, b.context_of(seen_from(range, from_right), images)};
   scope.context.from_right = from_right;
   scope.context.rows = {0, images.size.height};
-  Volume costs{scope, p.plus ? add_costs(b, scope) : make_costs_of(b, p.cost, scope)};
-  if (p.seeds && from_right) facet_of<MirroredSeeds>().add_to(b, images);
-  if (p.seeds) add_seeds(b, p.seeds, costs);
-  if (!from_right) deliver_costs(b, scope, 0);
+  return scope;
+}
+
+// Adds the stages that read and write volumes. The volumes are outputs if `delivers` is true.
+void change_costs(Builder& b, CostState& costs, bool delivers) {
+  const PipelineData& p = b.pipeline();
   for (std::size_t state = 1; const StageChoice* stage : {&p.aggregation, &p.optimisation}) {
     const Binding output = volume_outputs[state];
     if (!*stage && b.request().requests(output))
@@ -161,12 +165,27 @@ void match_view(Builder& b, Images& images, const DisparityRange& range, Maps& m
                        "', which is requested; add such a stage, or do not request the output"));
     if (*stage) {
       run_on_costs(b, *stage, costs);
-      if (!from_right) deliver_costs(b, scope, state);
+      if (delivers) deliver_costs(b, costs.scope, state);
     }
     ++state;
   }
-  if (!from_right) return select(b, scope);
-  b.run(*p.select.entry, p.select.facet<OtherView>()->parameters(p.select.parameters), scope);
+}
+
+// Computes the maps of a view.
+KeptCosts match_view(Builder& b, Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
+  const PipelineData& p = b.pipeline();
+  Scope scope = scope_of(b, images, range, maps, from_right);
+  CostState costs{scope, p.plus ? add_costs(b, scope) : make_costs_of(b, p.cost, scope)};
+  if (p.seeds && from_right) facet_of<MirroredSeeds>().add_to(b, images);
+  if (p.seeds) add_seeds(b, p.seeds, costs);
+  const KeptCosts kept{costs.volume(), largest_of(costs)};
+  if (!from_right) deliver_costs(b, scope, 0);
+  change_costs(b, costs, !from_right && !p.second_pass);
+  if (from_right)
+    b.run(*p.select.entry, p.select.facet<OtherView>()->parameters(p.select.parameters), scope);
+  else
+    select(b, scope);
+  return kept;
 }
 
 const Lowering* own_lowering(const PipelineData& p, const Request& request) {
@@ -182,9 +201,12 @@ bool has_right_costs(const PipelineData& p) {
 
 }  // namespace
 
-void lower_costs(Builder& b, Images& images, const DisparityRange& range, Maps& maps) {
+KeptCosts lower_costs(Builder& b, Images& images, const DisparityRange& range, Maps& maps) {
   const PipelineData& p = b.pipeline();
-  if (const Lowering* own = own_lowering(p, b.request())) return own->match(b, images, range, maps);
+  if (const Lowering* own = own_lowering(p, b.request())) {
+    own->match(b, images, range, maps);
+    return {};
+  }
   const auto right = has_right_costs(p) ? maps.find("right") : maps.end();
   if (right == maps.end()) return match_view(b, images, range, maps, false);
   // The right view is matched first, with integer disparities, because later stages may read the costs of the left
@@ -193,8 +215,23 @@ void lower_costs(Builder& b, Images& images, const DisparityRange& range, Maps& 
   Maps of_right{{"disparity", made}, {"validity", b.image(images.size, Element::u8)}};
   match_view(b, images, range, of_right, true);
   maps.erase("right");
-  match_view(b, images, range, maps, false);
+  const KeptCosts kept = match_view(b, images, range, maps, false);
   maps["right"] = made;
+  return kept;
+}
+
+void lower_second_pass(Builder& b, Images& images, const DisparityRange& range, Maps& maps, KeptCosts kept,
+                       const FirstPass& first) {
+  maps["costs"] = kept.volume;
+  Scope scope = scope_of(b, images, range, maps, false);
+  CostState costs{scope, {kept.largest, 1}};
+  const StageChoice term(registry().with<AddedCosts>());
+  for (const int seeds : first.seeds) {
+    const WithImage prior(images, "prior", seeds);
+    add_seeds(b, term, costs);
+  }
+  change_costs(b, costs, true);
+  select(b, scope);
 }
 
 }  // namespace stereopsis

@@ -92,7 +92,21 @@ Maps lower_maps(Builder& b, Size size) {
   return maps;
 }
 
-void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange& range, Maps& maps) {
+FirstPass lower_first_pass(Builder& b, Images& images, const DisparityRange& range, KeptCosts& costs) {
+  const PipelineData& p = b.pipeline();
+  Maps maps{{"disparity", b.image(images.size, Element::f32)}, {"validity", b.image(images.size, Element::u8)}};
+  if (selection_makes(p, "right", false)) maps["right"] = b.image(images.size, Element::f32);
+  costs = lower_costs(b, images, range, maps);
+  Scope scope{images, maps, b.context_of(range, images)};
+  for (const StageChoice& refinement : p.refinements)
+    if (refinement.enabled && refinement.facet<Fills>() == nullptr) b.run(refinement, scope);
+  const auto* second = p.second_pass.facet<SecondPass>();
+  if (p.confidence && second->needs_confidence(p.second_pass.parameters)) b.run(p.confidence, scope);
+  return {maps, second->seeds(b, p.second_pass.parameters, images, maps)};
+}
+
+void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange& range, Maps& maps,
+                   const FirstPass& first) {
   const PipelineData& p = b.pipeline();
   Scope scope{seen, maps, b.context_of(range, seen)};
   for (const StageChoice& refinement : p.refinements)
@@ -101,8 +115,11 @@ void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange&
     if (b.request().constant.mark_flat) facet_of<FlatMarks>().mark_maps(b, full, maps, factor, first_row);
   };
   mark_flat(reduction_factor(p), seen.rows.first);
-  if (p.seeds && !b.request().refine_only) {
-    const StageDescriptor& check = registry().with<SeedCheck>();
+  const StageDescriptor& check = registry().with<SeedCheck>();
+  if (p.seeds && !b.request().refine_only) b.run(check, check.parameters, scope);
+  for (const int seeds : first.seeds) {
+    const WithImage prior(seen, "prior", seeds);
+    for (const char* map : {"disparity", "validity"}) maps[std::string("first_") + map] = first.maps.at(map);
     b.run(check, check.parameters, scope);
   }
   if (rates_pixels(p, b.request())) b.run(p.confidence, scope);

@@ -15,9 +15,23 @@ Rect required_input(const PipelineData& pipeline, const Request& request);
 // Returns the images that the method reads, rectified and cropped to the part that the region requires.
 Images lower_inputs(Builder& builder);
 
+// The matching costs of the left view, which a second pass takes over.
+struct KeptCosts {
+  int volume = -1;
+  double largest = 0;  // largest cost
+};
 // Lowers cost, aggregation, optimisation and selection, from the images to the maps. Values for requested maps must
 // exist before the call.
-void lower_costs(Builder& builder, Images& images, const DisparityRange& range, Maps& maps);
+KeptCosts lower_costs(Builder& builder, Images& images, const DisparityRange& range, Maps& maps);
+
+// The maps and the seeds with which a second pass of the optimisation begins.
+struct FirstPass {
+  Maps maps;
+  std::vector<int> seeds;  // values in the form of stages/prior
+};
+// Lowers the optimisation and the selection a second time, with seeds.
+void lower_second_pass(Builder& builder, Images& images, const DisparityRange& range, Maps& maps, KeptCosts costs,
+                       const FirstPass& first);
 // Returns the port through which a stage reads (`comes_in`) or writes costs; null if there is no such port.
 const Port* cost_port(const Ports& ports, bool comes_in);
 // Throws Error(call) for combinations of stages that the element types of volumes do not exclude.
@@ -31,7 +45,11 @@ void lower_paths(Builder& builder, Images& images, Maps& maps);
 // Returns the maps of the selection, or the given maps that are to be refined.
 Maps lower_maps(Builder& builder, Size size);
 // Refines the maps, upsamples maps of reduced images, and adds depth, points and the other requested outputs.
-void lower_outputs(Builder& builder, Images& full, Images& seen, const DisparityRange& range, Maps& maps);
+void lower_outputs(Builder& builder, Images& full, Images& seen, const DisparityRange& range, Maps& maps,
+                   const FirstPass& first);
+// Lowers the first pass of a pipeline with two passes: its maps and the seeds of the second one. Sets `costs` to the
+// matching costs.
+FirstPass lower_first_pass(Builder& builder, Images& images, const DisparityRange& range, KeptCosts& costs);
 
 // Lowers a whole pipeline.
 void lower(Builder& builder);

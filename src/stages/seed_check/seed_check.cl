@@ -7,11 +7,14 @@
 #define NO_COST (0x7FFFFFFF / 16)
 
 KERNEL(seed_check)(IMAGE(const uint, prior), IMAGE(const ulong, left), IMAGE(const ulong, right),
-                   IMAGE(const float, disparity), IMAGE(uchar, validity)) {
+                   IMAGE(const float, disparity), IMAGE(const float, first_disparity),
+                   IMAGE(const uchar, first_validity), IMAGE(uchar, validity)) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(right), height = HEIGHT(right);
   if (x >= WIDTH(validity) || y >= HEIGHT(validity)) return;
   const float here = PIXEL(disparity, x, y);
   if ((PIXEL(prior, x, y) & 255) == 0 || PIXEL(validity, x, y) != 0 || !(fabs(here) < 32768.0f)) return;
+  if (GIVEN(first_disparity) && PIXEL(first_validity, x, y) == 0 && fabs(PIXEL(first_disparity, x, y) - here) <= 1.0f)
+    return;
   ulong words[9];
   for (int n = 0; n < 9; ++n)
     words[n] = PIXEL(left, clamp(x + n % 3 * 2 - 2, 0, width - 1), clamp(y + n / 3 * 2 - 2, 0, height - 1));

@@ -8,11 +8,14 @@
 //
 //   V'(p) = filled (64) if V(p) is 0, a seed reaches p, and 16 n > 15 f; otherwise V(p)
 //
+// In a second pass, the first pass is a matching without the seeds: pixels that it measured, and whose disparity differs by
+// at most 1 pixel from its own, keep V(p).
+//
 // Where nothing but noise can be seen, the two minima are about equal, so that a pixel stays measured only if its own
 // candidates are clearly better.
 //
-// Input: the image `prior` (stages/prior), census words of 9×7 pixels of both views, disparity. Input and output, in
-// place: validity.
+// Input: the image `prior` (stages/prior), census words of 9×7 pixels of both views, disparity; in a second pass, disparity
+// and validity of the first one. Input and output, in place: validity.
 // Required input: 2 pixels on each side for the window, and the window of the census words; in the right view also the
 // search range.
 // Cost: 81 population counts of 64 bits for each measured pixel that a seed reaches.
@@ -39,12 +42,17 @@ struct InputOf {
   View<const std::uint32_t> prior;
   View<const std::uint64_t> left, right;  // census words
   View<const float> disparity;
+  View<const float> first_disparity = {};  // the first pass's; may be empty
+  View<const std::uint8_t> first_validity = {};
 };
 using Input = InputOf<ImageView>;
 
-// Returns whether a pixel is checked.
-inline bool is_checked(std::uint32_t prior, std::uint8_t validity, float disparity) {
-  return (prior & 255) != 0 && validity == 0 && std::abs(disparity) < 32768;
+// Returns whether the pixel of a map is checked.
+inline bool is_checked(const Input& in, ImageView<const std::uint8_t> validity, int x, int y) {
+  const float disparity = in.disparity(x, y);
+  if ((in.prior(x, y) & 255) == 0 || validity(x, y) != 0 || !(std::abs(disparity) < 32768)) return false;
+  return in.first_disparity.empty() || in.first_validity(x, y) != 0 ||
+         !(std::abs(in.first_disparity(x, y) - disparity) <= 1);
 }
 
 void oracle(const Input&, ImageView<std::uint8_t> validity);

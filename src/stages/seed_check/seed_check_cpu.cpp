@@ -67,7 +67,7 @@ void cpu(const Input& in, ImageView<std::uint8_t> validity, Threads& threads) {
   threads.rows(validity.height, [&](int first, int last) {
     for (int y = first; y < last; ++y)
       for (int x = 0; x < validity.width; ++x)
-        if (is_checked(in.prior(x, y), validity(x, y), in.disparity(x, y)) && !is_found(in, x, y, in.disparity(x, y)))
+        if (is_checked(in, validity, x, y) && !is_found(in, x, y, in.disparity(x, y)))
           validity(x, y) = validity::filled;
   });
 }

@@ -33,8 +33,7 @@ bool is_found(const Input& in, int x, int y, float disparity) {
 void oracle(const Input& in, ImageView<std::uint8_t> validity) {
   for (int y = 0; y < validity.height; ++y)
     for (int x = 0; x < validity.width; ++x)
-      if (is_checked(in.prior(x, y), validity(x, y), in.disparity(x, y)) && !is_found(in, x, y, in.disparity(x, y)))
-        validity(x, y) = validity::filled;
+      if (is_checked(in, validity, x, y) && !is_found(in, x, y, in.disparity(x, y))) validity(x, y) = validity::filled;
 }
 
 }  // namespace stereopsis::seed_check

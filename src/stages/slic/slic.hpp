@@ -21,7 +21,6 @@
 // Cost: 9 distances of 11 operations per pixel and iteration.
 #pragma once
 
-#include <algorithm>
 
 #include "stages/shared/segments.hpp"
 #include "stages/shared/stage.hpp"
@@ -54,25 +53,6 @@ inline void check(Size size) {
                                                  ": it has ", block_count(size), " blocks of 8×8 pixels; the limit is ",
                                                  1 << number_bits, "; use smaller images, or a region of interest"));
 }
-
-// The cells of an image, row by row.
-struct Cells {
-  Cells(Size size_, int cell_)
-      : size(size_), cell(cell_), columns((size.width + cell - 1) / cell), rows((size.height + cell - 1) / cell) {}
-
-  int count() const { return columns * rows; }
-  int first_x(int column) const { return column * cell; }
-  int first_y(int row) const { return row * cell; }
-  int middle_x(int column) const { return first_x(column) + std::min(cell, size.width - first_x(column)) / 2; }
-  int middle_y(int row) const { return first_y(row) + std::min(cell, size.height - first_y(row)) / 2; }
-  std::uint32_t word(int column, int row) const {
-    const int number = first_y(row) / block * blocks_across(size.width) + first_x(column) / block;
-    return static_cast<std::uint32_t>(number) | static_cast<std::uint32_t>(cell) << number_bits;
-  }
-
-  Size size;
-  int cell, columns, rows;
-};
 
 void oracle(const Parameters&, ImageView<const std::uint32_t> rgb, ImageView<std::uint32_t> segments);
 // `scratch` holds at least scratch_bytes() and starts at a multiple of 64 bytes.

@@ -100,28 +100,15 @@ namespace {
 
 std::size_t sums_bytes(const Cells& cells) { return with_gap(sizeof(Sums) * static_cast<std::size_t>(cells.count())); }
 
-// Finds cells by the words of their segments.
-class Lookup {
- public:
-  explicit Lookup(const Cells& cells) : cells_(cells), across_(blocks_across(cells.size.width)) {}
-  int column(int number) const { return (number % across_ * block + cells_.cell - 1) / cells_.cell; }
-  int row(int number) const { return (number / across_ * block + cells_.cell - 1) / cells_.cell; }
-
- private:
-  const Cells& cells_;
-  int across_;
-};
-
 // Sums runs of pixels of one segment before adding them to its sums.
 void sum_rows(const Cells& cells, ImageView<const std::uint32_t> rgb, ImageView<const std::uint32_t> segments,
               int first, int last, Sums* sums) {
   std::fill_n(sums, cells.count(), Sums{});
-  const Lookup lookup(cells);
   for (int y = first; y < last; ++y)
     for (int x = 0, end; x < rgb.width; x = end) {
       const std::uint32_t word = segments(x, y);
-      const int number = segment_of(word).number, column = lookup.column(number), row = lookup.row(number);
-      Sums& sum = sums[row * cells.columns + column];
+      const int index = cells.index(word), column = index % cells.columns, row = index / cells.columns;
+      Sums& sum = sums[index];
       for (end = x; end < rgb.width && segments(end, y) == word; ++end) {
         const std::uint32_t colour = rgb(end, y);
         sum.x += end - cells.first_x(column - 1);

@@ -1,0 +1,129 @@
+// Tests of the second pass: whole pipelines with planes as seeds, on all devices.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "stereopsis/matcher.hpp"
+#include "stereopsis/synth.hpp"
+#include "support/every_device.hpp"
+
+namespace stereopsis::second_pass_test {
+namespace {
+
+using namespace test;
+
+constexpr DisparityRange range{0, 32};
+constexpr Size size{196, 132};
+
+const Scene& scene() {
+  static const Scene made =
+      make_scene({.scene = "room", .size = size, .disparities = range.count, .seed = 5, .noise = 6});
+  return made;
+}
+
+Pipeline with_second_pass(const char* method) {
+  Pipeline pipeline(method);
+  pipeline.set("second_pass.stage", "planes");
+  return pipeline;
+}
+
+Matched matched(const Pipeline& pipeline, const StereoPair& pair, const Device& device = {.name = "cpu"}) {
+  Problem problem = Problem::of(pair, range);
+  problem.want_confidence = true;
+  return Matcher(Plan(pipeline, problem, device)).match(pair);
+}
+
+// Returns the share of wrong pixels among the visible ones, of which only the measured ones may count.
+double share_wrong(const Matched& result, bool measured_only) {
+  int wrong = 0, all = 0;
+  for (int y = 0; y < size.height; ++y)
+    for (int x = range.count; x < size.width; ++x) {
+      if (scene().nonocc_left(x, y) != 255 || (measured_only && result.validity(x, y) != 0)) continue;
+      ++all;
+      if (!(std::abs(result.disparity(x, y) - scene().disparity_left(x, y)) <= 1)) ++wrong;
+    }
+  return static_cast<double>(wrong) / all;
+}
+
+void expect_same(const Matched& got, const Matched& expected) {
+  EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity));
+  EXPECT_TRUE(same_bits(got.validity.view(), expected.validity));
+  EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence));
+}
+
+TEST(SecondPass, GivesTheSameBitsOnEveryDevice) {
+  const StereoPair pair{scene().left, scene().right};
+  for (const char* method : {"sgm", "sgm-learned-fast", "banz-sgm"}) {
+    SCOPED_TRACE(method);
+    const Matched expected = matched(with_second_pass(method), pair);
+    EXPECT_FALSE(same_bits(matched(Pipeline(method), pair).disparity.view(), expected.disparity));
+    for (const Device& device : every_device()) {
+      SCOPED_TRACE(device.name);
+      expect_same(matched(with_second_pass(method), pair, device), expected);
+    }
+  }
+}
+
+TEST(SecondPass, LeavesFewerErrors) {
+  const StereoPair pair{scene().left, scene().right};
+  const Matched first = matched(Pipeline("sgm"), pair), second = matched(with_second_pass("sgm"), pair);
+  EXPECT_LT(share_wrong(second, false), 0.95 * share_wrong(first, false));
+  EXPECT_LT(share_wrong(second, true), share_wrong(first, true));
+}
+
+// The costs that are delivered are those of the images, and the sums are those of the second pass.
+TEST(SecondPass, DeliversTheCostsOfTheImages) {
+  const StereoPair pair{scene().left, scene().right};
+  Problem problem = Problem::of(pair, range);
+  problem.volumes.want_cost = problem.volumes.want_optimised = true;
+  const Matched plain = Matcher(Plan(Pipeline("sgm"), problem)).match(pair),
+                twice = Matcher(Plan(with_second_pass("sgm"), problem)).match(pair);
+  EXPECT_TRUE(same_bits(twice.cost.view().as<std::uint8_t>(), plain.cost.view().as<std::uint8_t>()));
+  EXPECT_FALSE(same_bits(twice.optimised.view().as<std::uint16_t>(), plain.optimised.view().as<std::uint16_t>()));
+}
+
+TEST(SecondPass, TakesSeedsInBothPasses) {
+  const Image<float> seeds = scene().disparity_left;
+  StereoPair pair{scene().left, scene().right};
+  pair.seeds = seeds.view();
+  Pipeline pipeline = with_second_pass("sgm");
+  pipeline.set("seeds.stage", "seeds");
+  const Matched seeded = matched(pipeline, pair);
+  EXPECT_LT(share_wrong(seeded, false), share_wrong(matched(with_second_pass("sgm"), {pair.left, pair.right}), false));
+  for (const Device& device : every_device()) expect_same(matched(pipeline, pair, device), seeded);
+}
+
+TEST(SecondPass, FitsInLessMemoryOrIsRefused) {
+  const StereoPair pair{scene().left, scene().right};
+  for (const Device& device : every_device())
+    expect_same_with_less_memory(with_second_pass("sgm"), Problem::of(pair, range), pair, device);
+}
+
+std::string refusal_of(
+    const Pipeline& pipeline, const std::function<void(Problem&)>& change = [](Problem&) {}) {
+  const StereoPair pair{scene().left, scene().right};
+  Problem problem = Problem::of(pair, range);
+  change(problem);
+  try {
+    Plan plan(pipeline, problem);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SecondPass, ThatCannotRunIsRefusedWithTheReason) {
+  const auto expect = [](const std::string& got, const char* part) {
+    EXPECT_NE(got.find(part), std::string::npos) << got;
+  };
+  for (const char* method : {"zncc", "ad-census", "prehn-pyramid", "costfilter"})
+    expect(refusal_of(with_second_pass(method)), "which requires semi-global matching");
+  Pipeline reduced = with_second_pass("sgm");
+  reduced.set("prepare.stage", "reduce");
+  reduced.set("prepare.factor", "2");
+  expect(refusal_of(reduced), "set prepare.factor = 1");
+}
+
+}  // namespace
+}  // namespace stereopsis::second_pass_test

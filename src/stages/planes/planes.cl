@@ -1,0 +1,177 @@
+// Planes through trusted pixels: planes.hpp. A segment has 12 sums in 32 bits: q is split into its low 8 bits and the rest,
+// so that the sums of its products fit. It also has 4 integers of its colour and the number of its points, and 5 of its
+// plane: a, b, c, the weight, and whether there is a plane.
+//
+// instance any:
+#include "device/gpu/vocabulary.h"
+
+#define BLOCK 8
+#define NUMBER_BITS 25
+#define SUMS 12
+#define FACTS 5
+#define PLANE 5
+#define NO_POINT (-(1 << 30))
+#define ROUNDS 4
+#define ENOUGH 120
+#define FEWEST 30
+#define FARTHEST 2
+#define ONE 4096
+
+FUNCTION uint word_of(int column, int row, int cell, int width) {
+  return (uint)(row * cell / BLOCK * ((width + BLOCK - 1) / BLOCK) + column * cell / BLOCK) | (uint)cell << NUMBER_BITS;
+}
+
+FUNCTION int value_at(int a, int b, int c, int dx, int dy) { return (a * dx + b * dy + c + ONE / 2) >> 12; }
+
+KERNEL(points)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAGE(const float, confidence),
+               ARRAY(int, points_in), float least, int min_disparity, int count) {
+  const int x = global_id(0), y = global_id(1);
+  if (x >= WIDTH(disparity) || y >= HEIGHT(disparity)) return;
+  const float d = PIXEL(disparity, x, y);
+  int q = NO_POINT;
+  if (PIXEL(validity, x, y) == 0 && fabs(d) < 32768.0f && (!GIVEN(confidence) || PIXEL(confidence, x, y) >= least)) {
+    const int value = (int)floor(16.0f * (d - (float)min_disparity) + 0.5f);
+    if (value >= -16 && value <= 16 * count) q = value;
+  }
+  ELEMENTS(points_in)[(long)y * WIDTH(disparity) + x] = q;
+}
+
+// Sums the points of a cell's segment that take part in a round; in the first round, also its colours and points. One
+// group of work-items processes a cell.
+KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int, points_in), ARRAY(const int, planes_in),
+            ARRAY(int, sums_out), ARRAY(int, facts_out), int cell, int columns, int rows, int round, int tolerance) {
+  LOCAL int total[SUMS + FACTS];
+  const int column = group_id(0), row = min(group_id(1), rows - 1);  // groups beyond the last row repeat that row
+  const int inside = group_id(1) < rows, index = row * columns + column, x0 = column * cell, y0 = row * cell;
+  const int item = local_id(1) * local_size(0) + local_id(0);
+  if (item < SUMS + FACTS) total[item] = 0;
+  BARRIER();
+  GLOBAL const int* plane = ELEMENTS(planes_in) + PLANE * index;
+  GLOBAL const int* points = ELEMENTS(points_in);
+  const int last_x = min(WIDTH(segments), x0 + 2 * cell), last_y = min(HEIGHT(segments), y0 + 2 * cell);
+  const uint wanted = word_of(column, row, cell, WIDTH(segments));
+  int own[SUMS + FACTS];
+  for (int i = 0; i < SUMS + FACTS; ++i) own[i] = 0;
+  const int usable = round == 0 || plane[4] != 0;
+  for (int y = max(0, y0 - cell) + local_id(1); usable && y < last_y; y += local_size(1))
+    for (int x = max(0, x0 - cell) + local_id(0); x < last_x; x += local_size(0)) {
+      if (PIXEL(segments, x, y) != wanted) continue;
+      const int q = points[(long)y * WIDTH(segments) + x], dx = x - x0, dy = y - y0;
+      if (round == 0) {
+        const uint word = PIXEL(rgb, x, y);
+        for (int i = 0; i < 3; ++i) own[SUMS + i] += (int)(word >> 8 * i & 255u);
+        own[SUMS + 3] += 1;
+        own[SUMS + 4] += q != NO_POINT;
+      }
+      if (q == NO_POINT || (round > 0 && abs(value_at(plane[0], plane[1], plane[2], dx, dy) - q) > tolerance)) continue;
+      const int low = q & 255, high = q >> 8;
+      const int terms[SUMS] = {1, dx, dy, dx * dx, dx * dy, dy * dy, low, high, dx * low, dx * high, dy * low, dy * high};
+      for (int i = 0; i < SUMS; ++i) own[i] += terms[i];
+    }
+  for (int i = 0; i < SUMS + FACTS; ++i)
+    if (own[i] != 0) atomic_add(&total[i], own[i]);
+  BARRIER();
+  if (!inside) return;
+  if (item < SUMS) ELEMENTS(sums_out)[SUMS * index + item] = total[item];
+  if (round > 0 || item >= FACTS) return;
+  const int pixels = total[SUMS + 3];
+  const int mean = item < 3 && pixels > 0 ? (total[SUMS + item] + pixels / 2) / pixels : total[SUMS + item];
+  ELEMENTS(facts_out)[FACTS * index + item] = mean;
+}
+
+FUNCTION long floor_div(long n, long divisor) {
+  return n / divisor - (n % divisor != 0 && (n < 0) != (divisor < 0) ? 1 : 0);
+}
+
+FUNCTION long limited(long v) {
+  const long most = (long)1 << 32;
+  return v < -most ? -most : v > most ? most : v;
+}
+
+FUNCTION long absolute(long v) { return v < 0 ? -v : v; }
+
+// Sums over the group of a segment: n, x, y, q, xx, xy, yy, xq, yq, and the number of all points.
+typedef struct {
+  long of[9];
+  long points;
+} Group;
+
+// Adds the sums of another segment, (ox, oy) away, if it joins the segment.
+FUNCTION void join(Group* group, GLOBAL const int* s, GLOBAL const int* facts, GLOBAL const int* own,
+                   GLOBAL const int* plane, int ox, int oy, int similar, int uses_plane) {
+  if (facts[4] == 0) return;
+  for (int i = 0; i < 3; ++i)
+    if (abs(facts[i] - own[i]) >= similar) return;
+  const long n = s[0], x = s[1] + n * ox, y = s[2] + n * oy, q = s[6] + 256 * (long)s[7];
+  const long xq = s[8] + 256 * (long)s[9], yq = s[10] + 256 * (long)s[11];
+  if (uses_plane && absolute(plane[0] * x + plane[1] * y + n * plane[2] - ONE * q) > 16 * ONE * n) return;
+  group->points += facts[4];
+  group->of[0] += n;
+  group->of[1] += x;
+  group->of[2] += y;
+  group->of[3] += q;
+  group->of[4] += s[3] + 2 * ox * (long)s[1] + n * ox * ox;
+  group->of[5] += s[4] + ox * (long)s[2] + oy * (long)s[1] + n * ox * oy;
+  group->of[6] += s[5] + 2 * oy * (long)s[2] + n * oy * oy;
+  group->of[7] += xq + ox * q;
+  group->of[8] += yq + oy * q;
+}
+
+// Fits the plane of a group. Returns whether there is one.
+FUNCTION int fit_plane(const Group* group, GLOBAL int* plane) {
+  const long n = group->of[0], sx = group->of[1], sy = group->of[2], sq = group->of[3];
+  if (n < FEWEST) return 0;
+  const long x = group->of[4] - floor_div(sx * sx, n) + 1, y = group->of[6] - floor_div(sy * sy, n) + 1;
+  const long z = group->of[5] - floor_div(sx * sy, n);
+  const long e = limited(group->of[7] - floor_div(sx * sq, n)), f = limited(group->of[8] - floor_div(sy * sq, n));
+  long a = e * y - f * z, b = f * x - e * z, all = x * y - z * z;
+  while (all >= (long)1 << 40) {
+    all >>= 1;
+    a >>= 1;
+    b >>= 1;
+  }
+  if (all <= 0 || absolute(a) > 16 * all || absolute(b) > 16 * all) return 0;
+  a = floor_div(ONE * a, all);
+  b = floor_div(ONE * b, all);
+  plane[0] = (int)a;
+  plane[1] = (int)b;
+  plane[2] = (int)floor_div(ONE * sq - a * sx - b * sy, n);
+  return 1;
+}
+
+// Fits the planes. Each work-item processes one segment.
+KERNEL(fit)(ARRAY(const int, sums_in), ARRAY(const int, facts_in), ARRAY(int, planes_out), int columns, int rows,
+            int cell, int round, int similar, int weight) {
+  const int column = global_id(0), row = global_id(1);
+  if (column >= columns || row >= rows) return;
+  const int index = row * columns + column;
+  GLOBAL const int* facts = ELEMENTS(facts_in);
+  GLOBAL int* plane = ELEMENTS(planes_out) + PLANE * index;
+  Group group;
+  group.of[0] = 0;
+  for (int reach = 0; reach <= FARTHEST && group.of[0] < ENOUGH; ++reach) {
+    for (int i = 0; i < 9; ++i) group.of[i] = 0;
+    group.points = 0;
+    for (int r = max(0, row - reach); r <= min(rows - 1, row + reach); ++r)
+      for (int c = max(0, column - reach); c <= min(columns - 1, column + reach); ++c) {
+        const int other = r * columns + c, uses_plane = round > 0 && other != index && plane[4] != 0;
+        join(&group, ELEMENTS(sums_in) + SUMS * other, facts + FACTS * other, facts + FACTS * index, plane,
+             (c - column) * cell, (r - row) * cell, similar, uses_plane);
+      }
+  }
+  const int supported = round + 1 < ROUNDS || 2 * group.of[0] >= group.points;
+  plane[4] = facts[FACTS * index + 4] > 0 && supported && fit_plane(&group, plane);
+  if (plane[4]) plane[3] = (int)((weight * (256 * group.of[0] / group.points) + 128) / 256);
+}
+
+KERNEL(write)(IMAGE(const uint, segments), ARRAY(const int, planes_in), IMAGE(uint, planes), int columns, int cell,
+              int count) {
+  const int x = global_id(0), y = global_id(1);
+  if (x >= WIDTH(planes) || y >= HEIGHT(planes)) return;
+  const int number = (int)(PIXEL(segments, x, y) & ((1u << NUMBER_BITS) - 1)), across = (WIDTH(planes) + BLOCK - 1) / BLOCK;
+  const int column = (number % across * BLOCK + cell - 1) / cell, row = (number / across * BLOCK + cell - 1) / cell;
+  GLOBAL const int* plane = ELEMENTS(planes_in) + PLANE * (row * columns + column);
+  const int v = value_at(plane[0], plane[1], plane[2], x - column * cell, y - row * cell);
+  const int seeded = plane[4] != 0 && plane[3] > 0 && v >= 0 && v <= 16 * (count - 1);
+  PIXEL(planes, x, y) = seeded ? (uint)(256 * v + plane[3]) : 0u;
+}
