@@ -166,6 +166,9 @@ void add_range(Command& command, Options& o) {
                  "Farthest depth of the search range, such as 5m, or a number in the unit of the calibration "
                  "[infinity]");
   command.flag("--raw", o.run.cameras.raw, "Rectify the raw pair with the calibration of --calib before matching");
+  command.path("--track-rig", o.run.cameras.track_rig, "FILE",
+               "Follow the right camera of a rig that moves during a sequence: correct its rotation while the sequence "
+               "is matched, and write the corrected calibration to FILE (.yml), which --calib with --raw reads");
   command.flag(
       "--vertical", o.run.inputs.vertical,
       "Match cameras that are above each other, with LEFT from the upper camera; disparities are differences of rows");
