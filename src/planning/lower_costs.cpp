@@ -226,8 +226,9 @@ void lower_second_pass(Builder& b, Images& images, const DisparityRange& range, 
   Scope scope = scope_of(b, images, range, maps, false);
   CostState costs{scope, {kept.largest, 1}};
   const StageChoice term(registry().with<AddedCosts>());
-  for (const int seeds : first.seeds) {
-    const WithImage prior(images, "prior", seeds);
+  for (std::size_t i = 0; i < first.seeds.size(); i += 2) {
+    const WithImage prior(images, "prior", first.seeds[i]);
+    const WithImage further(images, "further_prior", i + 1 < first.seeds.size() ? first.seeds[i + 1] : -1);
     add_seeds(b, term, costs);
   }
   change_costs(b, costs, true);

@@ -1,6 +1,6 @@
 // Planes through trusted pixels: planes.hpp. A segment has 12 sums in 32 bits: q is split into its low 8 bits and the rest,
-// so that the sums of its products fit. It also has 4 integers of its colour and the number of its points, and 5 of its
-// plane: a, b, c, the weight, and whether there is a plane.
+// so that the sums of its products fit. It also has 5 facts, which are the sums of its colours and the numbers of its pixels
+// and points, and 5 integers of its plane: a, b, c, the weight, and whether there is a plane.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -10,6 +10,8 @@
 #define SUMS 12
 #define FACTS 5
 #define PLANE 5
+#define ITEMS 128
+#define PARTS 8
 #define NO_POINT (-(1 << 30))
 #define ROUNDS 4
 #define ENOUGH 120
@@ -37,15 +39,14 @@ KERNEL(points)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAG
 }
 
 // Sums the points of a cell's segment that take part in a round; in the first round, also its colours and points. One
-// group of work-items processes a cell.
+// group of work-items processes a cell. The sums of its work-items are added in two steps, of PARTS sums and of one.
 KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int, points_in), ARRAY(const int, planes_in),
             ARRAY(int, sums_out), ARRAY(int, facts_out), int cell, int columns, int rows, int round, int tolerance) {
-  LOCAL int total[SUMS + FACTS];
+  LOCAL int sums[(SUMS + FACTS) * ITEMS];
+  LOCAL int parts[(SUMS + FACTS) * PARTS];
   const int column = group_id(0), row = min(group_id(1), rows - 1);  // groups beyond the last row repeat that row
   const int inside = group_id(1) < rows, index = row * columns + column, x0 = column * cell, y0 = row * cell;
-  const int item = local_id(1) * local_size(0) + local_id(0);
-  if (item < SUMS + FACTS) total[item] = 0;
-  BARRIER();
+  const int item = local_id(1) * local_size(0) + local_id(0), values = round == 0 ? SUMS + FACTS : SUMS;
   GLOBAL const int* plane = ELEMENTS(planes_in) + PLANE * index;
   GLOBAL const int* points = ELEMENTS(points_in);
   const int last_x = min(WIDTH(segments), x0 + 2 * cell), last_y = min(HEIGHT(segments), y0 + 2 * cell);
@@ -68,15 +69,21 @@ KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int
       const int terms[SUMS] = {1, dx, dy, dx * dx, dx * dy, dy * dy, low, high, dx * low, dx * high, dy * low, dy * high};
       for (int i = 0; i < SUMS; ++i) own[i] += terms[i];
     }
-  for (int i = 0; i < SUMS + FACTS; ++i)
-    if (own[i] != 0) atomic_add(&total[i], own[i]);
+  for (int i = 0; i < values; ++i) sums[i * ITEMS + item] = own[i];
   BARRIER();
-  if (!inside) return;
-  if (item < SUMS) ELEMENTS(sums_out)[SUMS * index + item] = total[item];
-  if (round > 0 || item >= FACTS) return;
-  const int pixels = total[SUMS + 3];
-  const int mean = item < 3 && pixels > 0 ? (total[SUMS + item] + pixels / 2) / pixels : total[SUMS + item];
-  ELEMENTS(facts_out)[FACTS * index + item] = mean;
+  for (int i = item; i < values * PARTS; i += ITEMS) {
+    int part = 0;
+    for (int k = 0; k < ITEMS / PARTS; ++k) part += sums[i / PARTS * ITEMS + k * PARTS + i % PARTS];
+    parts[i] = part;
+  }
+  BARRIER();
+  if (!inside || item >= values) return;
+  int total = 0;
+  for (int k = 0; k < PARTS; ++k) total += parts[item * PARTS + k];
+  if (item < SUMS)
+    ELEMENTS(sums_out)[SUMS * index + item] = total;
+  else
+    ELEMENTS(facts_out)[FACTS * index + item - SUMS] = total;
 }
 
 FUNCTION long floor_div(long n, long divisor) {
@@ -96,12 +103,14 @@ typedef struct {
   long points;
 } Group;
 
+FUNCTION int mean_of(GLOBAL const int* facts, int i) { return (facts[i] + facts[3] / 2) / facts[3]; }
+
 // Adds the sums of another segment, (ox, oy) away, if it joins the segment.
 FUNCTION void join(Group* group, GLOBAL const int* s, GLOBAL const int* facts, GLOBAL const int* own,
                    GLOBAL const int* plane, int ox, int oy, int similar, int uses_plane) {
   if (facts[4] == 0) return;
   for (int i = 0; i < 3; ++i)
-    if (abs(facts[i] - own[i]) >= similar) return;
+    if (abs(mean_of(facts, i) - mean_of(own, i)) >= similar) return;
   const long n = s[0], x = s[1] + n * ox, y = s[2] + n * oy, q = s[6] + 256 * (long)s[7];
   const long xq = s[8] + 256 * (long)s[9], yq = s[10] + 256 * (long)s[11];
   if (uses_plane && absolute(plane[0] * x + plane[1] * y + n * plane[2] - ONE * q) > 16 * ONE * n) return;
@@ -147,20 +156,25 @@ KERNEL(fit)(ARRAY(const int, sums_in), ARRAY(const int, facts_in), ARRAY(int, pl
   const int index = row * columns + column;
   GLOBAL const int* facts = ELEMENTS(facts_in);
   GLOBAL int* plane = ELEMENTS(planes_out) + PLANE * index;
+  if (facts[FACTS * index + 4] == 0) {
+    plane[4] = 0;
+    return;
+  }
   Group group;
-  group.of[0] = 0;
-  for (int reach = 0; reach <= FARTHEST && group.of[0] < ENOUGH; ++reach) {
-    for (int i = 0; i < 9; ++i) group.of[i] = 0;
-    group.points = 0;
-    for (int r = max(0, row - reach); r <= min(rows - 1, row + reach); ++r)
-      for (int c = max(0, column - reach); c <= min(columns - 1, column + reach); ++c) {
+  for (int i = 0; i < 9; ++i) group.of[i] = 0;
+  group.points = 0;
+  for (int reach = 0; reach <= FARTHEST && group.of[0] < ENOUGH; ++reach)
+    for (int r = max(0, row - reach); r <= min(rows - 1, row + reach); ++r) {
+      const int step = reach == 0 || abs(r - row) == reach ? 1 : 2 * reach;  // the ends alone of other rows
+      for (int c = column - reach; c <= column + reach; c += step) {
+        if (c < 0 || c >= columns) continue;
         const int other = r * columns + c, uses_plane = round > 0 && other != index && plane[4] != 0;
         join(&group, ELEMENTS(sums_in) + SUMS * other, facts + FACTS * other, facts + FACTS * index, plane,
              (c - column) * cell, (r - row) * cell, similar, uses_plane);
       }
-  }
+    }
   const int supported = round + 1 < ROUNDS || 2 * group.of[0] >= group.points;
-  plane[4] = facts[FACTS * index + 4] > 0 && supported && fit_plane(&group, plane);
+  plane[4] = supported && fit_plane(&group, plane);
   if (plane[4]) plane[3] = (int)((weight * (256 * group.of[0] / group.points) + 128) / 256);
 }
 

@@ -6,9 +6,9 @@
 //
 // V and W are those of stages/prior: the disparity in sixteenths of a pixel from the lowest one, and the weight of the
 // pixel, 0 to 255. The term grows over 4 pixels to about `weight`, in units of the costs, and is then constant, so that
-// a seed that is wrong costs no more than this. With sums up to 210, the optimisation keeps its fastest kernels.
+// a seed that is wrong costs no more than this. A pixel may have a further seed, whose term is then added to C'. With sums up to 210, the optimisation keeps its fastest kernels.
 //
-// Input: the image `prior`. Input and output, in place: a volume of 8-bit costs.
+// Input: the image `prior`, and perhaps a second one of the same form. Input and output, in place: a volume of 8-bit costs.
 // Required input: the pixel alone.
 // Cost: 5 operations per cell of pixels with a seed; reads and writes these pixels of the volume.
 #pragma once
@@ -43,8 +43,12 @@ inline double largest(const Parameters& p, double before) {
   return std::max(before, std::min<double>(before + p.weight, most_sum));
 }
 
-void oracle(const Parameters&, ImageView<const std::uint32_t> prior, VolumeView<std::uint8_t> costs);
-void cpu(const Parameters&, ImageView<const std::uint32_t> prior, VolumeView<std::uint8_t> costs, Threads&);
-void gpu(const Parameters&, gpu::View<const std::uint32_t> prior, gpu::Volume<std::uint8_t> costs, gpu::Queue&);
+// The further prior may be empty.
+void oracle(const Parameters&, ImageView<const std::uint32_t> prior, ImageView<const std::uint32_t> further,
+            VolumeView<std::uint8_t> costs);
+void cpu(const Parameters&, ImageView<const std::uint32_t> prior, ImageView<const std::uint32_t> further,
+         VolumeView<std::uint8_t> costs, Threads&);
+void gpu(const Parameters&, gpu::View<const std::uint32_t> prior, gpu::View<const std::uint32_t> further,
+         gpu::Volume<std::uint8_t> costs, gpu::Queue&);
 
 }  // namespace stereopsis::seeds

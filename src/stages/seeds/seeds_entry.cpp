@@ -12,10 +12,10 @@ const StageDescriptor entry{
     .name = "seeds",
     .title = "seeds",
     .parameters = Parameters{},
-    .ports = {in("prior"), change_volume("costs", {Element::u8})},
+    .ports = {in("prior"), if_there("further_prior"), change_volume("costs", {Element::u8})},
     .functions = on_every_device([](const auto& c) {
       add(c, c.template as<Parameters>(), c.template image<const std::uint32_t>("prior"),
-          c.template volume<std::uint8_t>("costs"));
+          c.template image<const std::uint32_t>("further_prior"), c.template volume<std::uint8_t>("costs"));
     }),
     .work = [](const Shape& s) { return Work{.bytes = 2 * s.cells() + 4 * s.pixels(), .int_ops = 5 * s.cells()}; },
     .facets = {AddedCosts{.largest = [](const Parameters& p, double before) { return largest(p, before); }}},
