@@ -12,6 +12,9 @@
 #define PLANE 5
 #define ITEMS 128
 #define PARTS 8
+#define SEGMENTS 4
+#define AROUND 25
+#define TERMS 10
 #define NO_POINT (-(1 << 30))
 #define ROUNDS 4
 #define ENOUGH 120
@@ -97,42 +100,38 @@ FUNCTION long limited(long v) {
 
 FUNCTION long absolute(long v) { return v < 0 ? -v : v; }
 
-// Sums over the group of a segment: n, x, y, q, xx, xy, yy, xq, yq, and the number of all points.
-typedef struct {
-  long of[9];
-  long points;
-} Group;
-
 FUNCTION int mean_of(GLOBAL const int* facts, int i) { return (facts[i] + facts[3] / 2) / facts[3]; }
 
-// Adds the sums of another segment, (ox, oy) away, if it joins the segment.
-FUNCTION void join(Group* group, GLOBAL const int* s, GLOBAL const int* facts, GLOBAL const int* own,
+// Writes what another segment, (ox, oy) away, adds to the group of a segment: n, x, y, q, xx, xy, yy, xq, yq, and the number
+// of all points. Zeros if it does not join.
+FUNCTION void join(LOCAL_POINTER long* of, GLOBAL const int* s, GLOBAL const int* facts, GLOBAL const int* own,
                    GLOBAL const int* plane, int ox, int oy, int similar, int uses_plane) {
-  if (facts[4] == 0) return;
+  for (int i = 0; i < TERMS; ++i) of[i] = 0;
+  if (facts[4] == 0 || own[4] == 0) return;
   for (int i = 0; i < 3; ++i)
     if (abs(mean_of(facts, i) - mean_of(own, i)) >= similar) return;
   const long n = s[0], x = s[1] + n * ox, y = s[2] + n * oy, q = s[6] + 256 * (long)s[7];
   const long xq = s[8] + 256 * (long)s[9], yq = s[10] + 256 * (long)s[11];
   if (uses_plane && absolute(plane[0] * x + plane[1] * y + n * plane[2] - ONE * q) > 16 * ONE * n) return;
-  group->points += facts[4];
-  group->of[0] += n;
-  group->of[1] += x;
-  group->of[2] += y;
-  group->of[3] += q;
-  group->of[4] += s[3] + 2 * ox * (long)s[1] + n * ox * ox;
-  group->of[5] += s[4] + ox * (long)s[2] + oy * (long)s[1] + n * ox * oy;
-  group->of[6] += s[5] + 2 * oy * (long)s[2] + n * oy * oy;
-  group->of[7] += xq + ox * q;
-  group->of[8] += yq + oy * q;
+  of[0] = n;
+  of[1] = x;
+  of[2] = y;
+  of[3] = q;
+  of[4] = s[3] + 2 * ox * (long)s[1] + n * ox * ox;
+  of[5] = s[4] + ox * (long)s[2] + oy * (long)s[1] + n * ox * oy;
+  of[6] = s[5] + 2 * oy * (long)s[2] + n * oy * oy;
+  of[7] = xq + ox * q;
+  of[8] = yq + oy * q;
+  of[9] = facts[4];
 }
 
 // Fits the plane of a group. Returns whether there is one.
-FUNCTION int fit_plane(const Group* group, GLOBAL int* plane) {
-  const long n = group->of[0], sx = group->of[1], sy = group->of[2], sq = group->of[3];
+FUNCTION int fit_plane(const long* of, GLOBAL int* plane) {
+  const long n = of[0], sx = of[1], sy = of[2], sq = of[3];
   if (n < FEWEST) return 0;
-  const long x = group->of[4] - floor_div(sx * sx, n) + 1, y = group->of[6] - floor_div(sy * sy, n) + 1;
-  const long z = group->of[5] - floor_div(sx * sy, n);
-  const long e = limited(group->of[7] - floor_div(sx * sq, n)), f = limited(group->of[8] - floor_div(sy * sq, n));
+  const long x = of[4] - floor_div(sx * sx, n) + 1, y = of[6] - floor_div(sy * sy, n) + 1;
+  const long z = of[5] - floor_div(sx * sy, n);
+  const long e = limited(of[7] - floor_div(sx * sq, n)), f = limited(of[8] - floor_div(sy * sq, n));
   long a = e * y - f * z, b = f * x - e * z, all = x * y - z * z;
   while (all >= (long)1 << 40) {
     all >>= 1;
@@ -148,34 +147,40 @@ FUNCTION int fit_plane(const Group* group, GLOBAL int* plane) {
   return 1;
 }
 
-// Fits the planes. Each work-item processes one segment.
+// Fits the planes. A row of work-items processes a segment, and each of them one of the 25 segments around it.
 KERNEL(fit)(ARRAY(const int, sums_in), ARRAY(const int, facts_in), ARRAY(int, planes_out), int columns, int rows,
             int cell, int round, int similar, int weight) {
-  const int column = global_id(0), row = global_id(1);
-  if (column >= columns || row >= rows) return;
-  const int index = row * columns + column;
+  LOCAL long terms[SEGMENTS * AROUND * TERMS];
+  LOCAL long rings[SEGMENTS * (FARTHEST + 1) * TERMS];
+  const int item = local_id(0), column = group_id(0), row = group_id(1) * SEGMENTS + local_id(1);
+  const int index = min(row, rows - 1) * columns + column;
   GLOBAL const int* facts = ELEMENTS(facts_in);
   GLOBAL int* plane = ELEMENTS(planes_out) + PLANE * index;
-  if (facts[FACTS * index + 4] == 0) {
-    plane[4] = 0;
-    return;
+  LOCAL_POINTER long* of = terms + local_id(1) * AROUND * TERMS;
+  LOCAL_POINTER long* ring = rings + local_id(1) * (FARTHEST + 1) * TERMS;
+  if (item < AROUND) {
+    const int dx = item % (2 * FARTHEST + 1) - FARTHEST, dy = item / (2 * FARTHEST + 1) - FARTHEST;
+    const int inside = row < rows && column + dx >= 0 && column + dx < columns && row + dy >= 0 && row + dy < rows;
+    const int other = inside ? index + dy * columns + dx : index, uses_plane = round > 0 && other != index && plane[4] != 0;
+    join(of + item * TERMS, ELEMENTS(sums_in) + SUMS * other, facts + FACTS * other, facts + FACTS * index, plane,
+         dx * cell, dy * cell, inside ? similar : 0, uses_plane);
   }
-  Group group;
-  for (int i = 0; i < 9; ++i) group.of[i] = 0;
-  group.points = 0;
-  for (int reach = 0; reach <= FARTHEST && group.of[0] < ENOUGH; ++reach)
-    for (int r = max(0, row - reach); r <= min(rows - 1, row + reach); ++r) {
-      const int step = reach == 0 || abs(r - row) == reach ? 1 : 2 * reach;  // the ends alone of other rows
-      for (int c = column - reach; c <= column + reach; c += step) {
-        if (c < 0 || c >= columns) continue;
-        const int other = r * columns + c, uses_plane = round > 0 && other != index && plane[4] != 0;
-        join(&group, ELEMENTS(sums_in) + SUMS * other, facts + FACTS * other, facts + FACTS * index, plane,
-             (c - column) * cell, (r - row) * cell, similar, uses_plane);
-      }
-    }
-  const int supported = round + 1 < ROUNDS || 2 * group.of[0] >= group.points;
-  plane[4] = supported && fit_plane(&group, plane);
-  if (plane[4]) plane[3] = (int)((weight * (256 * group.of[0] / group.points) + 128) / 256);
+  BARRIER();
+  if (item < TERMS) {
+    long sums[FARTHEST + 1] = {0, 0, 0};
+    for (int i = 0; i < AROUND; ++i)
+      sums[max(abs(i % (2 * FARTHEST + 1) - FARTHEST), abs(i / (2 * FARTHEST + 1) - FARTHEST))] += of[i * TERMS + item];
+    for (int reach = 0; reach <= FARTHEST; ++reach) ring[reach * TERMS + item] = sums[reach];
+  }
+  BARRIER();
+  if (item > 0 || row >= rows) return;
+  long all[TERMS];
+  for (int i = 0; i < TERMS; ++i) all[i] = ring[i];
+  for (int reach = 1; reach <= FARTHEST && all[0] < ENOUGH; ++reach)
+    for (int i = 0; i < TERMS; ++i) all[i] += ring[reach * TERMS + i];
+  const int supported = round + 1 < ROUNDS || 2 * all[0] >= all[9];
+  plane[4] = supported && fit_plane(all, plane);
+  if (plane[4]) plane[3] = (int)((weight * (256 * all[0] / all[9]) + 128) / 256);
 }
 
 KERNEL(write)(IMAGE(const uint, segments), ARRAY(const int, planes_in), IMAGE(uint, planes), int columns, int cell,

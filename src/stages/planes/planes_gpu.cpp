@@ -31,7 +31,7 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, DisparityRange range
   for (int round = 0; round < rounds; ++round) {
     queue.launch(kernel("sum"), {cells.columns, cells.rows, 32, 4}, in.segments, in.rgb, points, planes_of, sums_of,
                  facts_of, p.cell, cells.columns, cells.rows, round, tolerances[round]);
-    queue.launch(kernel("fit"), {ceil_div(cells.columns, 32), cells.rows, 32, 1}, sums_of, facts_of, planes_of,
+    queue.launch(kernel("fit"), {cells.columns, ceil_div(cells.rows, 4), 32, 4}, sums_of, facts_of, planes_of,
                  cells.columns, cells.rows, p.cell, round, p.similar, p.weight);
   }
   queue.launch(kernel("write"), gpu::over(size), in.segments, planes_of, planes, cells.columns, p.cell, range.count);
