@@ -42,9 +42,12 @@ KERNEL(points)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAG
 }
 
 // Sums the points of a cell's segment that take part in a round; in the first round, also its colours and points. One
-// group of work-items processes a cell. The sums of its work-items are added in two steps, of PARTS sums and of one.
+// group of work-items processes a cell. The sums of its work-items are added in two steps, of PARTS sums and of one. Later
+// rounds read the box around the segment, which the first one finds: first column and row, and the negative ends.
 KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int, points_in), ARRAY(const int, planes_in),
-            ARRAY(int, sums_out), ARRAY(int, facts_out), int cell, int columns, int rows, int round, int tolerance) {
+            ARRAY(int, sums_out), ARRAY(int, facts_out), ARRAY(int, boxes_inout), int cell, int columns, int rows, int round,
+            int tolerance) {
+  LOCAL int box[4];
   LOCAL int sums[(SUMS + FACTS) * ITEMS];
   LOCAL int parts[(SUMS + FACTS) * PARTS];
   const int column = group_id(0), row = min(group_id(1), rows - 1);  // groups beyond the last row repeat that row
@@ -52,13 +55,19 @@ KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int
   const int item = local_id(1) * local_size(0) + local_id(0), values = round == 0 ? SUMS + FACTS : SUMS;
   GLOBAL const int* plane = ELEMENTS(planes_in) + PLANE * index;
   GLOBAL const int* points = ELEMENTS(points_in);
-  const int last_x = min(WIDTH(segments), x0 + 2 * cell), last_y = min(HEIGHT(segments), y0 + 2 * cell);
+  GLOBAL int* known = ELEMENTS(boxes_inout) + 4 * index;
+  const int around[4] = {max(0, x0 - cell), max(0, y0 - cell), -min(WIDTH(segments), x0 + 2 * cell),
+                         -min(HEIGHT(segments), y0 + 2 * cell)};
+  int own_box[4] = {1 << 30, 1 << 30, 1 << 30, 1 << 30};
+  const int first_x = round == 0 ? around[0] : known[0], first_y = round == 0 ? around[1] : known[1];
+  const int end_x = -(round == 0 ? around[2] : known[2]), end_y = -(round == 0 ? around[3] : known[3]);
+  if (item < 4) box[item] = 1 << 30;
   const uint wanted = word_of(column, row, cell, WIDTH(segments));
   int own[SUMS + FACTS];
   for (int i = 0; i < SUMS + FACTS; ++i) own[i] = 0;
   const int usable = round == 0 || plane[4] != 0;
-  for (int y = max(0, y0 - cell) + local_id(1); usable && y < last_y; y += local_size(1))
-    for (int x = max(0, x0 - cell) + local_id(0); x < last_x; x += local_size(0)) {
+  for (int y = first_y + local_id(1); usable && y < end_y; y += local_size(1))
+    for (int x = first_x + local_id(0); x < end_x; x += local_size(0)) {
       if (PIXEL(segments, x, y) != wanted) continue;
       const int q = points[(long)y * WIDTH(segments) + x], dx = x - x0, dy = y - y0;
       if (round == 0) {
@@ -66,14 +75,21 @@ KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int
         for (int i = 0; i < 3; ++i) own[SUMS + i] += (int)(word >> 8 * i & 255u);
         own[SUMS + 3] += 1;
         own[SUMS + 4] += q != NO_POINT;
+        own_box[0] = min(own_box[0], x);
+        own_box[1] = min(own_box[1], y);
+        own_box[2] = min(own_box[2], -x - 1);
+        own_box[3] = min(own_box[3], -y - 1);
       }
       if (q == NO_POINT || (round > 0 && abs(value_at(plane[0], plane[1], plane[2], dx, dy) - q) > tolerance)) continue;
       const int low = q & 255, high = q >> 8;
       const int terms[SUMS] = {1, dx, dy, dx * dx, dx * dy, dy * dy, low, high, dx * low, dx * high, dy * low, dy * high};
       for (int i = 0; i < SUMS; ++i) own[i] += terms[i];
     }
-  for (int i = 0; i < values; ++i) sums[i * ITEMS + item] = own[i];
+  for (int i = 0; i < SUMS + FACTS; ++i)
+    if (i < values) sums[i * ITEMS + item] = own[i];
   BARRIER();
+  for (int i = 0; i < 4; ++i)
+    if (own_box[i] < 1 << 30) atomic_min(&box[i], own_box[i]);
   for (int i = item; i < values * PARTS; i += ITEMS) {
     int part = 0;
     for (int k = 0; k < ITEMS / PARTS; ++k) part += sums[i / PARTS * ITEMS + k * PARTS + i % PARTS];
@@ -81,6 +97,7 @@ KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int
   }
   BARRIER();
   if (!inside || item >= values) return;
+  if (round == 0 && item < 4) known[item] = box[item];
   int total = 0;
   for (int k = 0; k < PARTS; ++k) total += parts[item * PARTS + k];
   if (item < SUMS)
