@@ -345,7 +345,7 @@ def test_the_limits_of_a_slider_are_those_that_the_others_allow(settings, scene)
 
 def test_another_stage_fills_a_slot_and_refinements_have_an_order(settings):
     names = [slot["slot"] for slot in slots_of(settings.pipeline)]
-    assert names[:7] == ["prepare", "cost", "plus", "aggregation", "optimisation", "select", "levels"]
+    assert names[:8] == ["prepare", "cost", "plus", "aggregation", "optimisation", "select", "second_pass", "levels"]
     other = changed(settings, {"do": "set", "name": "cost.stage", "value": "rank"})
     other = changed(other, {"do": "set", "name": "aggregation.stage", "value": "guided"})
     assert other.pipeline.get("cost.stage") == "rank" and other.pipeline.get("guided.radius") > 0
