@@ -423,9 +423,9 @@ void bind_matcher(nb::module_& m) {
   nb::class_<SharedMatcher>(m, "Matcher")
       .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,
            "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "stripe"_a.none(), "refine_only"_a, "want"_a,
-           "probes"_a, "rig"_a.none(), "calibration"_a.none(), "rig_moves"_a, "frame"_a, "disparity_error"_a, "fill_depth"_a,
-           "row_alignment"_a.none(), "black"_a.none(), "mark_flat"_a, "device"_a, "threads"_a, "implementation"_a,
-           "memory_limit"_a, "batch"_a, "color"_a)
+           "probes"_a, "rig"_a.none(), "calibration"_a.none(), "rig_moves"_a, "frame"_a, "disparity_error"_a,
+           "fill_depth"_a, "row_alignment"_a.none(), "black"_a.none(), "mark_flat"_a, "device"_a, "threads"_a,
+           "implementation"_a, "memory_limit"_a, "batch"_a, "color"_a)
       .def("match", &match, "pair"_a, "out"_a)
       .def("enqueue", &enqueue, "pair"_a, "copies"_a)
       .def_prop_ro("device", [](const SharedMatcher& s) { return s.plan().device().name; })
