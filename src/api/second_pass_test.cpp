@@ -46,12 +46,6 @@ double share_wrong(const Matched& result, bool measured_only) {
   return static_cast<double>(wrong) / all;
 }
 
-void expect_same(const Matched& got, const Matched& expected) {
-  EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity));
-  EXPECT_TRUE(same_bits(got.validity.view(), expected.validity));
-  EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence));
-}
-
 TEST(SecondPass, GivesTheSameBitsOnEveryDevice) {
   const StereoPair pair{scene().left, scene().right};
   for (const char* method : {"sgm", "sgm-learned-fast", "banz-sgm"}) {
@@ -60,7 +54,7 @@ TEST(SecondPass, GivesTheSameBitsOnEveryDevice) {
     EXPECT_FALSE(same_bits(matched(Pipeline(method), pair).disparity.view(), expected.disparity));
     for (const Device& device : every_device()) {
       SCOPED_TRACE(device.name);
-      expect_same(matched(with_second_pass(method), pair, device), expected);
+      expect_same_maps(matched(with_second_pass(method), pair, device), expected);
     }
   }
 }
@@ -91,7 +85,7 @@ TEST(SecondPass, TakesSeedsInBothPasses) {
   pipeline.set("seeds.stage", "seeds");
   const Matched seeded = matched(pipeline, pair);
   EXPECT_LT(share_wrong(seeded, false), share_wrong(matched(with_second_pass("sgm"), {pair.left, pair.right}), false));
-  for (const Device& device : every_device()) expect_same(matched(pipeline, pair, device), seeded);
+  for (const Device& device : every_device()) expect_same_maps(matched(pipeline, pair, device), seeded);
 }
 
 TEST(SecondPass, FitsInLessMemoryOrIsRefused) {
@@ -123,6 +117,19 @@ TEST(SecondPass, ThatCannotRunIsRefusedWithTheReason) {
   reduced.set("prepare.stage", "reduce");
   reduced.set("prepare.factor", "2");
   expect(refusal_of(reduced), "set prepare.factor = 1");
+  Pipeline unrated = with_second_pass("sgm");
+  unrated.set("confidence.stage", "none");
+  EXPECT_EQ(refusal_of(unrated), "");
+  unrated.set("second_pass.confidence", "0.6");
+  expect(refusal_of(unrated), "set second_pass.confidence = 0");
+  Pipeline given = with_second_pass("sgm");
+  given.set("cost.stage", "volume");
+  expect(refusal_of(given,
+                    [](Problem& problem) {
+                      problem.volumes.given = PixelType::u8;
+                      problem.volumes.without_images = true;
+                    }),
+         "pass the images, too");
 }
 
 }  // namespace

@@ -61,12 +61,6 @@ double share_wrong(const Matched& result) {
   return static_cast<double>(wrong) / all;
 }
 
-void expect_same(const Matched& got, const Matched& expected) {
-  EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity));
-  EXPECT_TRUE(same_bits(got.validity.view(), expected.validity));
-  EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence));
-}
-
 TEST(Seeds, GuideEveryMethodToTheSameBitsOnEveryDevice) {
   const Image<float> seeds = true_seeds();
   const StereoPair pair = pair_with(seeds);
@@ -77,7 +71,7 @@ TEST(Seeds, GuideEveryMethodToTheSameBitsOnEveryDevice) {
     EXPECT_LT(share_wrong(expected), 0.9 * share_wrong(matched(Pipeline(method), {pair.left, pair.right})));
     for (const Device& device : every_device()) {
       SCOPED_TRACE(device.name);
-      expect_same(matched(with_seeds(method), pair, device), expected);
+      expect_same_maps(matched(with_seeds(method), pair, device), expected);
     }
   }
 }
@@ -87,7 +81,7 @@ TEST(Seeds, WithoutTrustChangeNothing) {
   StereoPair pair = pair_with(seeds);
   pair.seed_trust = trust.view();
   const Matched without = matched(Pipeline("sgm"), {pair.left, pair.right});
-  for (const Device& device : every_device()) expect_same(matched(with_seeds("sgm"), pair, device), without);
+  for (const Device& device : every_device()) expect_same_maps(matched(with_seeds("sgm"), pair, device), without);
   pair.seed_trust = {};  // the same plan takes pairs with and without trust
   Matcher matcher(Plan(with_seeds("sgm"), Problem::of(pair, range)));
   const Matched trusted = matcher.match(pair);

@@ -173,7 +173,8 @@ class Example {
       return pair.element;
     if (name == "map") return Element::s32;
     if (name == "samples") return Element::s16;
-    if (name == "colours" || name == "rgb" || name == "lab" || name == "cross" || is_segments(name) || name.ends_with("prior"))
+    if (name == "colours" || name == "rgb" || name == "lab" || name == "cross" || is_segments(name) ||
+        name.ends_with("prior"))
       return Element::u32;
     for (const char* map : {"disparity", "right", "guess", "confidence", "seeds", "seed_trust"})
       if (name.ends_with(map)) return Element::f32;

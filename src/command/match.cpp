@@ -134,7 +134,7 @@ void add_method(Command& command, Options& o) {
   o.method.add_to(command);
   command.flag("--no-fill", o.no_fill, "Switch all filling stages off, and mark pixels without contrast as invalid");
   command.flag("--second-pass", o.second_pass,
-               "Match a second time, with planes through trusted pixels as seeds: fewer errors on slopes with little "
+               "Match a second time, with planes through measured pixels as seeds: fewer errors on slopes with little "
                "texture; for methods with semi-global matching");
   command.flag("--measured-only", o.measured_only,
                "Mark filled and repaired pixels as invalid in the disparity map and all other results");

@@ -98,9 +98,11 @@ SavedVolume saved_volume(const std::string& given) {
 
 // The method with its settings, without filling if that is switched off.
 Pipeline pipeline_of(Options& options) {
+  auto& settings = options.method.settings;
+  if (options.second_pass)
+    settings.insert(settings.begin(), "second_pass.stage=planes");  // so that --set may change it
   auto [pipeline, own_device] = options.method.chosen(options.device, !options.run.range.cost_volume.empty());
   options.own_device = own_device;
-  if (options.second_pass) pipeline.set("second_pass.stage", "planes");
   if (!options.no_fill) return pipeline;
   for (const PipelineSlot& slot : pipeline.slots()) {
     if (!slot.fills) continue;

@@ -17,8 +17,7 @@ Element element_made(const StageChoice& cost) {
 
 // Rejects pipelines to whose costs no seeds can be added.
 void check_seeds(const PipelineData& p, const Request& request, const std::function<void(const std::string&)>& reject) {
-  const auto* levels = p.levels.facet<Lowering>();
-  if (p.cost.facet<Lowering>() != nullptr || (levels != nullptr && levels->applies(p, request)))
+  if (own_lowering(p, request) != nullptr)
     reject("computes no cost volume of the whole image, to which seeds could be added; set seeds.stage = none");
   if (reduction_of(p) != nullptr)
     reject("reduces the images, but seeds have the full size; set prepare.factor = 1 or seeds.stage = none");
@@ -30,15 +29,17 @@ void check_seeds(const PipelineData& p, const Request& request, const std::funct
 // Rejects pipelines whose optimisation cannot run a second time.
 void check_second_pass(const PipelineData& p, const Request& request,
                        const std::function<void(const std::string&)>& reject) {
-  const auto* levels = p.levels.facet<Lowering>();
-  if (p.optimisation.facet<PathBoundary>() == nullptr || p.cost.facet<Lowering>() != nullptr || p.aggregation ||
-      (levels != nullptr && levels->applies(p, request)))
+  if (p.optimisation.facet<PathBoundary>() == nullptr || p.aggregation || own_lowering(p, request) != nullptr)
     reject(
         "has a second pass, which requires semi-global matching of its matching costs; set second_pass.stage = none");
   if (reduction_of(p) != nullptr)
     reject("has a second pass, which requires the full size; set prepare.factor = 1 or second_pass.stage = none");
   if (request.stripe)
     reject("has a second pass, which stripes do not support; set second_pass.stage = none, or match whole images");
+  if (!p.confidence && p.second_pass.facet<SecondPass>()->needs_confidence(p.second_pass.parameters))
+    reject(
+        "has a second pass that needs a confidence, but no stage computes one; set second_pass.confidence = 0, or "
+        "confidence.stage = learned_confidence");
   if (request.without_images) reject("has a second pass, whose superpixels come from the image; pass the images, too");
 }
 

@@ -45,9 +45,8 @@ void lower(Builder& b) {
   maps.merge(paths);
   FirstPass first;
   if (p.second_pass && !request.refine_only) {
-    KeptCosts costs;
-    first = lower_first_pass(b, seen, range, costs);
-    lower_second_pass(b, seen, range, maps, costs, first);
+    first = lower_first_pass(b, seen, range);
+    lower_second_pass(b, seen, range, maps, first);
   } else if (!request.refine_only) {
     lower_costs(b, seen, range, maps);
   }

@@ -188,18 +188,18 @@ KeptCosts match_view(Builder& b, Images& images, const DisparityRange& range, Ma
   return kept;
 }
 
-const Lowering* own_lowering(const PipelineData& p, const Request& request) {
-  for (const StageChoice* stage : {&p.cost, &p.levels, &p.aggregation})
-    if (const auto* own = stage->facet<Lowering>(); own != nullptr && own->applies(p, request)) return own;
-  return nullptr;
-}
-
 bool has_right_costs(const PipelineData& p) {
   const auto separate = [](const StageChoice& stage) { return stage.facet<RightCosts>() != nullptr; };
   return (separate(p.aggregation) || separate(p.optimisation)) && p.cost.facet<GivenCosts>() == nullptr;
 }
 
 }  // namespace
+
+const Lowering* own_lowering(const PipelineData& p, const Request& request) {
+  for (const StageChoice* stage : {&p.cost, &p.levels, &p.aggregation})
+    if (const auto* own = stage->facet<Lowering>(); own != nullptr && own->applies(p, request)) return own;
+  return nullptr;
+}
 
 KeptCosts lower_costs(Builder& b, Images& images, const DisparityRange& range, Maps& maps) {
   const PipelineData& p = b.pipeline();
@@ -220,11 +220,10 @@ KeptCosts lower_costs(Builder& b, Images& images, const DisparityRange& range, M
   return kept;
 }
 
-void lower_second_pass(Builder& b, Images& images, const DisparityRange& range, Maps& maps, KeptCosts kept,
-                       const FirstPass& first) {
-  maps["costs"] = kept.volume;
+void lower_second_pass(Builder& b, Images& images, const DisparityRange& range, Maps& maps, const FirstPass& first) {
+  maps["costs"] = first.costs.volume;
   Scope scope = scope_of(b, images, range, maps, false);
-  CostState costs{scope, {kept.largest, 1}};
+  CostState costs{scope, {first.costs.largest, 1}};
   const StageChoice term(registry().with<AddedCosts>());
   for (std::size_t i = 0; i < first.seeds.size(); i += 2) {
     const WithImage prior(images, "prior", first.seeds[i]);

@@ -92,17 +92,17 @@ Maps lower_maps(Builder& b, Size size) {
   return maps;
 }
 
-FirstPass lower_first_pass(Builder& b, Images& images, const DisparityRange& range, KeptCosts& costs) {
+FirstPass lower_first_pass(Builder& b, Images& images, const DisparityRange& range) {
   const PipelineData& p = b.pipeline();
   Maps maps{{"disparity", b.image(images.size, Element::f32)}, {"validity", b.image(images.size, Element::u8)}};
   if (selection_makes(p, "right", false)) maps["right"] = b.image(images.size, Element::f32);
-  costs = lower_costs(b, images, range, maps);
+  const KeptCosts costs = lower_costs(b, images, range, maps);
   Scope scope{images, maps, b.context_of(range, images)};
   for (const StageChoice& refinement : p.refinements)
     if (refinement.enabled && refinement.facet<Fills>() == nullptr) b.run(refinement, scope);
   const auto* second = p.second_pass.facet<SecondPass>();
   if (p.confidence && second->needs_confidence(p.second_pass.parameters)) b.run(p.confidence, scope);
-  return {maps, second->seeds(b, p.second_pass.parameters, images, maps)};
+  return {maps, costs, second->seeds(b, p.second_pass.parameters, images, maps)};
 }
 
 void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange& range, Maps& maps,

@@ -15,6 +15,10 @@ Rect required_input(const PipelineData& pipeline, const Request& request);
 // Returns the images that the method reads, rectified and cropped to the part that the region requires.
 Images lower_inputs(Builder& builder);
 
+// Returns the lowering that a stage of the pipeline has in place of the general one, which computes the volume of the
+// whole image; null if there is none.
+const Lowering* own_lowering(const PipelineData& pipeline, const Request& request);
+
 // The matching costs of the left view, which a second pass takes over.
 struct KeptCosts {
   int volume = -1;
@@ -24,13 +28,14 @@ struct KeptCosts {
 // exist before the call.
 KeptCosts lower_costs(Builder& builder, Images& images, const DisparityRange& range, Maps& maps);
 
-// The maps and the seeds with which a second pass of the optimisation begins.
+// The maps, the costs and the seeds with which a second pass of the optimisation begins.
 struct FirstPass {
   Maps maps;
+  KeptCosts costs;
   std::vector<int> seeds;  // values in the form of stages/prior
 };
 // Lowers the optimisation and the selection a second time, with seeds.
-void lower_second_pass(Builder& builder, Images& images, const DisparityRange& range, Maps& maps, KeptCosts costs,
+void lower_second_pass(Builder& builder, Images& images, const DisparityRange& range, Maps& maps,
                        const FirstPass& first);
 // Returns the port through which a stage reads (`comes_in`) or writes costs; null if there is no such port.
 const Port* cost_port(const Ports& ports, bool comes_in);
@@ -47,9 +52,8 @@ Maps lower_maps(Builder& builder, Size size);
 // Refines the maps, upsamples maps of reduced images, and adds depth, points and the other requested outputs.
 void lower_outputs(Builder& builder, Images& full, Images& seen, const DisparityRange& range, Maps& maps,
                    const FirstPass& first);
-// Lowers the first pass of a pipeline with two passes: its maps and the seeds of the second one. Sets `costs` to the
-// matching costs.
-FirstPass lower_first_pass(Builder& builder, Images& images, const DisparityRange& range, KeptCosts& costs);
+// Lowers the first pass of a pipeline with two passes: its maps and costs, and the seeds of the second one.
+FirstPass lower_first_pass(Builder& builder, Images& images, const DisparityRange& range);
 
 // Lowers a whole pipeline.
 void lower(Builder& builder);

@@ -430,6 +430,17 @@ TEST_F(Trust, FilledPixelsCanBeLeftOutOfEveryResult) {
                  {"--no-fill", "fill.mode=nearest"});
 }
 
+TEST_F(Trust, ASecondPassTakesSettings) {
+  ASSERT_EQ(match({"-o", "first.pfm"}).code, 0);
+  ASSERT_EQ(match({"-o", "second.pfm", "--second-pass"}).code, 0);
+  ASSERT_EQ(match({"-o", "weak.pfm", "--second-pass", "--set", "second_pass.weight=1"}).code, 0);
+  EXPECT_NE(contents(folder / "second.pfm"), contents(folder / "first.pfm"));
+  EXPECT_NE(contents(folder / "weak.pfm"), contents(folder / "second.pfm"));
+  const Answer refused = match({"-o", "new.pfm", "--second-pass", "--method", "zncc"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_TRUE(says(refused, "which requires semi-global matching")) << refused.err;
+}
+
 TEST_F(Trust, UnsurePixelsCanBeLeftOut) {
   ASSERT_EQ(match({"-o", "all.pfm", "--confidence", "c.pfm"}).code, 0);
   ASSERT_EQ(match({"-o", "sure.pfm", "--min-confidence", "0.5"}).code, 0);

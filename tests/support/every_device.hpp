@@ -19,6 +19,13 @@ inline std::vector<Device> every_device() {
   return list;
 }
 
+// Expects the same disparity, validity and confidence.
+inline void expect_same_maps(const Matched& got, const Matched& expected) {
+  EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity));
+  EXPECT_TRUE(same_bits(got.validity.view(), expected.validity));
+  EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence));
+}
+
 // Expects the same maps with nine tenths of the memory, or an error that the memory does not suffice.
 inline void expect_same_with_less_memory(const Pipeline& pipeline, Problem problem, const StereoPair& pair,
                                          const Device& device) {
@@ -26,9 +33,7 @@ inline void expect_same_with_less_memory(const Pipeline& pipeline, Problem probl
   const Matched expected = Matcher(whole).match(pair);
   problem.memory_limit = whole.workspace_bytes() * 9 / 10;
   try {
-    const Matched got = Matcher(Plan(pipeline, problem, device)).match(pair);
-    EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity));
-    EXPECT_TRUE(same_bits(got.validity.view(), expected.validity));
+    expect_same_maps(Matcher(Plan(pipeline, problem, device)).match(pair), expected);
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::memory) << error.what();
   }

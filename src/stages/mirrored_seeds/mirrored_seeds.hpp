@@ -1,9 +1,9 @@
 // Seeds of the right view, for methods that compute the costs of this view separately. A pixel of the right image takes
-// the seed whose match it is. If it is the match of several seeds, the nearest surface hides the others. The stage is our
-// own.
+// the seed whose match it is. If it is the match of several seeds, the nearest surface hides the others. The stage is
+// our own.
 //
-// A seed S(x, y) of the left view counts if it is finite and its trust T(x, y) is above 0 (1 without a map of trust). For
-// the pixel (u, y) of the right image, x* is the largest x with x − ⌊S(x, y) + ½⌋ = u and min ≤ x − u ≤ max.
+// A seed S(x, y) of the left view counts if it is finite and its trust T(x, y) is above 0 (1 without a map of trust).
+// For the pixel (u, y) of the right image, x* is the largest x with x − ⌊S(x, y) + ½⌋ = u and min ≤ x − u ≤ max.
 //
 //   S'(u, y) = −S(x*, y), T'(u, y) = T(x*, y); NaN and 0 if there is no x*
 //

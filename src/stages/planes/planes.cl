@@ -1,6 +1,6 @@
-// Planes through trusted pixels: planes.hpp. A segment has 12 sums in 32 bits: q is split into its low 8 bits and the rest,
-// so that the sums of its products fit. It also has 5 facts, which are the sums of its colours and the numbers of its pixels
-// and points, and 5 integers of its plane: a, b, c, the weight, and whether there is a plane.
+// Planes through measured pixels: planes.hpp. A segment has 12 sums in 32 bits: q is split into its low 8 bits and the
+// rest, so that the sums of its products fit. It also has 5 facts, which are the sums of its colours and the numbers of
+// its pixels and points, and 5 integers of its plane: a, b, c, the weight, and whether there is a plane.
 //
 // instance any:
 #include "device/gpu/vocabulary.h"
@@ -42,11 +42,11 @@ KERNEL(points)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAG
 }
 
 // Sums the points of a cell's segment that take part in a round; in the first round, also its colours and points. One
-// group of work-items processes a cell. The sums of its work-items are added in two steps, of PARTS sums and of one. Later
-// rounds read the box around the segment, which the first one finds: first column and row, and the negative ends.
-KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int, points_in), ARRAY(const int, planes_in),
-            ARRAY(int, sums_out), ARRAY(int, facts_out), ARRAY(int, boxes_inout), int cell, int columns, int rows, int round,
-            int tolerance) {
+// group of work-items processes a cell. The sums of its work-items are added in two steps, of PARTS sums and of one.
+// Later rounds read the box around the segment, which the first one finds: first column and row, and the negative ends.
+KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int, points_in),
+            ARRAY(const int, planes_in), ARRAY(int, sums_out), ARRAY(int, facts_out), ARRAY(int, boxes_inout), int cell,
+            int columns, int rows, int round, int tolerance) {
   LOCAL int box[4];
   LOCAL int sums[(SUMS + FACTS) * ITEMS];
   LOCAL int parts[(SUMS + FACTS) * PARTS];
@@ -82,7 +82,8 @@ KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int
       }
       if (q == NO_POINT || (round > 0 && abs(value_at(plane[0], plane[1], plane[2], dx, dy) - q) > tolerance)) continue;
       const int low = q & 255, high = q >> 8;
-      const int terms[SUMS] = {1, dx, dy, dx * dx, dx * dy, dy * dy, low, high, dx * low, dx * high, dy * low, dy * high};
+      const int terms[SUMS] = {1,   dx,   dy,       dx * dx,   dx * dy,  dy * dy,
+                               low, high, dx * low, dx * high, dy * low, dy * high};
       for (int i = 0; i < SUMS; ++i) own[i] += terms[i];
     }
   for (int i = 0; i < SUMS + FACTS; ++i)
@@ -119,8 +120,8 @@ FUNCTION long absolute(long v) { return v < 0 ? -v : v; }
 
 FUNCTION int mean_of(GLOBAL const int* facts, int i) { return (facts[i] + facts[3] / 2) / facts[3]; }
 
-// Writes what another segment, (ox, oy) away, adds to the group of a segment: n, x, y, q, xx, xy, yy, xq, yq, and the number
-// of all points. Zeros if it does not join.
+// Writes what another segment, (ox, oy) away, adds to the group of a segment: n, x, y, q, xx, xy, yy, xq, yq, and the
+// number of all points. Zeros if it does not join.
 FUNCTION void join(LOCAL_POINTER long* of, GLOBAL const int* s, GLOBAL const int* facts, GLOBAL const int* own,
                    GLOBAL const int* plane, int ox, int oy, int similar, int uses_plane) {
   for (int i = 0; i < TERMS; ++i) of[i] = 0;
@@ -178,7 +179,8 @@ KERNEL(fit)(ARRAY(const int, sums_in), ARRAY(const int, facts_in), ARRAY(int, pl
   if (item < AROUND) {
     const int dx = item % (2 * FARTHEST + 1) - FARTHEST, dy = item / (2 * FARTHEST + 1) - FARTHEST;
     const int inside = row < rows && column + dx >= 0 && column + dx < columns && row + dy >= 0 && row + dy < rows;
-    const int other = inside ? index + dy * columns + dx : index, uses_plane = round > 0 && other != index && plane[4] != 0;
+    const int other = inside ? index + dy * columns + dx : index;
+    const int uses_plane = round > 0 && other != index && plane[4] != 0;
     join(of + item * TERMS, ELEMENTS(sums_in) + SUMS * other, facts + FACTS * other, facts + FACTS * index, plane,
          dx * cell, dy * cell, inside ? similar : 0, uses_plane);
   }
@@ -204,7 +206,8 @@ KERNEL(write)(IMAGE(const uint, segments), ARRAY(const int, planes_in), IMAGE(ui
               int count) {
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(planes) || y >= HEIGHT(planes)) return;
-  const int number = (int)(PIXEL(segments, x, y) & ((1u << NUMBER_BITS) - 1)), across = (WIDTH(planes) + BLOCK - 1) / BLOCK;
+  const int number = (int)(PIXEL(segments, x, y) & ((1u << NUMBER_BITS) - 1));
+  const int across = (WIDTH(planes) + BLOCK - 1) / BLOCK;
   const int column = (number % across * BLOCK + cell - 1) / cell, row = (number / across * BLOCK + cell - 1) / cell;
   GLOBAL const int* plane = ELEMENTS(planes_in) + PLANE * (row * columns + column);
   const int v = value_at(plane[0], plane[1], plane[2], x - column * cell, y - row * cell);

@@ -1,12 +1,12 @@
-// Planes through the measured pixels of a method, as seeds of a second pass. The paths of semi-global matching
-// prefer surfaces that face the camera; a weak seed on the plane of its surroundings takes this preference away where the
+// Planes through the measured pixels of a method, as seeds of a second pass. The paths of semi-global matching prefer
+// surfaces that face the camera; a weak seed on the plane of its surroundings takes this preference away where the
 // images decide little. Planes as priors of semi-global matching: Scharstein, Taniai and Sinha, Semi-global stereo
 // matching with surface orientation priors (3DV 2017). The fit and its place as a term of the costs are our own.
 //
-// Segments are the superpixels of stages/slic, of two sizes; those of each size give a seed per pixel. dx and dy count from the first pixel of the
-// segment's cell. A point is a measured pixel with a confidence of at least `confidence` (1 without a map of confidence)
-// and q = ⌊16 (D − min) + ½⌋ in −16 … 16 count. A plane has the slopes a and b, and the value c, in 1/4096 of a sixteenth
-// of a pixel:
+// Segments are the superpixels of stages/slic, of two sizes; those of each size give a seed per pixel. dx and dy count
+// from the first pixel of the segment's cell. A point is a measured pixel with a confidence of at least `confidence` (1
+// without a map of confidence) and q = ⌊16 (D − min) + ½⌋ in −16 … 16 count. A plane has the slopes a and b, and the
+// value c, in 1/4096 of a sixteenth of a pixel:
 //
 //   v(p) = ⌊(a dx + b dy + c + 2048) / 4096⌋
 //
@@ -15,22 +15,23 @@
 // Sums: the points of a segment that lie within τ of its plane of the round before take part. They have n, Σx, Σy, Σq,
 // Σx², Σxy, Σy², Σxq and Σyq. Without a plane, no point takes part after the first round.
 //
-// Group: a segment joins the segments whose cells are at most r columns and rows away, r the first of 0, 1 and 2 with which
-// n ≥ 120 points take part, or 2. It joins those whose mean colour differs by less than `similar` in each channel and, if
-// the segment has a plane of the round before, whose mean lies within a pixel of it: |a Σx + b Σy + n c − 4096 Σq| ≤
-// 65536 n. Σx and Σy count from the cell of the joining segment.
+// Group: a segment joins the segments whose cells are at most r columns and rows away, r the first of 0, 1 and 2 with
+// which n ≥ 120 points take part, or 2. It joins those whose mean colour differs by less than `similar` in each channel
+// and, if the segment has a plane of the round before, whose mean lies within a pixel of it: |a Σx + b Σy + n c − 4096
+// Σq| ≤ 65536 n. Σx and Σy count from the cell of the joining segment.
 //
 // Fit: if at least 30 points take part, with X = Σx² − ⌊(Σx)² / n⌋ + 1, Y alike, Z = Σxy − ⌊Σx Σy / n⌋, E = Σxq −
 // ⌊Σx Σq / n⌋ and F = Σyq − ⌊Σy Σq / n⌋, both limited to ±2³²,
 //
 //   a = ⌊4096 (E Y − F Z) / (X Y − Z²)⌋,  b = ⌊4096 (F X − E Z) / (X Y − Z²)⌋,  c = ⌊(4096 Σq − a Σx − b Σy) / n⌋
 //
-// where numerators and denominator are halved until the denominator is below 2⁴⁰. Slopes beyond ±1 pixel per pixel are no
-// plane. In the last round, n must also be at least half of the number N of the group's points. Segments without a point of
-// their own have no plane: what neighbours of the same colour say about the sky, or behind an object, is often wrong.
+// where numerators and denominator are halved until the denominator is below 2⁴⁰. Slopes beyond ±1 pixel per pixel are
+// no plane. In the last round, n must also be at least half of the number N of the group's points. Segments without a
+// point of their own have no plane: what neighbours of the same colour say about the sky, or behind an object, is often
+// wrong.
 //
-// Output, as stages/prior: 256 v(p) + w with w = ⌊(weight ⌊256 n / N⌋ + 128) / 256⌋; 0 at pixels whose segment has no plane,
-// and where v(p) is outside 0 … 16 (count − 1).
+// Output, as stages/prior: 256 v(p) + w with w = ⌊(weight ⌊256 n / N⌋ + 128) / 256⌋; 0 at pixels whose segment has no
+// plane, and where v(p) is outside 0 … 16 (count − 1).
 // Required input: two cells around the cells of the segments.
 // Cost: about 20 operations per pixel and round, and 25 sums of 9 terms per segment and round.
 #pragma once

@@ -1,5 +1,5 @@
-// Planes on the CPU. Each thread sums the points of the segments in its rows of cells, then fits their planes. The sums of
-// a segment count from its cell, and move with the cell that they join.
+// Planes on the CPU. Each thread sums the points of the segments in its rows of cells, then fits their planes. The sums
+// of a segment count from its cell, and move with the cell that they join.
 #include <algorithm>
 #include <cstdlib>
 

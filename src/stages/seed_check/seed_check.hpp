@@ -1,21 +1,22 @@
 // Pixels whose disparity only a seed supports are not measured. Near a measured disparity, the images are compared once
-// more, without the seeds. If they do not find the disparity again, the pixel is marked as filled. The stage is our own.
+// more, without the seeds. If they do not find the disparity again, the pixel is marked as filled. The stage is our
+// own.
 //
-// C(k) = Σ Hamming(c_L(x + i, y + j), c_R(x + i − b − k, y + j)) over i, j of −2, 0, 2 compares the census words c of both
-// views around a pixel p = (x, y) with the disparity D, where b = ⌊D + ½⌋ and k is one of −8, −4, −2, −1, 0, 1, 2, 4, 8.
-// Coordinates beyond the image are clamped to the image. Candidates with x − b − k outside the right image are left out.
-// n is the least C(k) of the candidates with |b + k − D| ≤ 1, and f that of the others.
+// C(k) = Σ Hamming(c_L(x + i, y + j), c_R(x + i − b − k, y + j)) over i, j of −2, 0, 2 compares the census words c of
+// both views around a pixel p = (x, y) with the disparity D, where b = ⌊D + ½⌋ and k is one of −8, −4, −2, −1, 0, 1, 2,
+// 4, 8. Coordinates beyond the image are clamped to the image. Candidates with x − b − k outside the right image are
+// left out. n is the least C(k) of the candidates with |b + k − D| ≤ 1, and f that of the others.
 //
 //   V'(p) = filled (64) if V(p) is 0, a seed reaches p, and 16 n > 15 f; otherwise V(p)
 //
-// In a second pass, the first pass is a matching without the seeds: pixels that it measured, and whose disparity differs by
-// at most 1 pixel from its own, keep V(p).
+// In a second pass, the first pass is a matching without the seeds: pixels that it measured, and whose disparity
+// differs by at most 1 pixel from its own, keep V(p).
 //
 // Where nothing but noise can be seen, the two minima are about equal, so that a pixel stays measured only if its own
 // candidates are clearly better.
 //
-// Input: the image `prior` (stages/prior), census words of 9×7 pixels of both views, disparity; in a second pass, disparity
-// and validity of the first one. Input and output, in place: validity.
+// Input: the image `prior` (stages/prior), census words of 9×7 pixels of both views, disparity; in a second pass,
+// disparity and validity of the first one. Input and output, in place: validity.
 // Required input: 2 pixels on each side for the window, and the window of the census words; in the right view also the
 // search range.
 // Cost: 81 population counts of 64 bits for each measured pixel that a seed reaches.

@@ -1,14 +1,16 @@
-// Disparities that are known beforehand, as a term of the costs. The sum over the paths then decides between the seeds and
-// the images: seeds that contradict their surroundings lose. The stage is our own.
+// Disparities that are known beforehand, as a term of the costs. The sum over the paths then decides between the seeds
+// and the images: seeds that contradict their surroundings lose. The stage is our own.
 //
 //   T(p, d) = ⌊weight W(p) min(|16 (d − min) − V(p)|, 64) / 16384⌋
 //   C'(p, d) = max(C(p, d), min(C(p, d) + T(p, d), 210))
 //
 // V and W are those of stages/prior: the disparity in sixteenths of a pixel from the lowest one, and the weight of the
 // pixel, 0 to 255. The term grows over 4 pixels to about `weight`, in units of the costs, and is then constant, so that
-// a seed that is wrong costs no more than this. A pixel may have a further seed, whose term is then added to C'. With sums up to 210, the optimisation keeps its fastest kernels.
+// a seed that is wrong costs no more than this. A pixel may have a further seed, whose term is then added to C'. With
+// sums up to 210, the optimisation keeps its fastest kernels.
 //
-// Input: the image `prior`, and perhaps a second one of the same form. Input and output, in place: a volume of 8-bit costs.
+// Input: the image `prior`, and perhaps a second one of the same form. Input and output, in place: a volume of 8-bit
+// costs.
 // Required input: the pixel alone.
 // Cost: 5 operations per cell of pixels with a seed; reads and writes these pixels of the volume.
 #pragma once
