@@ -9,6 +9,7 @@ src/stages/learned_confidence/learned_confidence.hpp. Several trainings may shar
 
 import argparse
 import copy
+import dataclasses
 import json
 import math
 import multiprocessing
@@ -33,11 +34,13 @@ METHODS = {
 METHODS_OF_SCENE = 2
 SIZE = (384, 256)
 PICTURES = ((384, 256), (560, 420), (800, 600), (640, 480), (1000, 560))
-LIKE = ("mixed", "mixed", "road")  # mixtures of scenes, in turn
+LIKE = ("mixed", "mixed", "road", "hard")  # mixtures of scenes, in turn
+LIKE_WITH_MESHES = ("mixed", "mesh", "road", "mesh", "mixed", "mesh", "hard")  # "mesh": of the program in training/scenes
 DISPARITIES = 96
 SHARD = 50  # scenes
 CROP = 192
 MOST_WRONG = 0.25  # share of wrong visible pixels; maps with more are not trained on
+MOST_WRONG_IN_FIELD = 0.9  # the same if the scene has conditions of cameras.py
 MOST_WRONG_CHOICE = 0.15  # the choice of candidates is not trained on maps with more
 OWN_CHANNELS = 21
 CHANNELS = 35
@@ -59,6 +62,10 @@ def arguments():
     )
     parser.add_argument("--stereopsis", help="the command, which renders the scenes; without it they must be there")
     parser.add_argument("--output", type=pathlib.Path, required=True, help="the weights; a log is written beside them")
+    parser.add_argument("--meshes", help="the program of training/scenes, which renders about half of the scenes")
+    parser.add_argument("--pack", help="its folder of meshes")
+    add("--field", 0.7, "share of the scenes that get random conditions of cameras.py")
+    parser.add_argument("--learned", type=pathlib.Path, help="weights of the cost network for sgm-learned [the shipped ones]")
     add("--scenes", "confidence-scenes", "folder for scenes and their maps; shards that are there are used again")
     add("--scene-seed", 1, "seed of the scenes")
     add("--shards", 40, f"number of shards of {SHARD} scenes")
@@ -286,9 +293,16 @@ def chosen(offered, exists, nearer, margins):
 # ---- Scenes and maps ----
 
 
-def matchers(method, device):
+def matchers(method, device, learned=None):
     """Returns matchers of the method, of its winners without refinements, and of its checks without filling."""
-    checked = st.Pipeline(method)
+
+    def pipeline():
+        made = st.Pipeline(method)
+        if learned and method == "sgm-learned":
+            made.set("cost.weights", str(learned))
+        return made
+
+    checked = pipeline()
     kept = []
     for slot in (slot for slot in checked.slots() if slot.is_refinement):
         if not slot.keeps_invalid or slot.computes_subpixels:
@@ -296,42 +310,58 @@ def matchers(method, device):
         if slot.enabled:
             kept.append(slot.slot)
     checked.set("refinements", tuple(kept) or ("none",))
-    raw = st.Pipeline(method)
+    raw = pipeline()
     raw.set("refinements", ("none",))
     raw.set("select.uniqueness", 0)
-    pipelines = (st.Pipeline(method), raw, checked)
+    pipelines = (pipeline(), raw, checked)
     return [st.Matcher(p, disparities=DISPARITIES, device=device, threads=1) for p in pipelines]
 
 
-def is_backdrop(shard, truth):
-    """Returns where the scenes end: the truth there is the smallest disparity of a scene."""
-    written = json.loads((shard / "scenes.json").read_text())["scenes"]
-    farthest = np.array([(scene["ndisp"] - 1) / 20 for scene in written], "f4")
-    return truth <= farthest[:, None, None] * 1.00001
+@dataclasses.dataclass
+class Work:
+    """The settings that all shards of a training share."""
+
+    folder: str
+    seed: int
+    count: int  # scenes in a shard
+    synth: list | None = None  # calls of the programs that render
+    meshes: list | None = None
+    field: float = 0
+    device: str = "cpu"
+    learned: pathlib.Path | None = None
+
+    def like(self, number):
+        likes = LIKE_WITH_MESHES if self.meshes else LIKE
+        return likes[number // len(PICTURES) % len(likes)]
 
 
-def make_shard(command, folder, seed, number, count, device="cpu"):
+def make_shard(work, number):
     """Renders a shard and writes its maps: complete maps, and winners with the validity of the checks."""
-    like = LIKE[number // len(PICTURES) % len(LIKE)]
-    shard = scenes.render(command, folder, seed, number, SIZE, PICTURES, DISPARITIES, count, like)
+    like = work.like(number)
+    command = work.meshes if like == "mesh" else work.synth
+    shard = scenes.render(
+        command, work.folder, work.seed, number, SIZE, PICTURES, DISPARITIES, work.count, like, work.field, ()
+    )  # fmt: skip
     if is_matched(shard):
         return shard
+    has_conditions = [bool(scene.get("conditions")) for scene in json.loads((shard / "scenes.json").read_text())["scenes"]]
     left, right, truth, visible = (array.numpy() for array in scenes.load(shard, SIZE))
-    visible = visible & ~is_backdrop(shard, truth)
-    generator = np.random.default_rng((seed, number))
+    visible = visible & ~scenes.backdrop(shard, SIZE).numpy()
+    generator = np.random.default_rng((work.seed, number))
     by_method = {}
     found = {"scene": [], "complete": [], "disparity": [], "validity": []}
-    for i in range(count):
+    for i in range(work.count):
+        most_wrong = MOST_WRONG_IN_FIELD if has_conditions[i] else MOST_WRONG
         for method in generator.choice(list(METHODS), METHODS_OF_SCENE, replace=False, p=list(METHODS.values())):
             if method not in by_method:
-                by_method[method] = matchers(method, device)
+                by_method[method] = matchers(method, work.device, work.learned)
             full, winners, checks = (matcher(left[i], right[i]) for matcher in by_method[method])
             for complete, disparity, validity in (
                 (True, full.disparity, full.validity),
                 (False, winners.disparity, checks.validity),
             ):
                 wrong = ~(np.abs(disparity - truth[i]) <= 1) & visible[i]
-                if wrong.sum() < MOST_WRONG * max(visible[i].sum(), 1):
+                if wrong.sum() < most_wrong * max(visible[i].sum(), 1):
                     for name, value in zip(found, (i, complete, disparity, validity)):
                         found[name].append(np.array(value))
     for name, values in found.items():
@@ -361,7 +391,7 @@ def is_near_border(truth):
 def samples(shard, device, at_once=64):
     """Yields, for some maps at a time, what is trained on: see `Data`."""
     left, right, truth, visible = scenes.load(shard, SIZE)
-    backdrop = torch.from_numpy(is_backdrop(shard, truth.numpy()))
+    backdrop = scenes.backdrop(shard, SIZE)
     maps = {name: np.load(shard / f"maps_{name}.npy") for name in ("scene", "complete", "disparity", "validity")}
     for first in range(0, len(maps["scene"]), at_once):
         part = {name: torch.from_numpy(array[first : first + at_once]) for name, array in maps.items()}
@@ -519,8 +549,10 @@ def main():
 
     numbers = range(options.shards)
     if options.stereopsis:
-        shared = (options.stereopsis, options.scenes, options.scene_seed)
-        jobs = [(*shared, n, options.shard, options.match_device) for n in numbers]
+        meshes = options.meshes and [options.meshes, "--pack", options.pack]
+        work = Work(options.scenes, options.scene_seed, options.shard, scenes.synth(options.stereopsis), meshes,
+                    options.field, options.match_device, options.learned)
+        jobs = [(work, number) for number in numbers]
         context = multiprocessing.get_context("spawn")
         cores = context.Queue()
         for core in sorted(os.sched_getaffinity(0)):
@@ -549,7 +581,7 @@ def main():
     data = Data(shards, options.device, options.maps)
     held_out = len(data) * 9 // 10  # the table is fitted on maps of later scenes than those that are trained on
     say(f"{len(data)} maps, {held_out} to train on")
-    weight = 1 / (data.wrong[:held_out] + 0.04)
+    weight = 1 / (data.wrong[:held_out].clamp(max=MOST_WRONG) + 0.04)
     network = Network().to(options.device)
     network(data.evidence[torch.randperm(held_out)[:16]], scale=True)
     mean = copy.deepcopy(network)

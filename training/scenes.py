@@ -8,6 +8,8 @@ import time
 import numpy as np
 import torch
 
+import cameras
+
 SIZE = (320, 56)
 PICTURES = ((400, 300), (560, 420), (800, 600), (560, 420), (1000, 560))  # rendered in turn, and cut into strips
 DISPARITIES = 96
@@ -16,14 +18,19 @@ HELD_OUT = 1_000_000_000  # seeds from here on are never trained on
 
 
 def is_whole(shard):
-    return (shard / "scenes.json").exists()  # written last
+    return (shard / "scenes.json").exists()
 
 
 def render(
-    command, folder, seed, number, size=SIZE, pictures=PICTURES, disparities=DISPARITIES, count=SHARD, like="varied"
-):
+    command, folder, seed, number, size=SIZE, pictures=PICTURES, disparities=DISPARITIES, count=SHARD, like="varied",
+    field=0, without=cameras.NOT_IN_STRIPS,
+):  # fmt: skip
     """Writes shard `number` of a seed, unless it is there; without a command another training into the same folder
-    does."""
+    does.
+
+    The command is a list: the program, and its own arguments. A share of the scenes, `field`, gets conditions of
+    cameras.py.
+    """
     shard = pathlib.Path(folder) / f"{seed}-{number:05}"
     shard.parent.mkdir(parents=True, exist_ok=True)
     while not command and not is_whole(shard):
@@ -31,30 +38,44 @@ def render(
     if is_whole(shard):
         return shard
     width, height = pictures[number % len(pictures)]
+    part = shard.with_name(shard.name + ".part")
     arguments = {
-        "-o": shard, "--count": count, "--seed": (seed * 1_000_000 + number * count) % 2**31,
+        "-o": part, "--count": count, "--seed": (seed * 1_000_000 + number * count) % 2**31,
         "--width": size[0], "--height": size[1], "--disparities": disparities,
         "--picture-width": width, "--picture-height": height, "--like": like,
     }  # fmt: skip
-    call = [command, "synth", "--random", "--stacked"] + [str(v) for pair in arguments.items() for v in pair]
-    subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, *(str(v) for pair in arguments.items() for v in pair)], check=True, stdout=subprocess.DEVNULL)
+    cameras.finish(part, (seed, number), field, without)
+    part.rename(shard)
     return shard
 
 
+def synth(command):
+    """Returns the call of `stereopsis` for `render`; None if there is no command."""
+    return command and [command, "synth", "--random", "--stacked"]
+
+
 def load(shard, size=SIZE):
+    """Returns the left and the right images, the true disparities and whether both eyes see the pixel."""
     shape = (-1, size[1], size[0])
     read = lambda name: torch.from_numpy(np.load(shard / f"{name}.npy"))
     return (
         read("left").view(*shape, 3), read("right").view(*shape, 3),
-        read("disp_left").view(shape), (read("mask_nonocc").view(shape) == 255),
+        read("disp_left").view(shape), (read("mask_nonocc").view(shape) >= cameras.VISIBLE - cameras.BACKDROP),
     )  # fmt: skip
+
+
+def backdrop(shard, size=SIZE):
+    """Returns where the scenes end."""
+    mask = torch.from_numpy(np.load(shard / "mask_nonocc.npy")).view(-1, size[1], size[0])
+    return (mask == cameras.VISIBLE - cameras.BACKDROP) | (mask == cameras.OCCLUDED - cameras.BACKDROP)
 
 
 class Scenes:
     """Shards 0 to `count` - 1 of a seed, rendered on the processor while the device trains."""
 
-    def __init__(self, command, folder, seed, count, device):
-        self.count, self.device = count, device
+    def __init__(self, command, folder, seed, count, device, field=0):
+        self.count, self.device, self.field = count, device, field
         self.shards = []
         self._folder, self._command, self._seed = pathlib.Path(folder), command, seed
         self._failure = None
@@ -63,7 +84,7 @@ class Scenes:
     def _render(self):
         try:
             for number in range(self.count):
-                render(self._command, self._folder, self._seed, number)
+                render(self._command, self._folder, self._seed, number, field=self.field)
         except Exception as error:  # `ready` raises it in the thread that trains
             self._failure = error
 

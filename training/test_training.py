@@ -206,7 +206,7 @@ class Confidence(unittest.TestCase):
             ):  # fmt: skip
                 np.save(shard / f"{name}.npy", array)
             (shard / "scenes.json").write_text('{"scenes": [{"ndisp": 24}]}')
-            confidence.make_shard(None, folder, 1, 0, 1)
+            confidence.make_shard(confidence.Work(folder, seed=1, count=1), 0)
             data = confidence.Data([shard], "cpu", most=0)
         self.assertGreater(len(data), 0)
         self.assertLess(float(data.wrong.max()), confidence.MOST_WRONG)

@@ -34,6 +34,7 @@ def arguments():
     add("--shards", 32, "of 512 scenes, one more every so many steps that all are there after four fifths")
     add("--census-gradient", 0.6, "share of census and gradient that is added to the learned cost")
     add("--rate", 2e-3, "of learning, at the start; falls as a cosine")
+    add("--field", 0.0, "share of the scenes that get random conditions of cameras.py")
     add("--border-weight", 3.5, "of pixels near discontinuities of disparity")
     add("--device", "cuda" if torch.cuda.is_available() else "cpu", "of PyTorch")
     add("--log-every", 1000, "steps between lines of the log")
@@ -94,9 +95,10 @@ def train(options):
     log_sharpness = torch.nn.Parameter(torch.tensor(-3.0, device=device))
     optimiser = torch.optim.Adam([*features.parameters(), log_sharpness], lr=options.rate)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, options.iterations)
-    held_out = scenes.load(scenes.render(options.stereopsis, options.scenes, scenes.HELD_OUT // 1_000_000, 1))
+    command = scenes.synth(options.stereopsis)
+    held_out = scenes.load(scenes.render(command, options.scenes, scenes.HELD_OUT // 1_000_000, 1))
     held_out = [t[:256].to(device) for t in held_out]
-    data = scenes.Scenes(options.stereopsis, options.scenes, options.seed, options.shards, device)
+    data = scenes.Scenes(command, options.scenes, options.seed, options.shards, device, options.field)
     curve, start, recent = [], time.time(), []
     print(f"census and gradient: {bad_pixels(None, held_out, 0):.2f} % bad", flush=True)
     for step in range(options.iterations):

@@ -19,6 +19,7 @@ struct SceneOptions {
   Size size = {640, 480};       // size of each image
   int disparities = 64;         // at least 1; all true disparities lie in [0, disparities − 1]
   std::uint64_t seed = 1;       // seed of textures, noise and random positions
+  double focal_length = 0;      // 0 to 5 image widths; 0: that of the scene
   // Changes of the right image: 255 · gain · (1 − vignetting · r²) · (I / 255)^gamma, where r is the distance from the
   // centre, 1 in the corners.
   double gain = 1;        // 0 to 100
@@ -70,7 +71,8 @@ struct Scene {
 const std::vector<std::string>& scene_names();
 
 // Returns the names of all mixtures of random scenes: "varied" (rooms, roads, gardens, clutter, dead leaves and fixed
-// scenes), "indoor", "road", "plants", and "mixed", of which half is "varied".
+// scenes), "indoor", "road", "plants", "hard" (periodic, plain and thin surfaces), and "mixed", of which half is
+// "varied" and nothing is "hard".
 const std::vector<std::string>& mixture_names();
 
 // Returns a random scene with random disparities, cameras and light, for training data. The distributions resemble

@@ -13,6 +13,7 @@ namespace stereopsis::python {
 namespace {
 
 constexpr std::array numbers = {
+    std::pair{"focal_length", &SceneOptions::focal_length},
     std::pair{"gain", &SceneOptions::gain},
     std::pair{"gamma", &SceneOptions::gamma},
     std::pair{"vignetting", &SceneOptions::vignetting},

@@ -57,11 +57,12 @@ def synth(
     disparities    number of disparities: all true disparities are in 0 to disparities − 1
     seed           seed of textures, noise and random positions
     like           mixture of which a random scene with random light and cameras is generated, instead of `scene`:
-                   "varied", "indoor", "road", "plants" or "mixed"
+                   "varied", "indoor", "road", "plants", "hard" or "mixed"
 
     Further options change the right image: gain, gamma, vignetting, light, vertical_offset and vertical_slope (in rows).
     Others change both images: noise, shot_noise, defocus, focus, motion, blur_left, blur_right, sharpening, exposure,
-    tone, flare, demosaicing, jpeg and resampling. `stereopsis synth --help` explains them. Raises CallError.
+    tone, flare, demosaicing, jpeg and resampling. focal_length is in image widths. `stereopsis synth --help` explains
+    them. Raises CallError.
 
     >>> import stereopsis as st
     >>> scene = st.synth("table", width=64, height=48, disparities=16, noise=2)

@@ -30,6 +30,8 @@ struct Number {
 };
 constexpr double huge = std::numeric_limits<double>::infinity();
 constexpr Number numbers[] = {
+    {"--focal-length", &SceneOptions::focal_length, 0, 5, "WIDTHS",
+     "Focal length, in image widths; 0: that of the scene, such as 0.58 for traffic and hills [0]"},
     {"--gain", &SceneOptions::gain, 0, huge, "G", "Gain of the right image: factor of its intensities, 0 to 100 [1]"},
     {"--gamma", &SceneOptions::gamma, 0, huge, "G",
      "Gamma of the right image: exponent of its intensities, 0.1 to 10 [1]"},

@@ -49,7 +49,8 @@ const std::vector<Mixture>& mixtures() {
        {"interior", "interior", "interior", "interior", "interior", "room", "room", "clutter"},
        photograph_indoors},
       {"road", {"traffic", "traffic", "traffic", "traffic", "traffic", "hills"}, photograph_outdoors},
-      {"plants", {"thicket", "thicket", "thicket", "thicket", "hills", "garden"}, photograph_outdoors}};
+      {"plants", {"thicket", "thicket", "thicket", "thicket", "hills", "garden"}, photograph_outdoors},
+      {"hard", {"repetitive", "textureless", "interior", "thin"}, photograph_indoors}};
   return list;
 }
 
@@ -91,8 +92,10 @@ SceneOptions random_scene(Size size, Size picture, int disparities, std::uint64_
   const int slack = picture.height - size.height;  // the top of the image is mostly sky
   o.window = {r.below(picture.width - size.width + 1), 0, size.width, size.height};
   o.window.y = slack - r.below(slack - slack / 4 + 1);
-  o.disparities = std::max(1, static_cast<int>(disparities * r.between(.35, 1)));
-  if (r.one_in(3)) {  // the cameras or the capture times differ
+  const double part = r.between(.4, 1);
+  o.disparities = std::max(1, static_cast<int>(disparities * part * part));
+  o.focal_length = 1 / r.between(.6, 2.4);  // the baseline, (disparities - 1) / focal length, varies 25-fold
+  if (r.one_in(3)) {                        // the cameras or the capture times differ
     o.gain = r.between(.75, 1.25);
     o.gamma = r.between(.85, 1.2);
     o.light = r.between(0, .12);

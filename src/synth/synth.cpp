@@ -42,6 +42,7 @@ void check(const SceneOptions& o) {
   if (o.disparities < 1)
     throw Error(ErrorCategory::call,
                 text("a scene cannot have ", o.disparities, " disparities; choose a number of at least 1"));
+  check("focal length", o.focal_length, 0, 5);
   check("gain", o.gain, 0, 100);
   check("gamma", o.gamma, .1, 10);
   check("vignetting", o.vignetting, 0, 1);
@@ -291,7 +292,8 @@ const std::vector<std::string>& scene_names() {
 Scene make_scene(const SceneOptions& options) {
   check(options);
   const NamedScene& named = find_scene(options.scene);
-  const RigGeometry rig(options.size, options.disparities, named.focal_length);
+  const RigGeometry rig(options.size, options.disparities,
+                        options.focal_length > 0 ? options.focal_length : named.focal_length);
   const World world = build_world(named, rig, options.seed, options.window);
   const Rect window = window_of(options);
   const View left(world, options.size, rig.scale, 0, window.x, window.y),
