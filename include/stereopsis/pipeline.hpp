@@ -110,6 +110,7 @@ struct RefinementNeeds {
   bool images = true;       // both images
   bool right = false;       // GivenMaps::right
   bool confidence = false;  // GivenMaps::confidence
+  bool seeds = false;       // StereoPair::seeds
 };
 
 }  // namespace stereopsis

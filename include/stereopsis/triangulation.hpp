@@ -19,7 +19,8 @@ Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Fram
                           double disparity_error = 0.5, int threads = 0, ImageView<const std::uint8_t> validity = {});
 
 // Returns the disparities of a depth map, in which the value 1 is the length `unit`, in the rig's unit. Values that are
-// not finite or not above 0 are unknown, and become invalid_disparity.
+// not finite or not above 0 are unknown, and become invalid_disparity. Throws Error(call) for a rig without a focal length,
+// a baseline or a scale.
 Image<float> disparity_of_depth(ImageView<const float> depth, const Rig& rig, double unit = 1);
 
 }  // namespace stereopsis

@@ -8,6 +8,7 @@
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/seed_files.hpp"
 #include "stereopsis/seeds.hpp"
+#include "stereopsis/triangulation.hpp"
 
 namespace stereopsis::python {
 namespace {
@@ -70,6 +71,18 @@ void bind_seeds(nb::module_& m) {
       "`pose`,\n"
       "a 3×4 or 4×4 matrix, moves the points into the frame of the rectified left camera (x right, y down, z\n"
       "forward). Points of surfaces that are hidden from the camera are left out. Raises CallError.");
+  m.def(
+      "disparity_of_depth",
+      [](nb::handle depth, const Rig& rig) {
+        const BorrowedArray map(depth, "depth");
+        return give(disparity_of_depth(map.disparity(), rig));
+      },
+      "depth"_a, "rig"_a,
+      nb::sig("def disparity_of_depth(depth: object, rig: Rig) -> numpy.typing.NDArray[numpy.float32]"),
+      "Returns the disparities of a map of depth, both (h, w) float32, as the rectified left camera sees them. The "
+      "depth is\n"
+      "in the unit of the rig. Values that are not finite or not above 0 are unknown, and become NaN. Raises "
+      "CallError.");
   m.def(
       "moved_disparities", &moved_map, "disparity"_a, nb::kw_only(), "rig"_a = nb::none(), "motion"_a = nb::none(),
       "flow"_a.none() = nb::none(),

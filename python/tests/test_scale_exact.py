@@ -47,6 +47,22 @@ def test_stripes_of_semi_global_matching_are_the_whole(tmp_path, scene, method, 
     jobs.assert_same(jobs.merged(job), whole(scene, pipeline))
 
 
+@pytest.mark.parametrize("method, settings", [("sgm", {}), ("sgm", {"speckle.size": 5, "fill.mode": "background"}), ("zncc", {})])
+@pytest.mark.parametrize("with_trust", [False, True])
+def test_seeds_come_along(tmp_path, scene, method, settings, with_trust):
+    pipeline = pipeline_of(method, {"seeds.stage": "seeds", **settings})
+    rng = np.random.default_rng(1)
+    seeds = np.where(rng.random(scene.disparity.shape) < 0.05, scene.disparity, np.nan).astype(np.float32)
+    seeds[rng.random(seeds.shape) < 0.01] = 20  # wrong
+    given = {"seeds": seeds} | ({"seed_trust": rng.random(seeds.shape).astype(np.float32)} if with_trust else {})
+    files = {name: jobs.write_image(tmp_path / f"{name}.tif", map_) for name, map_ in given.items()}
+    job = jobs.planned(tmp_path, jobs.pair_files(tmp_path, scene), pipeline, RANGE, stripes=5, tile=(60, 50), **files)
+    scale.run_all(job, OPTIONS, quiet=True)
+    expected = whole(scene, pipeline, **given)
+    jobs.assert_same(jobs.merged(job), expected)
+    assert np.count_nonzero(expected.disparity != whole(scene, pipeline_of(method, settings)).disparity) > 0
+
+
 @pytest.mark.parametrize("compression", ["zstd", "none"])
 def test_maps_between_units_are_the_same_however_they_are_kept(tmp_path, scene, compression):
     pipeline = pipeline_of("sgm", {"speckle.size": 5})
@@ -66,7 +82,7 @@ def test_a_job_of_another_version_is_another_job(tmp_path, scene):
     files = jobs.pair_files(tmp_path, scene)
     job = jobs.planned(tmp_path, files, pipeline_of("sgm", {}), RANGE)
     manifest = job.folder / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"version": 3', '"version": 1'))
+    manifest.write_text(manifest.read_text().replace('"version": 4', '"version": 1'))
     with pytest.raises(st.CallError, match="--replace"):
         jobs.planned(tmp_path, files, pipeline_of("sgm", {}), RANGE)
 

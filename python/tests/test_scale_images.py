@@ -138,6 +138,16 @@ def test_measured_pixels_alone_are_merged_on_request(tmp_path, scene):
     np.testing.assert_array_equal(jobs.read_image(tmp_path / "d.validity.tif"), whole.validity)
 
 
+def test_seeds_that_do_not_fit_are_refused(tmp_path, scene):
+    pair = jobs.pair_files(tmp_path, scene)
+    small = jobs.write_image(tmp_path / "small.tif", np.zeros((5, 6), np.float32))
+    coloured = jobs.write_image(tmp_path / "coloured.tif", np.zeros((*scene.disparity.shape, 3), np.float32))
+    for file in small, coloured, pair[0]:
+        said = jobs.run("plan", tmp_path / "job", *pair, "--disparities", 24, "--seeds", file, expected=2)
+        assert "it must have" in said and "of the type float32 with one channel" in said
+    assert "--seed-trust requires --seeds" in jobs.run("plan", tmp_path / "job", *pair, "--disparities", 24, "--seed-trust", small, expected=2)
+
+
 def test_ranges_from_a_coarse_pass(tmp_path):
     scene = jobs.synthetic(320, 240, 40)
     job = done(tmp_path, jobs.pair_files(tmp_path, scene), disparities=None, coarse=4, tile=(80, 80))

@@ -130,6 +130,11 @@ def test_points_of_a_sensor_are_seeds(scene: st.Scene, tmp_path) -> None:
     known = np.isfinite(seeds)
     assert known.mean() > 0.03
     np.testing.assert_allclose(seeds[known], scene.disparity[known], atol=1e-3)
+    depth = np.full(scene.disparity.shape, np.nan, np.float32)
+    depth[rows, columns], depth[0, 1], depth[0, 2] = z, 0, -1
+    np.testing.assert_allclose(st.disparity_of_depth(depth, rig), seeds, atol=1e-3)
+    with pytest.raises(st.CallError, match="both must be above 0"):
+        st.disparity_of_depth(depth, st.Rig(focal=0, baseline="0.1 m", cx_left=120, cy=80))
     (tmp_path / "pose.txt").write_text("1 0 0 0\n0 1 0 0\n0 0 1 0\n")
     np.testing.assert_array_equal(st.seeds_of_points(read, rig, (240, 160), st.read_pose(tmp_path / "pose.txt")), seeds)
     with pytest.raises(st.CallError, match="no rotation"):

@@ -51,7 +51,7 @@ DueImage due_input(const Plan& plan, std::size_t row) {
                     shape_of(p.size, p.volumes.given.value_or(PixelType::u8), p.range.count));
     case InputKind::path_costs: return due_paths(plan, input_binding(row));
     case InputKind::prior: {
-      const auto use = p.refine_only ? std::nullopt : use_of(plan.pipeline().data(), input_table[row].name);
+      const auto use = p.refine_only && !plan.needs().seeds ? std::nullopt : use_of(plan.pipeline().data(), input_table[row].name);
       return {!use                    ? rejected
               : *use == Port::Use::in ? required
                                       : optional,

@@ -44,8 +44,9 @@ class Splitter {
       (is_raw ? raw : refined).refinements.push_back(stage);
       if (!is_raw) (made.fills ? filled : unfilled).refinements.push_back(stage);
     }
+    if (data_.seeds) add_seeds(made, raw, unfilled);
     raw.region = RegionParameters{.margin = made.raw_rows};
-    if (!refined.refinements.empty()) {
+    if (!refined.refinements.empty() || data_.seeds) {
       made.needs = given_maps::needs_of(refined, want_confidence);
       made.refined_rows = made.before_fill + made.behind_fill;
       made.refined = Pipeline(std::move(refined));
@@ -63,7 +64,6 @@ class Splitter {
   }
 
   void check_matching() const {
-    if (data_.seeds) refuse("seeds are not passed with stripes");
     if (data_.second_pass) refuse("its second pass requires the whole image");
     if (data_.density) refuse("the slot density changes the refined maps");
     if (decides(data_)) refuse("confidence.decide changes the refined maps");
@@ -74,13 +74,7 @@ class Splitter {
         refuse(text(stage->entry->title, " can make any pixel depend on any other pixel"));
     if (data_.cost.facet<GivenCosts>() != nullptr) refuse("the costs of the pipeline are a given volume");
     if (!data_.optimisation) return;
-    if (data_.aggregation || data_.levels)
-      refuse("semi-global matching can continue from path costs only on one level and without an aggregation");
-    if (data_.plus)
-      refuse("semi-global matching can continue from path costs only with one matching cost, not with two");
-    if (!word_cost_of(data_.cost).can_be_followed())
-      refuse(text("semi-global matching can continue from path costs only with features of up to 64 bits, and ",
-                  data_.cost.entry->title, " does not compute such features"));
+    if (const std::string why = why_not_followed(data_); !why.empty()) refuse(why);
   }
 
   int reach(const StageChoice& stage) const {
@@ -90,9 +84,24 @@ class Splitter {
     return window == nullptr ? 0 : rows_of(window->of(data_.cost.parameters, pixel));
   }
 
+  // The last part checks the seeded pixels, which comes after all refinements, and reads the rows around its stripe.
+  void add_seeds(PartitionPlan& made, PipelineData& raw, PipelineData& unfilled) const {
+    const StageDescriptor& check = registry().with<SeedCheck>();
+    int rows = 0;
+    for (const StageChoice& image : data_.images)
+      for (const Port& port : check.ports(check.parameters, {}))
+        if (image.is(port.name)) rows = std::max(rows, rows_of(image));
+    rows += rows_of(StageChoice(check));
+    made.feature_rows = std::max(made.feature_rows, rows);
+    int& margin = made.fills ? made.behind_fill : made.before_fill;
+    margin = std::max(margin, rows);
+    for (PipelineData* part : {&raw, &unfilled}) part->seeds.parameters.set("", "check", "false");
+  }
+
   void add_rating(PartitionPlan& made) const {
     PipelineData rating = data_;
     rating.refinements.clear();
+    rating.seeds = {};
     made.rated = Pipeline(std::move(rating));
     made.rated_rows = rows_of(data_.confidence);
     if (const auto* support = data_.confidence.facet<Support>()) made.block = support->block;

@@ -4,6 +4,7 @@
 
 #include "api/due_images.hpp"
 #include "api/views.hpp"
+#include "graph/call.hpp"
 #include "graph/pipeline.hpp"
 #include "stereopsis/arguments.hpp"
 #include "stereopsis/device_image.hpp"
@@ -11,16 +12,6 @@
 
 namespace stereopsis {
 namespace {
-
-// Calls f<T>(), where T is the type of the pixels.
-template <class F>
-void with_type(Element element, F&& f) {
-  switch (element) {
-    case Element::u8: return f.template operator()<std::uint8_t>();
-    case Element::u16: return f.template operator()<std::uint16_t>();
-    default: return f.template operator()<float>();
-  }
-}
 
 template <class T>
 void resize(Image<T>& image, const AnyView& shape) {
@@ -35,7 +26,8 @@ void resize(AnyImage& image, const AnyView& shape) {
   if (shape.empty())
     image = {};
   else if (before.size() != shape.size() || before.channels != shape.channels || before.element != shape.element)
-    with_type(shape.element, [&]<class T> { image = Image<T>(shape.size(), shape.channels); });
+    with_element<std::uint8_t, std::uint16_t, float>(shape.element,
+                                                     [&]<class T> { image = Image<T>(shape.size(), shape.channels); });
 }
 
 template <class T>
@@ -84,7 +76,7 @@ Rect in_output(const Rect& r, int factor) {
 void place_output(const Plan& plan, const Output& output, const AnyView& part, const AnyView& result) {
   const Rect shown = plan.required_input(), region = *plan.problem().region;
   const int factor = output_factor(plan.pipeline().data());
-  with_type(result.element, [&]<class T> {
+  with_element<std::uint8_t, std::uint16_t, float>(result.element, [&]<class T> {
     const auto from = part.on_host<const T>();
     const auto to = result.on_host<T>();
     switch (output.kind) {
@@ -114,7 +106,7 @@ Matched page_locked_result(const Plan& plan) {
     const AnyView shape = output_shape(plan, row, result_sizes(plan));
     const OutputKind kind = output_table[row].kind;
     if (shape.empty() || (kind != OutputKind::map && kind != OutputKind::picture)) return;
-    with_type(shape.element, [&]<class T> {
+    with_element<std::uint8_t, std::uint16_t, float>(shape.element, [&]<class T> {
       if constexpr (requires { field(result) = Image<T>(); })
         field(result) = page_locked_image<T>(device, shape.size(), shape.channels);
     });

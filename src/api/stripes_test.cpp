@@ -107,6 +107,47 @@ TEST(Stripes, MasksComeAlong) {
   expect_stripes_equal_the_whole(method("sgm", ""), {{.name = "cpu"}}, {3}, masked);
 }
 
+// Paths that read a volume: two matching costs, words of more than 64 bits, and costs that are no numbers of bits.
+TEST(Stripes, OfFurtherCostsEqualTheWhole) {
+  std::vector<Device> devices{{.name = "cpu"}, {.name = "cpu", .implementation = Implementation::plain}};
+  for (gpu::Device* device : gpu::usable_devices()) devices.push_back({.name = device->name()});
+  for (const char* const setting : {"plus.stage=census_gradient", "cost.stage=census cost.window=11x9",
+                                    "cost.stage=absolute_difference", "cost.stage=colour_gradient"}) {
+    SCOPED_TRACE(setting);
+    expect_stripes_equal_the_whole(method("sgm", setting), devices, {3, 7});
+  }
+}
+
+// One pixel in ten has a seed, of which a third are wrong.
+StereoPair seeded(const Image<float>& seeds, const Image<float>& trust) {
+  StereoPair given = pair();
+  given.seeds = seeds.view(), given.seed_trust = trust.view();
+  return given;
+}
+
+TEST(Stripes, SeedsComeAlong) {
+  Image<float> seeds(scene().left.size()), trust(scene().left.size());
+  for (int y = 0; y < seeds.height(); ++y)
+    for (int x = 0; x < seeds.width(); ++x) {
+      const int at = 31 * y + 17 * x;
+      seeds(x, y) = at % 10 != 0  ? invalid_disparity
+                    : at % 3 == 0 ? static_cast<float>(at % 16)
+                                  : scene().disparity_left(x, y);
+      trust(x, y) = static_cast<float>(at % 5) / 4;
+    }
+  const StereoPair given = seeded(seeds, trust);
+  std::vector<Device> devices{{.name = "cpu"}, {.name = "cpu", .implementation = Implementation::oracle}};
+  for (gpu::Device* device : gpu::usable_devices()) devices.push_back({.name = device->name()});
+  for (const char* const setting : settings) {
+    SCOPED_TRACE(setting);
+    const std::string seeded = std::string("seeds.stage=seeds ") + setting;
+    expect_stripes_equal_the_whole(method("sgm", seeded), devices, {3, 7}, given);
+  }
+  expect_stripes_equal_the_whole(method("banz-sgm", "seeds.stage=seeds sgm.paths=4"), devices, {2}, given);
+  expect_stripes_equal_the_whole(method("census-guided", "seeds.stage=seeds levels.lambda=0"), devices, {3}, given);
+  expect_stripes_equal_the_whole(method("zncc", "seeds.stage=seeds"), devices, {3}, given);
+}
+
 TEST(Stripes, WhatHasNoMeaningIsRefused) {
   const StereoPair whole = pair();
   const auto refused = [&](const char* name, const BoundaryStripe& stripe, const char* sentence) {
@@ -139,7 +180,7 @@ TEST(Stripes, PipelinesThatHaveNoneAreRefused) {
   };
   refused("sgm", "fill.mode=hirschmueller", "asks whole regions");
   refused("sgm", "aggregation.stage=guided", "without an aggregation");
-  refused("sgm", "cost.stage=ad_census", "up to 64 bits");
+  refused("sgm", "cost.stage=ad_census", "only with matching costs of feature words");
   refused("zncc", "prepare.factor=2", "reduces the images");
   refused("sgm", "density.stage=remeasure", "the slot density changes the refined maps");
   refused("sgm", "confidence.decide=true", "confidence.decide changes the refined maps");

@@ -114,6 +114,9 @@ void add_seeds(Command& command, SeedSettings& seeds) {
   command.path("--seeds", seeds.seeds, "FILE",
                "Disparities of the rectified left image, in a format of OUT; unknown where invalid");
   command.path("--seed-trust", seeds.trust, "FILE", "Trust in each seed, 0 to 1, in a format of confidence maps [1]");
+  command.path("--seed-depth", seeds.depth, "FILE",
+               "Depth of the rectified left image, in the unit of the calibration: a format of OUT, where 16-bit PNG "
+               "has 256 times the depth, as KITTI has it");
   command.path("--seed-points", seeds.points, "FILE",
                "Points of another sensor, such as LiDAR, in the unit of the calibration: .pcd, .ply or KITTI's .bin");
   command.path("--seed-pose", seeds.pose, "FILE",

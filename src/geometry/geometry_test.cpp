@@ -51,6 +51,9 @@ TEST(Rig, DepthBecomesDisparityAgain) {
   EXPECT_NEAR(disparity(0, 0), rig.disparity(2), 1e-4);
   EXPECT_FALSE(std::isfinite(disparity(1, 0)));
   EXPECT_FALSE(std::isfinite(disparity(2, 0)));
+  Rig without_scale = rig;
+  without_scale.unit = no_scale;
+  EXPECT_THROW(disparity_of_depth(depth, without_scale), Error);
 }
 
 TEST(Rig, ReprojectionAgreesWithTheRigAndComesBack) {

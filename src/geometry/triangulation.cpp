@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "core/refuse.hpp"
+#include "core/text.hpp"
+
 #ifdef STEREOPSIS_SIMD
 #include "device/cpu/has_simd.hpp"
 #include "device/cpu/threads.hpp"
@@ -28,6 +31,11 @@ Triangulated triangulated(ImageView<const float> disparity, const Rig& rig, Fram
 }
 
 Image<float> disparity_of_depth(ImageView<const float> depth, const Rig& rig, double unit) {
+  if (!(rig.focal > 0 && rig.baseline > 0))
+    refuse(text("a rig with focal length ", rig.focal, " and baseline ", rig.baseline,
+                " gives depth no disparity; both must be above 0"));
+  if (rig.unit == no_scale)
+    refuse("depth is a length, and the calibration has no scale; estimate it with the length of the baseline");
   Image<float> disparity(depth.size());
   for (int y = 0; y < depth.height; ++y)
     for (int x = 0; x < depth.width; ++x) {

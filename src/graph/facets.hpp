@@ -70,8 +70,9 @@ struct RowTiles {
 struct PathBoundary {
   // Number of kinds of paths; Matched::paths has one row for each kind.
   OfParameters<int()> kinds;
-  OfParameters<StageParameters(bool up)> parameters;  // parameters for the stage that computes only path costs
-  std::string stage;                                  // name of the stage that computes only path costs
+  // Parameters for the stage that computes only path costs, from features or from a volume.
+  OfParameters<StageParameters(bool up, bool from_volume)> parameters;
+  std::string stage;  // name of the stage that computes only path costs
 };
 
 // Converts costs to 8 bits.
@@ -88,6 +89,7 @@ struct Summation {
 // Adds a term to 8-bit costs.
 struct AddedCosts {
   OfParameters<double(double before)> largest;  // the largest sum for costs up to `before`
+  OfParameters<bool()> checks;                  // returns whether the check of seeded pixels follows the refinements
 };
 
 // Computes a cost volume from feature words.

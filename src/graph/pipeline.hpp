@@ -106,6 +106,8 @@ inline WordCost word_cost_of(const StageChoice& cost) {
 std::optional<Port::Use> use_of(const PipelineData&, std::string_view input);
 // Returns whether the stage of the slot `confidence` also changes the disparity.
 bool decides(const PipelineData&);
+// Returns whether the check of seeded pixels follows the refinements.
+bool checks_seeds(const PipelineData&);
 
 // Returns whether filtered volumes of words are computed for some rows at a time, with the selection after each tile.
 inline bool uses_row_tiles(const PipelineData& p) {

@@ -11,6 +11,7 @@
 #include "stereopsis/io.hpp"
 #include "stereopsis/seed_files.hpp"
 #include "stereopsis/seeds.hpp"
+#include "stereopsis/triangulation.hpp"
 
 namespace stereopsis::jobs {
 
@@ -30,6 +31,7 @@ SeedSource::SeedSource(const SeedSettings& settings, const Inputs& inputs, bool 
   check_settings(vertical);
   seeds_ = inputs.find_beside(settings.seeds, "seeds");
   trust_ = inputs.find_beside(settings.trust, "seed_trust");
+  depth_ = inputs.find_beside(settings.depth, "seed_depth");
   points_ = inputs.find_beside(settings.points, "seed_points");
   find_flow();
   if (settings.poses.empty()) return;
@@ -55,17 +57,20 @@ void SeedSource::check_settings(bool vertical) const {
   const auto needs = [&](bool given, const char* setting, bool other, const char* needed) {
     if (given && !other) refuse(fmt::format("{} requires {}; add it", spelled(setting), spelled(needed)));
   };
-  const bool has_seeds = !settings_.seeds.empty(), has_points = !settings_.points.empty();
-  needs(!settings_.trust.empty(), "seed_trust", has_seeds, "seeds");
+  const bool has_depth = !settings_.depth.empty(), has_points = !settings_.points.empty();
+  const bool has_maps = !settings_.seeds.empty() || has_depth;
+  needs(!settings_.trust.empty(), "seed_trust", has_maps, "seeds");
   needs(!settings_.pose.empty(), "seed_pose", has_points, "seed_points");
   needs(!settings_.poses.empty(), "seed_poses", settings_.previous, "seed_previous");
   needs(!settings_.flow.empty(), "seed_flow", settings_.previous, "seed_previous");
   if (!settings_.flow.empty() && !settings_.poses.empty())
     refuse(fmt::format("{} and {} both say how the frame before has moved; leave one of them out", spelled("seed_flow"),
                        spelled("seed_poses")));
-  if (has_seeds && has_points)
-    refuse(
-        fmt::format("{} and {} both give the seeds; leave one of them out", spelled("seeds"), spelled("seed_points")));
+  const auto both = [&](const char* one, const char* other) {
+    refuse(fmt::format("{} and {} both give the seeds; leave one of them out", spelled(one), spelled(other)));
+  };
+  if (!settings_.seeds.empty() && has_depth) both("seeds", "seed_depth");
+  if (has_maps && has_points) both(has_depth ? "seed_depth" : "seeds", "seed_points");
   if (settings_.previous && !inputs_.is_sequence())
     refuse(fmt::format("{0} applies to sequences; leave {0} out", spelled("seed_previous")));
   if (gives_any() && vertical)
@@ -76,20 +81,21 @@ void SeedSource::add_to(CallFiles& files) const {
   const auto add = [&](const std::optional<sources::Frames>& frames, const char* setting) {
     if (frames) files.reads(*frames, names_.spelled(setting));
   };
-  add(seeds_, "seeds"), add(trust_, "seed_trust"), add(points_, "seed_points");
+  add(seeds_, "seeds"), add(trust_, "seed_trust"), add(depth_, "seed_depth"), add(points_, "seed_points");
   for (const fs::path& file : flow_) files.reads(file, names_.spelled("seed_flow"));
   files.reads(settings_.pose, names_.spelled("seed_pose"));
   files.reads(settings_.poses, names_.spelled("seed_poses"));
 }
 
 void SeedSource::add_files_of(std::size_t i, std::vector<fs::path>& files) const {
-  for (const auto* frames : {&seeds_, &trust_, &points_})
+  for (const auto* frames : {&seeds_, &trust_, &depth_, &points_})
     if (*frames) files.push_back((*frames)->file(i));
 }
 
 void SeedSource::read_pose_for(const Cameras& cameras) {
-  for (const auto& [given, setting] :
-       {std::pair{!settings_.points.empty(), "seed_points"}, {!settings_.poses.empty(), "seed_poses"}})
+  for (const auto& [given, setting] : {std::pair{!settings_.points.empty(), "seed_points"},
+                                       {!settings_.depth.empty(), "seed_depth"},
+                                       {!settings_.poses.empty(), "seed_poses"}})
     if (given && !cameras.rig())
       refuse(fmt::format("{} requires the calibration of the cameras; give it with {}", names_.spelled(setting),
                          names_.spelled("calib")));
@@ -107,6 +113,8 @@ void SeedSource::read(InputFrame& frame, std::size_t i, const Cameras& cameras) 
   };
   if (seeds_) frame.seeds = of_size(seeds_->file(i), read_disparity(seeds_->file(i)));
   if (trust_) frame.seed_trust = of_size(trust_->file(i), read_confidence(trust_->file(i)));
+  if (depth_)
+    frame.seeds = disparity_of_depth(of_size(depth_->file(i), read_disparity(depth_->file(i))), *cameras.rig());
   if (points_) frame.seeds = seeds_of_points(read_points(points_->file(i)), pose_, *cameras.rig(), size);
 }
 

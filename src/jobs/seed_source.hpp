@@ -1,4 +1,4 @@
-// The seeds of the frames of a run: from files of disparities, from the points of another sensor, and from the result of
+// The seeds of the frames of a run: from files of disparities or depth, from the points of another sensor, and from the result of
 // the frame before.
 #pragma once
 
@@ -11,14 +11,15 @@
 
 namespace stereopsis::jobs {
 
-// Seeds, their trust and points are one file for all frames, or one for each frame.
+// Seeds, their trust, depth and points are one file for all frames, or one for each frame.
 struct SeedSettings {
   std::filesystem::path seeds, trust;  // disparities of the rectified left image, and the trust in them
+  std::filesystem::path depth;         // depth of the rectified left image
   std::filesystem::path points, pose;  // points of another sensor, and its pose
   bool previous = false;               // the disparities of the frame before are seeds
   std::filesystem::path poses, flow;   // the motion of the camera, or of each pixel, between frames
 
-  bool given() const { return !seeds.empty() || !points.empty() || previous; }
+  bool given() const { return !seeds.empty() || !depth.empty() || !points.empty() || previous; }
 };
 
 // The disparities of the frame before, NaN where invalid.
@@ -62,7 +63,7 @@ class SeedSource {
   const SeedSettings& settings_;
   const Inputs& inputs_;
   const SettingNames& names_;
-  std::optional<sources::Frames> seeds_, trust_, points_;
+  std::optional<sources::Frames> seeds_, trust_, depth_, points_;
   std::vector<std::filesystem::path> flow_;  // the files of the flow from each frame to the next one
   Pose pose_;                                // the way from the sensor to the rectified left camera
   std::vector<Pose> poses_;

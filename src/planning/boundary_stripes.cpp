@@ -6,14 +6,8 @@
 namespace stereopsis {
 namespace {
 
-void check(const PipelineData& p) {
-  const bool follows = p.optimisation.facet<PathBoundary>() != nullptr && word_cost_of(p.cost).can_be_followed();
-  if (!follows || p.plus || p.seeds || p.levels || p.prepare || p.aggregation)
-    throw Error(ErrorCategory::call,
-                text("the pipeline '", p.method,
-                     "' cannot be matched in stripes, which requires semi-global matching of features of up to 64 "
-                     "bits, on one level and without an aggregation; match overlapping parts of the images"));
-}
+// Returns whether the paths read a volume: words are read directly only if they have up to 64 bits, and nothing is added.
+bool follows_volume(const PipelineData& p) { return p.seeds || p.plus || !word_cost_of(p.cost).can_be_followed(); }
 
 int path_image(Builder& b, const Images& images) {
   const StageChoice& optimisation = b.pipeline().optimisation;
@@ -23,8 +17,20 @@ int path_image(Builder& b, const Images& images) {
 
 }  // namespace
 
+std::string why_not_followed(const PipelineData& p) {
+  const auto has_words = [](const StageChoice& cost) { return !cost || cost.facet<WordCosts>() != nullptr; };
+  if (p.optimisation.facet<PathBoundary>() == nullptr) return "it has no semi-global matching";
+  if (p.levels || p.prepare || p.aggregation)
+    return "semi-global matching can continue from path costs only on one level and without an aggregation";
+  if (!has_words(p.cost) || !has_words(p.plus))
+    return "semi-global matching can continue from path costs only with matching costs of feature words";
+  return {};
+}
+
 Maps lower_boundary(Builder& b, Images& images) {
-  check(b.pipeline());
+  if (const std::string why = why_not_followed(b.pipeline()); !why.empty())
+    throw Error(ErrorCategory::call, text("the pipeline '", b.pipeline().method, "' cannot be matched in stripes: ",
+                                          why, "; match overlapping parts of the images"));
   const Request::Stripe& stripe = *b.request().stripe;
   images.full_height = images.size.height;
   images.rows = {stripe.first_row, stripe.first_row + stripe.rows};
@@ -42,11 +48,15 @@ void lower_paths(Builder& b, Images& images, Maps& maps) {
   const PipelineData& p = b.pipeline();
   const PathBoundary& boundary = *p.optimisation.facet<PathBoundary>();
   Scope scope{images, maps, b.context_of(b.request().range, images)};
+  scope.context.rows = {0, images.size.height};
   scope.word_cost = word_cost_of(p.cost);
-  b.run(p.cost, scope);
+  if (follows_volume(p))
+    lower_matching_costs(b, scope);
+  else
+    b.run(p.cost, scope);
   b.bind(maps["paths"] = path_image(b, images), Binding::output_paths);
-  b.run(registry().at(boundary.stage), boundary.parameters(p.optimisation.parameters, b.request().stripe->follows_up),
-        scope);
+  const bool up = b.request().stripe->follows_up;
+  b.run(registry().at(boundary.stage), boundary.parameters(p.optimisation.parameters, up, follows_volume(p)), scope);
 }
 
 }  // namespace stereopsis

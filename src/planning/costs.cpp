@@ -15,32 +15,31 @@ Element element_made(const StageChoice& cost) {
   return port != nullptr ? port->element : cost.facet<GivenCosts>() != nullptr ? Element::f32 : Element::u8;
 }
 
-// Rejects pipelines to whose costs no seeds can be added.
-void check_seeds(const PipelineData& p, const Request& request, const std::function<void(const std::string&)>& reject) {
-  if (own_lowering(p, request) != nullptr)
-    reject("computes no cost volume of the whole image, to which seeds could be added; set seeds.stage = none");
-  if (reduction_of(p) != nullptr)
-    reject("reduces the images, but seeds have the full size; set prepare.factor = 1 or seeds.stage = none");
-  if (request.stripe)
-    reject("takes seeds, which stripes do not support; set seeds.stage = none, or match whole images");
-  if (request.without_images) reject("takes seeds, which spread along the image; pass the images, too");
+using Reject = std::function<void(const std::string&)>;
+
+// Rejects pipelines to whose costs the stage of a slot cannot add seeds.
+void check_seeds(const PipelineData& p, const Request& request, const StageChoice PipelineData::*slot, const char* name,
+                 const Reject& reject) {
+  if (!(p.*slot)) return;
+  const std::string requires_it = text("has the stage ", name, ".stage = ", (p.*slot).entry->name, ", which requires ");
+  const std::string none = text(name, ".stage = none");
+  if (own_lowering(p, request) != nullptr) reject(requires_it + "a cost volume of the whole image; set " + none);
+  if (reduction_of(p) != nullptr) reject(requires_it + "the full size; set prepare.factor = 1, or " + none);
+  if (request.without_images) reject(requires_it + "the images; pass the images, too");
 }
 
 // Rejects pipelines whose optimisation cannot run a second time.
-void check_second_pass(const PipelineData& p, const Request& request,
-                       const std::function<void(const std::string&)>& reject) {
-  if (p.optimisation.facet<PathBoundary>() == nullptr || p.aggregation || own_lowering(p, request) != nullptr)
+void check_second_pass(const PipelineData& p, const Request& request, const Reject& reject) {
+  if (!p.second_pass) return;
+  if (p.optimisation.facet<PathBoundary>() == nullptr || p.aggregation)
     reject(
         "has a second pass, which requires semi-global matching of its matching costs; set second_pass.stage = none");
-  if (reduction_of(p) != nullptr)
-    reject("has a second pass, which requires the full size; set prepare.factor = 1 or second_pass.stage = none");
   if (request.stripe)
     reject("has a second pass, which stripes do not support; set second_pass.stage = none, or match whole images");
   if (!p.confidence && p.second_pass.facet<SecondPass>()->needs_confidence(p.second_pass.parameters))
     reject(
         "has a second pass that needs a confidence, but no stage computes one; set second_pass.confidence = 0, or "
         "confidence.stage = learned_confidence");
-  if (request.without_images) reject("has a second pass, whose superpixels come from the image; pass the images, too");
 }
 
 }  // namespace
@@ -63,6 +62,8 @@ bool decides(const PipelineData& p) {
   const auto is_made = [](const Port& port) { return writes(port.use) && port.name == std::string_view("disparity"); };
   return p.confidence && std::ranges::any_of(p.confidence.entry->ports(p.confidence.parameters, {}), is_made);
 }
+
+bool checks_seeds(const PipelineData& p) { return p.seeds && p.seeds.facet<AddedCosts>()->checks(p.seeds.parameters); }
 
 std::optional<Port::Use> use_of(const PipelineData& p, std::string_view input) {
   std::vector<const StageChoice*> stages;
@@ -111,8 +112,9 @@ void check_combination(const PipelineData& p, const Request& request) {
     reject("reduces the images, but the given costs have the full size; set prepare.factor = 1");
   if (request.requests_costs() && reduces && request.region)
     reject("reduces the images, and then volumes are not available for a region; match without a region");
-  if (p.seeds) check_seeds(p, request, reject);
-  if (p.second_pass) check_second_pass(p, request, reject);
+  check_second_pass(p, request, reject);
+  check_seeds(p, request, &PipelineData::seeds, "seeds", reject);
+  check_seeds(p, request, &PipelineData::second_pass, "second_pass", reject);
   for (const SlotOfOne& slot : slots_of_one)
     if (const StageChoice& stage = p.*slot.stage; stage && stage.entry->check_pipeline != nullptr)
       stage.entry->check_pipeline(p, request);

@@ -15,8 +15,9 @@ bool is_map(std::string_view name) {
 }  // namespace
 
 RefinementNeeds needs_of(const PipelineData& data, bool want_confidence) {
-  const bool rates = data.confidence && (want_confidence || data.density || decides(data));
-  RefinementNeeds needs{.images = rates, .right = false, .confidence = want_confidence && !data.confidence};
+  const bool rates = data.confidence && (want_confidence || data.density || decides(data)), checks = checks_seeds(data);
+  RefinementNeeds needs{
+      .images = rates || checks, .right = false, .confidence = want_confidence && !data.confidence, .seeds = checks};
   bool made = false;  // true if a refinement computes a confidence
   for (const StageChoice& stage : data.refinements) {
     if (!stage.enabled) continue;

@@ -114,19 +114,22 @@ void deliver_costs(Builder& b, Scope& scope, std::size_t state) {
   b.add(probe::entry(), std::move(p), scope.context, {{"costs", costs}}, {{"probed", probed}});
 }
 
+double largest_of(const CostState& costs) {
+  return costs.scope.word_cost ? costs.scope.word_cost.max_cost() : costs.units.largest;
+}
+
+void set_most_cost(CostState& costs) {
+  costs.scope.most_cost = static_cast<int>(std::clamp(std::ceil(largest_of(costs)), 1.0, 255.0));
+}
+
 // Adds a stage that reads and writes volumes.
 void run_on_costs(Builder& b, const StageChoice& stage, CostState& costs) {
   fit_costs(b, *stage.entry, stage.parameters, costs);
   Scope& scope = costs.scope;
-  const double most = scope.word_cost ? scope.word_cost.max_cost() : std::ceil(costs.units.largest);
-  scope.most_cost = static_cast<int>(std::clamp(most, 1.0, 255.0));
+  set_most_cost(costs);
   b.run(stage, scope);
   costs.units = units_of(stage, costs.units);
   costs.forget_words();
-}
-
-double largest_of(const CostState& costs) {
-  return costs.scope.word_cost ? costs.scope.word_cost.max_cost() : costs.units.largest;
 }
 
 // Adds the term of the seeds to the matching costs.
@@ -134,6 +137,15 @@ void add_seeds(Builder& b, const StageChoice& seeds, CostState& costs) {
   const double before = largest_of(costs);
   run_on_costs(b, seeds, costs);
   costs.units.largest = seeds.facet<AddedCosts>()->largest(seeds.parameters, std::min(255.0, before));
+}
+
+// Computes the matching costs, with those of the seeds.
+CostState matching_costs(Builder& b, Scope& scope) {
+  const PipelineData& p = b.pipeline();
+  CostState costs{scope, p.plus ? add_costs(b, scope) : make_costs_of(b, p.cost, scope)};
+  if (p.seeds && scope.context.from_right) facet_of<MirroredSeeds>().add_to(b, scope.images);
+  if (p.seeds) add_seeds(b, p.seeds, costs);
+  return costs;
 }
 
 void select(Builder& b, Scope& scope) {
@@ -175,9 +187,7 @@ void change_costs(Builder& b, CostState& costs, bool delivers) {
 KeptCosts match_view(Builder& b, Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
   const PipelineData& p = b.pipeline();
   Scope scope = scope_of(b, images, range, maps, from_right);
-  CostState costs{scope, p.plus ? add_costs(b, scope) : make_costs_of(b, p.cost, scope)};
-  if (p.seeds && from_right) facet_of<MirroredSeeds>().add_to(b, images);
-  if (p.seeds) add_seeds(b, p.seeds, costs);
+  CostState costs = matching_costs(b, scope);
   const KeptCosts kept{costs.volume(), largest_of(costs)};
   if (!from_right) deliver_costs(b, scope, 0);
   change_costs(b, costs, !from_right && !p.second_pass);
@@ -199,6 +209,12 @@ const Lowering* own_lowering(const PipelineData& p, const Request& request) {
   for (const StageChoice* stage : {&p.cost, &p.levels, &p.aggregation})
     if (const auto* own = stage->facet<Lowering>(); own != nullptr && own->applies(p, request)) return own;
   return nullptr;
+}
+
+KeptCosts lower_matching_costs(Builder& b, Scope& scope) {
+  CostState costs = matching_costs(b, scope);
+  set_most_cost(costs);
+  return {costs.volume(), largest_of(costs)};
 }
 
 KeptCosts lower_costs(Builder& b, Images& images, const DisparityRange& range, Maps& maps) {

@@ -107,8 +107,9 @@ Images resampled_images(Builder& b) {
 
 // Adds the inputs per pixel of the left view that stages of the pipeline read.
 Images with_priors(Builder& b, Images images) {
+  const bool is_given = !b.request().refine_only || checks_seeds(b.pipeline());
   for (const InputRow& row : input_rows)
-    if (row.kind == InputKind::prior && !b.request().refine_only && use_of(b.pipeline(), row.name)) {
+    if (row.kind == InputKind::prior && is_given && use_of(b.pipeline(), row.name)) {
       const int value = b.image(images.size, Element::f32);
       b.bind(value, row.binding);
       images.put(row.name, 0, value);

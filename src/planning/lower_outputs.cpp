@@ -116,7 +116,7 @@ void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange&
   };
   mark_flat(reduction_factor(p), seen.rows.first);
   const StageDescriptor& check = registry().with<SeedCheck>();
-  if (p.seeds && !b.request().refine_only) b.run(check, check.parameters, scope);
+  if (checks_seeds(p)) b.run(check, check.parameters, scope);
   for (const int seeds : first.seeds) {
     const WithImage prior(seen, "prior", seeds);
     for (const char* map : {"disparity", "validity"}) maps[std::string("first_") + map] = first.maps.at(map);

@@ -19,11 +19,13 @@ Images lower_inputs(Builder& builder);
 // whole image; null if there is none.
 const Lowering* own_lowering(const PipelineData& pipeline, const Request& request);
 
-// The matching costs of the left view, which a second pass takes over.
+// The matching costs of a view, to which those of the seeds are added; a second pass takes them over.
 struct KeptCosts {
   int volume = -1;
   double largest = 0;  // largest cost
 };
+// Lowers the matching costs and the seeds, and sets the largest cost of the scope.
+KeptCosts lower_matching_costs(Builder& builder, Scope& scope);
 // Lowers cost, aggregation, optimisation and selection, from the images to the maps. Values for requested maps must
 // exist before the call.
 KeptCosts lower_costs(Builder& builder, Images& images, const DisparityRange& range, Maps& maps);
@@ -42,6 +44,8 @@ const Port* cost_port(const Ports& ports, bool comes_in);
 // Throws Error(call) for combinations of stages that the element types of volumes do not exclude.
 void check_combination(const PipelineData& pipeline, const Request& request);
 
+// Returns the reason why the paths cannot continue from stripe to stripe; empty if they can.
+std::string why_not_followed(const PipelineData& pipeline);
 // Limits the images to the rows of a stripe, and returns the path costs that enter at the borders of the stripe.
 Maps lower_boundary(Builder& builder, Images& images);
 // Adds the steps that compute only the path costs for the next stripe.

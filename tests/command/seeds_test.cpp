@@ -91,6 +91,23 @@ TEST_F(Seeds, ThatDoNotFitAreRefused) {
   write_text(folder / "no_points.bin", "");
   refused({"--seed-points", "no_points.bin"}, "--seed-points requires the calibration of the cameras");
   refused({"--seed-points", "no_points.bin", "--seeds", "seeds.pfm"}, "both give the seeds");
+  refused({"--seed-depth", "seeds.pfm", "--seeds", "seeds.pfm"}, "--seeds and --seed-depth both give the seeds");
+  refused({"--seed-depth", "seeds.pfm"}, "--seed-depth requires the calibration of the cameras");
+}
+
+TEST_F(Seeds, OfDepthAreThoseOfItsDisparities) {
+  Image<float> depth(truth.size(), 1, invalid_disparity), seeds(truth.size(), 1, invalid_disparity);
+  for (int y = 0; y < truth.height(); y += 5)
+    for (int x = 0; x < truth.width(); x += 7) {
+      depth(x, y) = x % 2 == 0 && y % 2 == 0 ? 0 : 30 / truth(x, y);
+      if (depth(x, y) > 0) seeds(x, y) = 30 / depth(x, y);
+    }
+  write_disparity(folder / "depth.pfm", depth), write_disparity(folder / "sparse.pfm", seeds);
+  ASSERT_EQ(
+      match({"-o", "of_depth.pfm", "--quiet", "--focal", "300", "--baseline", "0.1m", "--seed-depth", "depth.pfm"}).err,
+      "");
+  ASSERT_EQ(match({"-o", "of_sparse.pfm", "--quiet", "--seeds", "sparse.pfm"}).err, "");
+  EXPECT_EQ(contents(folder / "of_depth.pfm"), contents(folder / "of_sparse.pfm"));
 }
 
 // The points of the truth, as a sensor in the place of the left camera that looks along its x axis measures them.

@@ -55,8 +55,10 @@ class Striped {
     return view.empty() ? view : view.crop({0, s.first, static_cast<int>(view.size().width), s.rows()});
   }
   StereoPair part(Span s) const {
-    return {rows_of(whole_.left, s), rows_of(whole_.right, s), rows_of(whole_.mask_left, s),
-            rows_of(whole_.mask_right, s)};
+    StereoPair read{rows_of(whole_.left, s), rows_of(whole_.right, s), rows_of(whole_.mask_left, s),
+                    rows_of(whole_.mask_right, s)};
+    read.seeds = rows_of(whole_.seeds, s), read.seed_trust = rows_of(whole_.seed_trust, s);
+    return read;
   }
 
   static void take(const Matched& from, Span shown, Span wanted, Matched& to) {
@@ -124,6 +126,7 @@ class Striped {
     for (int collar = rules_.refined_rows;; collar = 2 * collar + 1) {
       const Span read = grow(own, collar);
       StereoPair pair = rules_.needs.images ? part(read) : StereoPair{};
+      if (!rules_.needs.seeds) pair.seeds = pair.seed_trust = {};
       pair.maps = {rows_of(raw.disparity.view(), read), rows_of(raw.validity.view(), read),
                    rows_of(raw.right.view(), read), rows_of(raw.confidence.view(), read)};
       Problem problem = Problem::of(part(read), range_);
@@ -141,6 +144,7 @@ class Striped {
     Span read = grow(own, rules_.rated_rows);
     read.first -= read.first % rules_.block;
     StereoPair pair = part(read);
+    pair.seeds = pair.seed_trust = {};
     pair.maps = {rows_of(all.disparity.view(), read), rows_of(all.validity.view(), read), {}, {}};
     Problem problem = Problem::of(part(read), range_);
     problem.refine_only = problem.want_confidence = true;

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._native import Rig
+from .._native import Rig, disparity_of_depth
 from .images import Array, array_of
 
 MILLIMETRES = np.uint16  # the type of depth images that are not in metres (REP 118)
@@ -61,9 +61,7 @@ def _of_disparity_image(message: Any, shift: float) -> Array:
 
 def _of_depth(depth: Array, rig: Rig) -> Array:
     """Returns the disparities of a depth image: metres, or millimetres if it has whole numbers. NaN, infinite and 0 are unknown."""
-    z = depth.astype(np.float32) * np.float32(1e-3 if depth.dtype == MILLIMETRES else 1.0)
-    z[~(np.isfinite(z) & (z > 0))] = np.nan
-    return (rig.focal * rig.baseline / z + _shift(rig)).astype(np.float32)
+    return disparity_of_depth(depth.astype(np.float32) * np.float32(1e-3 if depth.dtype == MILLIMETRES else 1.0), rig)
 
 
 def _shift(rig: Rig) -> float:

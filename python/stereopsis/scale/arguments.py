@@ -53,6 +53,8 @@ def _add_matching(parser: argparse.ArgumentParser) -> None:
     add_settings(add)
     add("--min-disparity", type=int, metavar="N", help="Lowest disparity of the search range, which may be negative [0]")
     add("--disparities", type=int, metavar="N", help="Number of disparities in the search range")
+    add("--seeds", metavar="FILE", help="Disparities of the left image that are known beforehand, as a float32 image of the pair's size, NaN or no data where unknown")
+    add("--seed-trust", metavar="FILE", help="Trust in each seed, 0 to 1, as a float32 image [1]")
     add("--coarse", type=int, default=0, metavar="F", help="Find a search range for each tile on images reduced by the factor F")
     add("--bit-depth", type=int, default=0, metavar="BITS", help="Number of significant low-order bits in 16-bit images, 9 to 16 [from the file]")
     add_rows(add)

@@ -105,6 +105,10 @@ def _listed(file: Path) -> list[tuple[str, str]]:
 
 def settings_of(arguments: argparse.Namespace, pairs: list[tuple[str, str]]) -> Settings:
     pipeline = pipeline_of(arguments)
+    if arguments.seed_trust is not None and arguments.seeds is None:
+        raise CallError("--seed-trust requires --seeds; add it")
+    if arguments.seeds is not None and pipeline.get("seeds.stage") == "none":
+        pipeline = pipeline.set("seeds.stage", "seeds")
     disparities = None
     if arguments.disparities is not None:
         low = arguments.min_disparity or 0
@@ -120,6 +124,8 @@ def settings_of(arguments: argparse.Namespace, pairs: list[tuple[str, str]]) -> 
         pipeline=pipeline,
         disparities=disparities,
         coarse=arguments.coarse,
+        seeds=arguments.seeds,
+        seed_trust=arguments.seed_trust,
         device=only_device(arguments.device or "auto", "units of the plan are computed on one; give the list to scale run"),
         align_rows=arguments.align_rows,
         bit_depth=arguments.bit_depth,

@@ -18,7 +18,7 @@ from .spans import Span
 from .store import Store, write_whole
 
 NAME = "manifest.json"
-FORMAT = 3
+FORMAT = 4
 KINDS = ("down", "up", "match", "tile", "pair", "refine", "edges", "fill", "rate", "audit")  # kinds of units, in the order of their phases
 
 
@@ -110,6 +110,7 @@ class Manifest:
     """
 
     inputs: list[tuple[Input, Input]]
+    beside: dict[str, Input]  # the files of seeds and of their trust, by the names of the matcher's arguments
     pipeline: str
     rules: Rules
     device: str
@@ -179,6 +180,7 @@ class Manifest:
     def _of(cls, content: dict[str, Any]) -> Manifest:
         made = cls(
             inputs=[(_input(left), _input(right)) for left, right in content["inputs"]],
+            beside={name: _input(file) for name, file in content["beside"].items()},
             pipeline=Pipeline.from_json(json.dumps(content["pipeline"])).to_json(),
             rules=Rules(**content["rules"]),
             device=content["device"],

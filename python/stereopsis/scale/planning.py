@@ -92,11 +92,25 @@ class Planner:
             if replace(left.picture, masked=False) != replace(right.picture, masked=False):
                 raise CallError(f"{left.path} and {right.path} differ in size or type; both must be equal")
         self._picture: Picture = self._inputs[0][0].picture
+        self._beside = self._files_beside()
         self._coarse = [Coarse(left, right, settings) for left, right in self._inputs] if settings.coarse else []
         if not self._coarse and settings.disparities is None:
             raise CallError("the search range is not known; give --disparities, or --coarse to estimate it on reduced images")
         self._rules = Rules(raw=settings.pipeline.to_json())
         self._units: list[Unit] = []
+
+    def _files_beside(self) -> dict[str, Input]:
+        """Returns the files of the seeds and of their trust."""
+        s = self._settings
+        files = {name: Input.of(path, s.full_hash) for name, path in (("seeds", s.seeds), ("seed_trust", s.seed_trust)) if path is not None}
+        if files and len(self._inputs) > 1:
+            raise CallError("--seeds applies to one pair, and a list of pairs is given; plan a job for each pair")
+        for file in files.values():
+            picture = file.picture
+            if (picture.width, picture.height, picture.channels, picture.dtype) != (*self.size, 1, "float32"):
+                raise CallError(f"{file.path} has {picture.width}×{picture.height} pixels of the type {picture.dtype} with {picture.channels} channels; "
+                                f"it must have {self.size[0]}×{self.size[1]} pixels of the type float32 with one channel")  # fmt: skip
+        return files
 
     def manifest(self) -> Manifest:
         s = self._settings
@@ -118,6 +132,7 @@ class Planner:
         align_rows, rows = rows_of_job(inputs, s)
         return Manifest(
             inputs=inputs,
+            beside=self._beside,
             pipeline=s.pipeline.to_json(),
             rules=self._rules,
             device=s.device,
@@ -163,7 +178,7 @@ class Planner:
         workspace = self.explained(pipeline, rows, columns, disparities, **how).workspace_bytes
         one = p.channels * np.dtype(p.dtype).itemsize
         around = 0 if s.align_rows == "off" else columns * (rows + 2 * (rows + ROWS_AROUND) * (one + 1))  # the right image and its mask
-        pixel = 2 * one + (2 if p.masked else 0)
+        pixel = 2 * one + (2 if p.masked else 0) + 4 * len(self._beside)
         return PROCESS + workspace + around + rows * columns * (pixel + maps + (OF_NETWORK if s.pipeline.external is not None else 0))
 
     def explained(self, pipeline: str, rows: int, columns: int, disparities: tuple[int, int], **how: Any) -> Explanation:

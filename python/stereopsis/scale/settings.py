@@ -13,6 +13,8 @@ class Settings:
     pipeline: Pipeline
     disparities: tuple[int, int] | None = None  # search range: the lowest disparity, and one past the highest; None: found by `coarse`
     coarse: int = 0  # reduction factor of the coarse pass that finds the search range; at least 2, 0: no coarse pass
+    seeds: str | None = None  # file of seeds: disparities of the left image as float32, NaN or no data where unknown
+    seed_trust: str | None = None  # file of the trust in each seed, 0 to 1
     device: str = "auto"
     align_rows: str = "auto"  # auto, off, numbers or a file, as in `match`; auto is estimated once from the whole pair
     bit_depth: int = 0  # significant bits of 16-bit images; 0: as the file says

@@ -82,7 +82,7 @@ class Worker:
         """Computes a unit whose inputs are complete. Raises Error with the name of the unit."""
         begin, worked = time.time(), time.process_time()
         try:
-            for file in self._manifest.inputs[unit.pair]:
+            for file in (*self._manifest.inputs[unit.pair], *self._manifest.beside.values()):
                 file.check()
             files = getattr(self, f"_make_{unit.kind}")(unit)
         except Error as error:
@@ -219,7 +219,7 @@ class Worker:
 
     def _refined(self, pipeline: str, unit: Unit, rows: Span, maps: dict[str, Array]) -> Any:
         matcher = self._matcher(pipeline, unit, refine_only=True, want=self._kept)
-        if self._rules.reads_images:
+        if self._rules.reads_images or self._manifest.beside:
             return self._match(matcher, unit, {"maps": maps}, rows)
         return matcher(None, None, maps=maps)
 
@@ -271,9 +271,18 @@ class Worker:
         right, mask_right = read_aligned(self._manifest, pair[1], *of_part) if unit.kind != "pair" else read(pair[1].path, pair[1].picture, *of_part)
         run = Run(matcher=matcher, sequence=False, _judge=judge_of(self._manifest.job))
         part = Part(left, right, mask_left, mask_right)
-        done = run.one(part, judge=unit.kind in CHECKED, before=lambda: self._read_before(unit, rows or unit.read_rows), **(given or {}))
+        given = {**(given or {}), **self._seeds(unit, *of_part)}
+        done = run.one(part, judge=unit.kind in CHECKED, before=lambda: self._read_before(unit, rows or unit.read_rows), **given)
         self._note(unit, done)
         return done.result
+
+    def _seeds(self, unit: Unit, rows: Span, columns: Span) -> dict[str, Array]:
+        """Returns the seeds and their trust for a unit that matches, or that makes the last refinement."""
+        if unit.kind in ("fill", "refine", "rate") and unit.kind != self._manifest.refined_kind:
+            return {}
+        read_parts = {name: read(file.path, file.picture, rows, columns) for name, file in self._manifest.beside.items()}
+        unknown = {"seeds": np.float32(np.nan), "seed_trust": np.float32(0)}
+        return {name: part if mask is None else np.where(mask != 0, part, unknown[name]) for name, (part, mask) in read_parts.items()}
 
     def _read_before(self, unit: Unit, rows: Span) -> tuple[Array, Array] | None:
         """Returns the same part of the pair before the unit's, if both are alike."""

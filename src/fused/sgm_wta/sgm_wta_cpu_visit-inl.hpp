@@ -7,8 +7,6 @@
 #define STEREOPSIS_SGM_WTA_CPU_VISIT_INL
 #endif
 
-#include <hwy/cache_control.h>
-
 #include <algorithm>
 
 #include "device/cpu/highway-inl.hpp"
@@ -63,30 +61,16 @@ class CostRow {
   std::uint32_t left_bytes_[tile_columns * sizeof(Word)] = {};  // the left pixels of the tile, each byte repeated
 };
 
-// The matching costs of the pixels of a row of a volume. Blocks may end up to 64 bytes after the costs of a pixel.
 template <>
-class CostRow<cost::Given> {
+class CostRow<cost::Given> : cost_cpu::GivenRow {
  public:
-  CostRow(const Job<cost::Given>& job, int y, std::byte*)
-      : disparities_(job.disparities),
-        costs_(job.source.kind.volume.row(y)),
-        largest_(repeated(static_cast<std::uint8_t>(job.source.kind.largest))) {}
+  CostRow(const Job<cost::Given>& job, int y, std::byte*) : GivenRow(job.source.kind, y) {}
   void begin_tile(int, int, int) {}
   template <class D>
   HWY_INLINE hn::VFromD<D> block(D d, int x, int, int k) const {
-    return cost_cpu::from_bytes(
-        d, [&](auto d8) HWY_ATTR { return hn::Min(hn::LoadU(d8, pixel(x) + k), load_repeated(d8, &largest_)); });
+    return GivenRow::block(d, x, k);
   }
-  HWY_INLINE void prefetch(int x) const {
-    for (int k = 0; k < disparities_; k += 64) hwy::Prefetch(pixel(x) + k);
-  }
-
- private:
-  HWY_INLINE const std::uint8_t* pixel(int x) const { return costs_ + static_cast<std::ptrdiff_t>(x) * disparities_; }
-
-  int disparities_;
-  const std::uint8_t* costs_;
-  std::uint32_t largest_;  // repeated
+  using GivenRow::prefetch;
 };
 
 // A row of the current band.

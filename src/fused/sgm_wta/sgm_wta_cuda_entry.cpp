@@ -61,16 +61,11 @@ const StageDescriptor tuned_volume{
     .functions = {.gpu =
                       [](const Call<On::gpu>& c) {
                         const auto costs = c.volume<const std::uint8_t>("costs");
-                        const gpu::View<const std::uint8_t> words{
-                            costs.cells.memory, costs.cells.offset,
-                            costs.width,        costs.height,
-                            costs.disparities,  static_cast<std::int64_t>(costs.width) * costs.disparities};
-                        cuda(c.as<Parameters>(),
-                             Input<cost::Given, gpu::View>{{words, {}, given_costs(c.as<Parameters>())},
-                                                           c.image<const std::uint8_t>("grey8"),
-                                                           wta::input_of(c),
-                                                           costs.disparities,
-                                                           c.context.stripe_rows},
+                        const auto& p = c.as<Parameters>();
+                        cuda(p,
+                             Input<cost::Given, gpu::View>{cost::given_source(p.sgm.largest_cost, costs),
+                                                           c.image<const std::uint8_t>("grey8"), wta::input_of(c),
+                                                           costs.disparities, c.context.stripe_rows},
                              wta::output_of(c), c.scratch(), c.worker());
                       }},
     .scratch = {.gpu =

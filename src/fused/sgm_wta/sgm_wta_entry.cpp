@@ -48,15 +48,9 @@ const StageDescriptor from_volume{
     .functions = on_cpu([](const Call<On::cpu>& c) {
       const auto& p = c.as<Parameters>();
       const auto costs = c.volume<const std::uint8_t>("costs");
-      const ImageView<const std::uint8_t> pixels(costs.data, costs.width, costs.height, costs.disparities,
-                                                 costs.row_pitch);
       cpu(p,
-          Input<cost::Given>{{pixels, {}, {p.sgm.largest_cost, costs}},
-                             c.image<const std::uint8_t>("grey8"),
-                             wta::input_of(c),
-                             costs.disparities,
-                             c.context.stripe_rows,
-                             sgm::edges_of(c)},
+          Input<cost::Given>{cost::given_source(p.sgm.largest_cost, costs), c.image<const std::uint8_t>("grey8"),
+                             wta::input_of(c), costs.disparities, c.context.stripe_rows, sgm::edges_of(c)},
           wta::output_of(c), c.scratch(), c.worker());
     }),
     .scratch = {.cpu =

@@ -1,5 +1,5 @@
 // The matching cost of two feature words, as cost.hpp defines it. COST is RANK, CENSUS or CENSUS_GRADIENT, or one of
-// the costs below, which have parameters. There is no include guard, because each instance of a kernel includes this
+// the costs below, which have parameters; kernels read GIVEN_COSTS from a volume. There is no include guard, because each instance of a kernel includes this
 // file with its own WORD.
 #define RANK 1
 #define CENSUS 2
@@ -7,6 +7,7 @@
 #define COLOUR_GRADIENT 4
 #define ABSOLUTE_DIFFERENCE 5
 #define SQUARED_DIFFERENCE 6
+#define GIVEN_COSTS 7
 
 #if COST == COLOUR_GRADIENT
 FUNCTION int byte_difference(ulong a, ulong b, int shift) { return abs((int)(a >> shift & 255) - (int)(b >> shift & 255)); }

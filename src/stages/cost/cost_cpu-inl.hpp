@@ -10,6 +10,8 @@
 #define STEREOPSIS_COST_CPU_INL
 #endif
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 
 #include "device/cpu/lanes-inl.hpp"
@@ -114,6 +116,31 @@ HWY_INLINE hn::VFromD<D> from_bytes(D d, F&& f) {
   else
     return hn::PromoteTo(d, f(hn::Rebind<std::uint8_t, D>()));
 }
+
+// The costs of the pixels of a row of a volume. Blocks may end up to 64 bytes after the costs of a pixel.
+class GivenRow {
+ public:
+  GivenRow(const Given& kind, int y)
+      : disparities_(kind.volume.disparities),
+        costs_(kind.volume.row(y)),
+        largest_(repeated(static_cast<std::uint8_t>(kind.largest))) {}
+  // Returns costs of the pixel in column x, from index k on.
+  template <class D>
+  HWY_INLINE hn::VFromD<D> block(D d, int x, int k) const {
+    return from_bytes(
+        d, [&](auto d8) HWY_ATTR { return hn::Min(hn::LoadU(d8, pixel(x) + k), load_repeated(d8, &largest_)); });
+  }
+  HWY_INLINE void prefetch(int x) const {
+    for (int k = 0; k < disparities_; k += 64) hwy::Prefetch(pixel(x) + k);
+  }
+
+ private:
+  HWY_INLINE const std::uint8_t* pixel(int x) const { return costs_ + static_cast<std::ptrdiff_t>(x) * disparities_; }
+
+  int disparities_;
+  const std::uint8_t* costs_;
+  std::uint32_t largest_;  // repeated
+};
 
 // The candidates of a row. The function block(d, left, i) returns the costs of Lanes(d) candidates from index i on, in
 // 8 or 16 bits.

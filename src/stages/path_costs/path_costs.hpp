@@ -4,11 +4,11 @@
 // stripe needs. An image can therefore be matched in stripes, on different machines, with the same bits as the whole
 // image.
 //
-// Input: features of both views (stages/cost) in the stripe's rows; for the adaptive P2 also the left view in 8-bit
+// Input: features of both views (stages/cost) or a volume of 8-bit costs in the stripe's rows; for the adaptive P2 also the left view in 8-bit
 // grey, including the row that the paths come from; the path costs in that row, or none at the image border. Output:
 // images as described at sgm::EdgesOf: a row for each kind of path, a channel for each disparity, 16 bits. All devices
 // return the same bits.
-// Cost: per cell and kind of path (1 for 4 paths, 3 for 8) the 11 instructions of equation 4; no volume.
+// Cost: per cell and kind of path (1 for 4 paths, 3 for 8) the 11 instructions of equation 4.
 #pragma once
 
 #include <span>
@@ -21,6 +21,7 @@ namespace stereopsis::path_costs {
 struct Parameters {
   sgm::Parameters sgm;
   bool up = false;
+  bool from_volume = false;
   WordCost cost = {};  // the matching cost of two words; set when the step is planned
 };
 

@@ -63,6 +63,35 @@ namespace sgm_cpu = stereopsis::sgm::HWY_NAMESPACE;
 namespace cost_cpu = stereopsis::cost::HWY_NAMESPACE;
 using namespace stereopsis::HWY_NAMESPACE;
 
+// The matching costs of the pixels of a row, from the words of both views.
+template <class Kind>
+class CostRow {
+ public:
+  CostRow(const Job<Kind>& job, int y, std::byte* memory)
+      : width_(job.width),
+        words_(job.in.source.left.row(y)),
+        candidates_(job.in.source.kind, memory, job.candidates()) {}
+  void load(const Job<Kind>& job, int y) {
+    candidates_.load(job.in.source.right.row(y), job.width, job.in.min_disparity, job.padded);
+  }
+  template <class D>
+  HWY_INLINE hn::VFromD<D> block(D d, int x, int k) const {
+    return candidates_.block(d, words_[x], width_ - 1 - x + k);
+  }
+
+ private:
+  int width_;
+  const typename Kind::Word* words_;
+  cost_cpu::Candidates<Kind> candidates_;
+};
+
+template <>
+class CostRow<cost::Given> : public cost_cpu::GivenRow {
+ public:
+  CostRow(const Job<cost::Given>& job, int y, std::byte*) : GivenRow(job.in.source.kind, y) {}
+  void load(const Job<cost::Given>&, int) {}
+};
+
 // Processes the bands that are assigned to a thread.
 template <class D, class Kind, int kKinds>
 class Worker {
@@ -85,8 +114,7 @@ class Worker {
       first_v_ = band * sgm::band_rows;
       rows_ = std::min(sgm::band_rows, job_.height - first_v_);
       for (int r = 0; r < rows_; ++r) {
-        const ImageView<const typename Kind::Word> right = job_.in.source.right;
-        candidates(r).load(right.row(y_of(r)), job_.width, job_.in.min_disparity, job_.padded);
+        costs(r).load(job_, y_of(r));
         paths_.enter(first_v_ + r, job_.up, job_.in.before, visited_);
       }
       for (int tile = 0; tile < job_.tiles(); ++tile) {
@@ -99,9 +127,7 @@ class Worker {
 
  private:
   int y_of(int r) const { return job_.up ? job_.height - 1 - first_v_ - r : first_v_ + r; }
-  cost_cpu::Candidates<Kind> candidates(int r) const {
-    return {job_.in.source.kind, memory_ + r * job_.candidates_bytes(), job_.candidates()};
-  }
+  CostRow<Kind> costs(int r) const { return {job_, y_of(r), memory_ + r * job_.candidates_bytes()}; }
 
   // Each row lags two columns behind the previous row, so that all predecessors of a pixel were visited in an earlier
   // step. The processor can therefore process all pixels of a step at the same time.
@@ -116,10 +142,9 @@ class Worker {
   void visit(int r, int u) const {
     const D d;
     const int v = first_v_ + r, y = y_of(r), x = job_.up ? job_.width - 1 - u : u;
-    const auto row = candidates(r);
-    const typename Kind::Word word = job_.in.source.left(x, y);
+    const CostRow<Kind> row = costs(r);
     for (int k = 0; k < visited_; k += static_cast<int>(hn::Lanes(d)))
-      hn::Store(hn::Or(row.block(d, word, job_.width - 1 - x + k), hn::Load(d, padding_ + k)), d, costs_ + k);
+      hn::Store(hn::Or(row.block(d, x, k), hn::Load(d, padding_ + k)), d, costs_ + k);
 
     Lane* paths[kKinds];
     paths[0] = paths_.vertical() + u * paths_.stride();
@@ -206,6 +231,7 @@ void follow_rank(const Job<cost::Rank>& job, Threads& t) { follow(job, t); }
 void follow_census32(const Job<cost::Census<std::uint32_t>>& job, Threads& t) { follow(job, t); }
 void follow_census64(const Job<cost::Census<std::uint64_t>>& job, Threads& t) { follow(job, t); }
 void follow_census_gradient(const Job<cost::CensusGradient>& job, Threads& t) { follow(job, t); }
+void follow_given(const Job<cost::Given>& job, Threads& t) { follow(job, t); }
 
 }  // namespace stereopsis::path_costs::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -217,6 +243,7 @@ HWY_EXPORT(follow_rank);
 HWY_EXPORT(follow_census32);
 HWY_EXPORT(follow_census64);
 HWY_EXPORT(follow_census_gradient);
+HWY_EXPORT(follow_given);
 
 namespace {
 
@@ -224,9 +251,12 @@ auto dispatch(const cost::Rank&) { return HWY_DYNAMIC_DISPATCH(follow_rank); }
 auto dispatch(const cost::Census<std::uint32_t>&) { return HWY_DYNAMIC_DISPATCH(follow_census32); }
 auto dispatch(const cost::Census<std::uint64_t>&) { return HWY_DYNAMIC_DISPATCH(follow_census64); }
 auto dispatch(const cost::CensusGradient&) { return HWY_DYNAMIC_DISPATCH(follow_census_gradient); }
+auto dispatch(const cost::Given&) { return HWY_DYNAMIC_DISPATCH(follow_given); }
 
 template <class Kind>
 constexpr std::size_t candidate_bytes = cost::HWY_NAMESPACE::Candidates<Kind>::bytes_per_entry;
+template <>
+constexpr std::size_t candidate_bytes<cost::Given> = 0;
 
 }  // namespace
 
@@ -249,6 +279,7 @@ STEREOPSIS_INSTANCE(cost::Rank)
 STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
 STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)
 STEREOPSIS_INSTANCE(cost::CensusGradient)
+STEREOPSIS_INSTANCE(cost::Given)
 #undef STEREOPSIS_INSTANCE
 
 }  // namespace stereopsis::path_costs

@@ -23,6 +23,7 @@ STEREOPSIS_INSTANCE(cost::Rank)
 STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
 STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)
 STEREOPSIS_INSTANCE(cost::CensusGradient)
+STEREOPSIS_INSTANCE(cost::Given)
 #undef STEREOPSIS_INSTANCE
 
 }  // namespace stereopsis::path_costs

@@ -20,6 +20,15 @@ std::vector<int> path_cost(const std::vector<int>& costs, const std::vector<int>
   return path;
 }
 
+// Returns C(p, d) of the candidate with index d.
+template <class Kind>
+int cost_of(const Input<Kind>& in, int x, int y, int d) {
+  if constexpr (std::is_same_v<Kind, cost::Given>)
+    return std::min<int>(in.source.kind.volume(x, y, d), in.source.kind.largest);
+  else
+    return cost::evaluate(in.source, x, y, in.min_disparity + d);
+}
+
 }  // namespace
 
 template <class Kind>
@@ -36,7 +45,7 @@ void oracle(const Parameters& p, const Input<Kind>& in, ImageView<std::uint16_t>
       std::vector<std::vector<int>> here(width);
       for (int x = 0; x < width; ++x) {
         std::vector<int> costs(count);
-        for (int d = 0; d < count; ++d) costs[d] = cost::evaluate(in.source, x, y, in.min_disparity + d);
+        for (int d = 0; d < count; ++d) costs[d] = cost_of(in, x, y, d);
         const int from = x - r.dx;
         const bool begins = from < 0 || from >= width || row[from].empty();
         const int gradient = begins || !p.sgm.adaptive() ? 0 : std::abs(in.guide(x, y) - in.guide(from, y - r.dy));
@@ -56,6 +65,7 @@ STEREOPSIS_INSTANCE(cost::Rank)
 STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
 STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)
 STEREOPSIS_INSTANCE(cost::CensusGradient)
+STEREOPSIS_INSTANCE(cost::Given)
 #undef STEREOPSIS_INSTANCE
 
 }  // namespace stereopsis::path_costs

@@ -8,17 +8,28 @@ namespace {
 
 using namespace test;
 
+// The words of a view; for given costs those of the volume, with a channel for each disparity.
+template <class Kind>
+PitchedImage<typename Kind::Word> words_of(Size size, int disparities, unsigned seed) {
+  if constexpr (std::is_same_v<Kind, cost::Given>)
+    return PitchedImage<std::uint8_t>(random_image<std::uint8_t>(size, seed, 0, 255, disparities).view());
+  else
+    return PitchedImage<typename Kind::Word>(random_words<typename Kind::Word>(size, seed).view());
+}
+
 template <class Kind>
 void expect_equal_oracle(const path_costs::Parameters& p, const Kind& kind, Size size, int disparities,
                          bool from_edge) {
   SCOPED_TRACE(testing::Message() << p.sgm.paths << " paths, " << size.width << "x" << size.height << "x" << disparities
                                   << (p.up ? ", up" : ", down") << (from_edge ? ", from an edge" : ""));
   using Word = typename Kind::Word;
-  PitchedImage<Word> left(random_words<Word>(size, 1).view()), right(random_words<Word>(size, 2).view());
+  PitchedImage<Word> left = words_of<Kind>(size, disparities, 1), right = words_of<Kind>(size, disparities, 2);
   PitchedImage<std::uint8_t> guide(random_image<std::uint8_t>(size, 3, 0, 60).view());
   const Size edge{size.width, sgm::kinds_of(p.sgm)};
   PitchedImage<std::uint16_t> before(random_path_costs(edge, disparities, 4, p.sgm.p2).view());
   path_costs::Input<Kind> in{{left, right, kind}, guide, {}, -3, disparities};
+  if constexpr (std::is_same_v<Kind, cost::Given>)
+    in.source.kind.volume = {left.view().data, size.width, size.height, disparities, left.view().pitch};
   if (from_edge) in.before = before;
   Image<std::uint16_t> expected(edge, disparities);
   path_costs::oracle(p, in, expected.view());
@@ -72,9 +83,17 @@ TEST(PathCosts, OfSixteenBitsEqualTheOracle) {
   skip_without_gpu();
 }
 
+TEST(PathCosts, OfAVolumeEqualTheOracle) {
+  expect_all_equal_oracle({.p1 = 10, .p2 = 60}, cost::Given{175});
+  expect_all_equal_oracle({.p1 = 30, .p2 = 400, .gradient = 8, .p2_min = 100}, cost::Given{210});
+  skip_without_gpu();
+}
+
 TEST(PathCosts, OfWideRangesEqualTheOracle) {
-  for (const int disparities : {257, 1025})
+  for (const int disparities : {257, 1025}) {
     expect_equal_oracle({{.p1 = 10, .p2 = 60}}, cost::Rank{15}, {13, 7}, disparities, true);
+    expect_equal_oracle({{.p1 = 10, .p2 = 60}}, cost::Given{200}, {13, 7}, disparities, true);
+  }
   skip_without_gpu();
 }
 

@@ -21,6 +21,7 @@ const StageDescriptor entry{
                                              c.template image<const std::uint8_t>("first_validity"));
       check_pixels(c, in, c.template image<std::uint8_t>("validity"));
     }),
+    .required_input = [](const StageParameters&, const Rect& output) { return grow(output, samples[2], samples[2]); },
     .work = [](const Shape& s) { return Work{.bytes = 25 * s.pixels(), .popcounts = 160 * s.pixels()}; },
     .facets = {SeedCheck{}}};
 

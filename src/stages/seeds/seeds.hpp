@@ -34,9 +34,14 @@ inline constexpr int width = 64;  // half the width of the term, in sixteenths o
 struct Parameters {
   static constexpr const char* stage = "seeds";
   int weight = 76;
+  bool check = true;
 
   static void describe(auto& p, auto&& visit) {
     visit("weight", p.weight, between(0, 255).in("costs").planned(), "largest cost that a seed adds to a candidate");
+    visit(
+        "check", p.check, any,
+        "compare the images once more where a seed acts, so that pixels that only a seed supports count as filled; off "
+        "for a part whose maps are refined later");
   }
 };
 

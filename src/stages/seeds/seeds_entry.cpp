@@ -18,7 +18,8 @@ const StageDescriptor entry{
           c.template image<const std::uint32_t>("further_prior"), c.template volume<std::uint8_t>("costs"));
     }),
     .work = [](const Shape& s) { return Work{.bytes = 2 * s.cells() + 4 * s.pixels(), .int_ops = 5 * s.cells()}; },
-    .facets = {AddedCosts{.largest = [](const Parameters& p, double before) { return largest(p, before); }}},
+    .facets = {AddedCosts{.largest = [](const Parameters& p, double before) { return largest(p, before); },
+                          .checks = [](const Parameters& p) { return p.check; }}},
     .examples = {{}, {"weight=255"}}};
 
 }  // namespace

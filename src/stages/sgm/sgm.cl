@@ -1,4 +1,4 @@
-// Semi-global matching from features: sgm.hpp. A launch processes one direction in a stripe of rows, and adds the path
+// Semi-global matching from features, or from a volume of 8-bit costs: sgm.hpp. A launch processes one direction in a stripe of rows, and adds the path
 // costs to the sums.
 //
 // A group of work-items walks along one path. Each work-item processes every local_size-th disparity. The path costs of
@@ -9,13 +9,23 @@
 // instance census32: WORD=uint COST=CENSUS WIDE=0
 // instance census64: WORD=ulong COST=CENSUS WIDE=0
 // instance census_gradient: WORD=uint COST=CENSUS_GRADIENT WIDE=0
+// instance given: WORD=uchar COST=GIVEN_COSTS WIDE=0
 // instance rank_wide: WORD=uchar COST=RANK WIDE=1
 // instance census32_wide: WORD=uint COST=CENSUS WIDE=1
 // instance census64_wide: WORD=ulong COST=CENSUS WIDE=1
 // instance census_gradient_wide: WORD=uint COST=CENSUS_GRADIENT WIDE=1
+// instance given_wide: WORD=uchar COST=GIVEN_COSTS WIDE=1
 #include "device/gpu/vocabulary.h"
 #include "stages/cost/cost.cl.h"
 #include "device/gpu/path_state.cl.h"
+
+#if COST == GIVEN_COSTS
+// `left` is the volume, with a channel for each candidate.
+#define COST_OF(k) min((int)PIXEL(left, (long)x * disparities + (k), y), census_weight)
+#else
+#define COST_OF(k) \
+  matching_cost(word, PIXEL(right, clamp(x - min_disparity - (k), 0, width - 1), y), census_weight, gradient_limit)
+#endif
 
 // `sums` belongs to the stripe, or is absent. `before` has the path costs of every column in the row before the stripe.
 // `before` is absent at the border of the image. `behind` receives the path costs in the last row of the stripe, if
@@ -70,8 +80,7 @@ KERNEL(paths)(IMAGE(const WORD, left), IMAGE(const WORD, right), IMAGE(const uch
     }
     int mine = BEYOND;
     for (int k = local_id(0); k < disparities; k += local_size(0)) {
-      int cost = matching_cost(word, PIXEL(right, clamp(x - min_disparity - k, 0, width - 1), y), census_weight,
-                               gradient_limit);
+      int cost = COST_OF(k);
       if (n > 0)
         cost += min(min((int)last[k + 1], base + jump), min((int)last[k], (int)last[k + 2]) + p1) - base;
       path[k + 1] = (ushort)cost;

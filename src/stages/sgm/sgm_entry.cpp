@@ -34,8 +34,8 @@ std::size_t cpu_scratch(const Shape& s) {
 }
 
 const PathBoundary boundary{.kinds = kinds_of,
-                            .parameters = [](const Parameters& p, bool up) -> StageParameters {
-                              return path_costs::Parameters{p, up};
+                            .parameters = [](const Parameters& p, bool up, bool from_volume) -> StageParameters {
+                              return path_costs::Parameters{p, up, from_volume};
                             },
                             .stage = "path_costs"};
 

@@ -19,6 +19,8 @@ CostConstants constants_of(const cost::Census<std::uint64_t>&) { return {"census
 CostConstants constants_of(const cost::CensusGradient& kind) {
   return {"census_gradient", "census_gradient_wide", kind.census_weight, kind.gradient_limit};
 }
+// The kernel reads the largest cost in place of the weight.
+CostConstants constants_of(const cost::Given& kind) { return {"given", "given_wide", kind.largest}; }
 
 int lines_of(Size stripe, Direction r) {
   return r.dy == 0 ? stripe.height : r.dx == 0 ? stripe.width : stripe.width + stripe.height - 1;
@@ -141,6 +143,7 @@ STEREOPSIS_INSTANCE(cost::Rank)
 STEREOPSIS_INSTANCE(cost::Census<std::uint32_t>)
 STEREOPSIS_INSTANCE(cost::Census<std::uint64_t>)
 STEREOPSIS_INSTANCE(cost::CensusGradient)
+STEREOPSIS_INSTANCE(cost::Given)
 #undef STEREOPSIS_INSTANCE
 
 }  // namespace stereopsis::sgm
