@@ -34,13 +34,13 @@ import accuracy_time
 from harness import DOCS, MEASURED, ROOT, SIZE, bench, commit_of, number, parser_of, processor, read, replace, scenes, table, write
 
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("choosing", "hardware", "benchmarks", "trust", "from-opencv"))]
-METHODS = ["sgm", "sgm:optimisation.paths=8", "balanced", "sgm-learned", "sgm-learned-fast", "banz-sgm", "zncc", "prehn-window", "prehn-pyramid", "census-guided",
+METHODS = ["sgm", "sgm:optimisation.paths=8", "balanced", "sgm-learned", "accurate", "sgm-learned-fast", "banz-sgm", "zncc", "prehn-window", "prehn-pyramid", "census-guided",
            "costfilter", "esaw", "asw", "asw-separable", "ad-census", "realtime-dp", "realtime-bp", "segment-support"]
 SCORED = [*METHODS, "census-guided:levels.lambda=0.3"]
 TIMED = [*METHODS, "banz-sgm:optimisation.paths=4", "sgm:confidence.decide=true"]
-WITH_CONFIDENCE = ["sgm", "sgm:optimisation.paths=8", "balanced", "sgm-learned", "sgm-learned-fast"]
+WITH_CONFIDENCE = ["sgm", "sgm:optimisation.paths=8", "balanced", "sgm-learned", "accurate", "sgm-learned-fast"]
 SLOW = {"asw", "ad-census", "realtime-bp", "costfilter", "segment-support", "realtime-dp"}  # a run takes seconds on a CPU
-PRESETS = {"fast": "sgm", "balanced": "balanced", "accurate": "sgm-learned"}
+PRESETS = {"fast": "sgm", "balanced": "balanced", "accurate": "accurate"}
 UNITS = "ms|%|times|×|GB|TB/s|GDE/s|frames"
 FIGURE = re.compile(rf"(\d+(?:\.\d+)?)((?:\s*(?:{UNITS}))?)<!-- ((?:100 \* )?[\w.-]+/[^<>]*?) -->")
 BARE = re.compile(rf"\d\s?(?:{UNITS})(?![\w<])(?!<!--)")

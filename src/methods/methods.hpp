@@ -18,6 +18,7 @@ namespace sgm_methods {
 PipelineData sgm();
 PipelineData balanced();  // the preset `balanced`: sgm with filling by votes
 PipelineData sgm_learned();
+PipelineData accurate();
 PipelineData sgm_learned_fast();
 PipelineData banz_sgm();
 

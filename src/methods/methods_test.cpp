@@ -424,8 +424,9 @@ TEST(Pipeline, StagesAreListedBySlot) {
       EXPECT_EQ(pipeline.get(name), stage);
     }
   }
-  EXPECT_EQ(slots, (std::vector<std::string>{"prepare", "cost", "plus", "seeds", "aggregation", "optimisation",
-                                             "select", "second_pass", "levels", "confidence", "density", "refinements"}));
+  EXPECT_EQ(slots,
+            (std::vector<std::string>{"prepare", "cost", "plus", "seeds", "aggregation", "optimisation", "select",
+                                      "second_pass", "levels", "confidence", "density", "refinements"}));
 }
 
 TEST(Pipeline, SetsBySlotAndByStage) {

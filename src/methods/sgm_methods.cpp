@@ -5,6 +5,7 @@
 #include "stages/learned_features/learned_features.hpp"
 #include "stages/left_right/left_right.hpp"
 #include "stages/median/median.hpp"
+#include "stages/planes/planes.hpp"
 #include "stages/rank/rank.hpp"
 #include "stages/sgm/sgm.hpp"
 #include "stages/speckle/speckle.hpp"
@@ -69,6 +70,12 @@ PipelineData sgm_learned() {
   p.optimisation = sgm::Parameters{.paths = 4, .p1 = 16, .p2 = 100, .gradient = 8, .p2_min = 30};
   p.select = wta::Parameters{.subpixel = wta::Subpixel::equiangular, .uniqueness = 3};
   p.refinements = refined(true, 4);
+  return p;
+}
+
+PipelineData accurate() {
+  PipelineData p = sgm_learned();
+  p.second_pass = planes::Parameters{};
   return p;
 }
 

@@ -10,8 +10,9 @@
 #define SUMS 12
 #define FACTS 5
 #define PLANE 5
-#define ITEMS 128
-#define PARTS 8
+#define ITEMS 32
+#define ACROSS 8
+#define PARTS 4
 #define SEGMENTS 4
 #define AROUND 25
 #define TERMS 10
@@ -41,18 +42,22 @@ KERNEL(points)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAG
   ELEMENTS(points_in)[(long)y * WIDTH(disparity) + x] = q;
 }
 
-// Sums the points of a cell's segment that take part in a round; in the first round, also its colours and points. One
-// group of work-items processes a cell. The sums of its work-items are added in two steps, of PARTS sums and of one.
+// Sums the points of a cell's segment that take part in a round; in the first round, also its colours and points. A row
+// of ITEMS work-items processes a cell. Their sums are added in two steps, of PARTS sums and of one.
 // Later rounds read the box around the segment, which the first one finds: first column and row, and the negative ends.
 KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int, points_in),
             ARRAY(const int, planes_in), ARRAY(int, sums_out), ARRAY(int, facts_out), ARRAY(int, boxes_inout), int cell,
             int columns, int rows, int round, int tolerance) {
-  LOCAL int box[4];
-  LOCAL int sums[(SUMS + FACTS) * ITEMS];
-  LOCAL int parts[(SUMS + FACTS) * PARTS];
-  const int column = group_id(0), row = min(group_id(1), rows - 1);  // groups beyond the last row repeat that row
-  const int inside = group_id(1) < rows, index = row * columns + column, x0 = column * cell, y0 = row * cell;
-  const int item = local_id(1) * local_size(0) + local_id(0), values = round == 0 ? SUMS + FACTS : SUMS;
+  LOCAL int box_of[SEGMENTS][4];
+  LOCAL int sums_of[SEGMENTS][(SUMS + FACTS) * ITEMS];
+  LOCAL int parts_of[SEGMENTS][(SUMS + FACTS) * PARTS];
+  LOCAL_POINTER int* box = box_of[local_id(1)];
+  LOCAL_POINTER int* sums = sums_of[local_id(1)];
+  LOCAL_POINTER int* parts = parts_of[local_id(1)];
+  const int given = group_id(1) * SEGMENTS + local_id(1), inside = given < rows;
+  const int column = group_id(0), row = min(given, rows - 1);  // work-items beyond the last row repeat that row
+  const int index = row * columns + column, x0 = column * cell, y0 = row * cell;
+  const int item = local_id(0), values = round == 0 ? SUMS + FACTS : SUMS;
   GLOBAL const int* plane = ELEMENTS(planes_in) + PLANE * index;
   GLOBAL const int* points = ELEMENTS(points_in);
   GLOBAL int* known = ELEMENTS(boxes_inout) + 4 * index;
@@ -66,8 +71,8 @@ KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int
   int own[SUMS + FACTS];
   for (int i = 0; i < SUMS + FACTS; ++i) own[i] = 0;
   const int usable = round == 0 || plane[4] != 0;
-  for (int y = first_y + local_id(1); usable && y < end_y; y += local_size(1))
-    for (int x = first_x + local_id(0); x < end_x; x += local_size(0)) {
+  for (int y = first_y + item / ACROSS; usable && y < end_y; y += ITEMS / ACROSS)
+    for (int x = first_x + item % ACROSS; x < end_x; x += ACROSS) {
       if (PIXEL(segments, x, y) != wanted) continue;
       const int q = points[(long)y * WIDTH(segments) + x], dx = x - x0, dy = y - y0;
       if (round == 0) {

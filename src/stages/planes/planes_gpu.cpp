@@ -29,7 +29,7 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, DisparityRange range
   queue.launch(kernel("points"), gpu::over(size), in.disparity, in.validity, in.confidence, points,
                static_cast<float>(p.confidence), range.min, range.count);
   for (int round = 0; round < rounds; ++round) {
-    queue.launch(kernel("sum"), {cells.columns, cells.rows, 32, 4}, in.segments, in.rgb, points, planes_of, sums_of,
+    queue.launch(kernel("sum"), {cells.columns, ceil_div(cells.rows, 4), 32, 4}, in.segments, in.rgb, points, planes_of, sums_of,
                  facts_of, boxes, p.cell, cells.columns, cells.rows, round, tolerances[round]);
     queue.launch(kernel("fit"), {cells.columns, ceil_div(cells.rows, 4), 32, 4}, sums_of, facts_of, planes_of,
                  cells.columns, cells.rows, p.cell, round, p.similar, p.weight);

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "stages/slic/slic.hpp"
-#include "support/devices.hpp"
+#include "support/cost_volumes.hpp"
 #include "support/map_test.hpp"
 #include "support/targets.hpp"
 #include "support/words.hpp"
