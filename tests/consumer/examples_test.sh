@@ -8,7 +8,8 @@ trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 cp -r "$source/examples" "$work/examples"  # nothing of the checkout is beside it
-cmake -G Ninja -S "$work/examples" -B "$work/b" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake -G Ninja -S "$work/examples" -B "$work/b" -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic ${STEREOPSIS_WERROR:+-Werror}" >/dev/null
 cmake --build "$work/b" >/dev/null
 ctest --test-dir "$work/b" --output-on-failure --no-tests=error
 
