@@ -12,6 +12,8 @@
 #define PLANE 5
 #define ITEMS 32
 #define ACROSS 8
+#define DOWN (ITEMS / ACROSS)
+#define AHEAD 8
 #define PARTS 4
 #define SEGMENTS 4
 #define AROUND 25
@@ -71,25 +73,34 @@ KERNEL(sum)(IMAGE(const uint, segments), IMAGE(const uint, rgb), ARRAY(const int
   int own[SUMS + FACTS];
   for (int i = 0; i < SUMS + FACTS; ++i) own[i] = 0;
   const int usable = round == 0 || plane[4] != 0;
-  for (int y = first_y + item / ACROSS; usable && y < end_y; y += ITEMS / ACROSS)
+  for (int y = first_y + item / ACROSS; usable && y < end_y; y += AHEAD * DOWN)
     for (int x = first_x + item % ACROSS; x < end_x; x += ACROSS) {
-      if (PIXEL(segments, x, y) != wanted) continue;
-      const int q = points[(long)y * WIDTH(segments) + x], dx = x - x0, dy = y - y0;
-      if (round == 0) {
-        const uint word = PIXEL(rgb, x, y);
-        for (int i = 0; i < 3; ++i) own[SUMS + i] += (int)(word >> 8 * i & 255u);
-        own[SUMS + 3] += 1;
-        own[SUMS + 4] += q != NO_POINT;
-        own_box[0] = min(own_box[0], x);
-        own_box[1] = min(own_box[1], y);
-        own_box[2] = min(own_box[2], -x - 1);
-        own_box[3] = min(own_box[3], -y - 1);
+      uint words[AHEAD];
+      int values_of[AHEAD];
+      for (int k = 0; k < AHEAD; ++k) {  // the loads of some pixels, none of which waits for another
+        const int there = min(y + k * DOWN, end_y - 1);
+        words[k] = PIXEL(segments, x, there);
+        values_of[k] = points[(long)there * WIDTH(segments) + x];
       }
-      if (q == NO_POINT || (round > 0 && abs(value_at(plane[0], plane[1], plane[2], dx, dy) - q) > tolerance)) continue;
-      const int low = q & 255, high = q >> 8;
-      const int terms[SUMS] = {1,   dx,   dy,       dx * dx,   dx * dy,  dy * dy,
-                               low, high, dx * low, dx * high, dy * low, dy * high};
-      for (int i = 0; i < SUMS; ++i) own[i] += terms[i];
+      for (int k = 0; k < AHEAD; ++k) {
+        const int here = y + k * DOWN, q = values_of[k], dx = x - x0, dy = here - y0;
+        if (here >= end_y || words[k] != wanted) continue;
+        if (round == 0) {
+          const uint word = PIXEL(rgb, x, here);
+          for (int i = 0; i < 3; ++i) own[SUMS + i] += (int)(word >> 8 * i & 255u);
+          own[SUMS + 3] += 1;
+          own[SUMS + 4] += q != NO_POINT;
+          own_box[0] = min(own_box[0], x);
+          own_box[1] = min(own_box[1], here);
+          own_box[2] = min(own_box[2], -x - 1);
+          own_box[3] = min(own_box[3], -here - 1);
+        }
+        if (q == NO_POINT || (round > 0 && abs(value_at(plane[0], plane[1], plane[2], dx, dy) - q) > tolerance)) continue;
+        const int low = q & 255, high = q >> 8;
+        const int terms[SUMS] = {1,   dx,   dy,       dx * dx,   dx * dy,  dy * dy,
+                                 low, high, dx * low, dx * high, dy * low, dy * high};
+        for (int i = 0; i < SUMS; ++i) own[i] += terms[i];
+      }
     }
   for (int i = 0; i < SUMS + FACTS; ++i)
     if (i < values) sums[i * ITEMS + item] = own[i];
