@@ -1,6 +1,6 @@
 """Makes the pictures of docs/how-to/seeds.md: generated scenes without seeds and with them.
 
-python docs/seeds_picture.py        (writes docs/images/seeds.png and docs/images/flicker.png)
+python docs/seeds_picture.py        (writes seeds.png, laser.png, planes.png and flicker.png in docs/images)
 """
 
 from pathlib import Path
@@ -10,6 +10,7 @@ import numpy as np
 import stereopsis as st
 
 SIZE, DISPARITIES, SHARE, NOISE, GAP = (360, 270), 48, 0.02, 5, 6
+REACH = 80  # metres that the laser sees
 SEED, MARK, PAPER = np.array([255, 170, 40], np.uint8), np.array([230, 60, 50], np.uint8), np.uint8(255)
 IMAGES = Path(__file__).parent / "images"
 
@@ -27,18 +28,41 @@ def marked(image: np.ndarray, where: np.ndarray) -> np.ndarray:
     return picture
 
 
-def of_points() -> None:
-    """Shows the seeds in the left image, and the wrong pixels without them and with them."""
+def wrong_with(scene: st.Scene, **how: object) -> np.ndarray:
+    """Returns the left image with the pixels that a match gets wrong."""
+    result = st.match(scene.left, scene.right, DISPARITIES, device="cpu", warn_of_pair=False, **how)
+    return marked(scene.left, (np.abs(result.disparity - scene.disparity) > 1) & (scene.nonocc == 255))
+
+
+def compare(name: str, scene: st.Scene, seeds: np.ndarray) -> None:
+    """Writes the left image with seeds, and the wrong pixels without them and with them."""
+    shown, known = np.array(scene.left), np.isfinite(seeds)
+    for down, across in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        shown[np.roll(known, (down, across), (0, 1))] = SEED
+    write(name, [shown, wrong_with(scene), wrong_with(scene, seeds=seeds)])
+
+
+def of_some_pixels() -> None:
     scene = st.synth("traffic", *SIZE, DISPARITIES, seed=5)
     known = np.random.default_rng(1).random(scene.disparity.shape) < SHARE
-    seeds = np.where(known, scene.disparity, np.nan).astype(np.float32)
-    pictures = [np.array(scene.left)]
-    for down, across in ((0, 0), (0, 1), (1, 0), (1, 1)):
-        pictures[0][np.roll(known, (down, across), (0, 1))] = SEED
-    for given in (None, seeds):
-        result = st.match(scene.left, scene.right, DISPARITIES, device="cpu", warn_of_pair=False, seeds=given)
-        pictures.append(marked(scene.left, (np.abs(result.disparity - scene.disparity) > 1) & (scene.nonocc == 255)))
-    write("seeds.png", pictures)
+    compare("seeds.png", scene, np.where(known, scene.disparity, np.nan).astype(np.float32))
+
+
+def of_a_laser() -> None:
+    """Shows the lines of a laser scanner that stands above the left camera."""
+    scene = st.synth("traffic", *SIZE, DISPARITIES, seed=5)
+    rig = st.Rig(focal=360, baseline="0.5 m", cx_left=SIZE[0] / 2, cy=SIZE[1] / 2)
+    y, x = np.mgrid[: SIZE[1] : 9, : SIZE[0] : 2]
+    z = rig.focal * rig.baseline / scene.disparity[y, x]
+    above = np.array([0, 0.3, 0])
+    points = np.stack([(x - SIZE[0] / 2) * z / rig.focal, (y - SIZE[1] / 2) * z / rig.focal, z], -1).reshape(-1, 3)[z.ravel() < REACH] + above
+    compare("laser.png", scene, st.seeds_of_points(points.astype(np.float32), rig, SIZE, np.column_stack([np.eye(3), -above])))
+
+
+def of_planes() -> None:
+    """Shows the left image, and the wrong pixels of one pass and of two."""
+    scene = st.synth("interior", *SIZE, DISPARITIES, seed=1, noise=2)
+    write("planes.png", [np.array(scene.left), wrong_with(scene), wrong_with(scene, set={"second_pass.stage": "planes"})])
 
 
 def of_the_frame_before() -> None:
@@ -55,5 +79,7 @@ def of_the_frame_before() -> None:
 
 
 if __name__ == "__main__":
-    of_points()
+    of_some_pixels()
+    of_a_laser()
+    of_planes()
     of_the_frame_before()

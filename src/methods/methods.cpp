@@ -180,7 +180,7 @@ constexpr Method all_presets[] = {
     {"fast", "no measured pipeline has fewer errors in the same time", "sgm", sgm_methods::sgm},
     {"balanced", "fewer errors than fast indoors, not on roads, for 20 % more time on a GPU and 40 % on a CPU",
      "sgm: vote_fill.enabled=true", sgm_methods::balanced},
-    {"accurate", "20 % fewer errors than fast, for 4 times the time on a GPU and 9 times on a CPU",
+    {"accurate", "18 % fewer errors than fast, for 4 times the time on a GPU and 9 times on a CPU",
      "sgm-learned: second_pass.stage=planes", sgm_methods::accurate},
 };
 
