@@ -35,7 +35,7 @@ METHODS_OF_SCENE = 2
 SIZE = (384, 256)
 PICTURES = ((384, 256), (560, 420), (800, 600), (640, 480), (1000, 560))
 LIKE = ("mixed", "mixed", "road", "hard")  # mixtures of scenes, in turn
-LIKE_WITH_MESHES = ("mixed", "mesh", "road", "mesh", "mixed", "mesh", "hard")  # "mesh": of the program in training/scenes
+LIKE_WITH_MESHES = ("mixed", "mesh", "road", "mesh", "mixed", "mesh", "hard")  # "mesh": "mixed" with meshes
 DISPARITIES = 96
 SHARD = 50  # scenes
 CROP = 192
@@ -339,6 +339,7 @@ def make_shard(work, number):
     """Renders a shard and writes its maps: complete maps, and winners with the validity of the checks."""
     like = work.like(number)
     command = work.meshes if like == "mesh" else work.synth
+    like = "mixed" if like == "mesh" else like
     shard = scenes.render(
         command, work.folder, work.seed, number, SIZE, PICTURES, DISPARITIES, work.count, like, work.field, ()
     )  # fmt: skip
@@ -549,7 +550,7 @@ def main():
 
     numbers = range(options.shards)
     if options.stereopsis:
-        meshes = options.meshes and [options.meshes, "--pack", options.pack]
+        meshes = options.meshes and [options.meshes, "--pack", options.pack, *scenes.RANDOM]
         work = Work(options.scenes, options.scene_seed, options.shard, scenes.synth(options.stereopsis), meshes,
                     options.field, options.match_device, options.learned)
         jobs = [(work, number) for number in numbers]

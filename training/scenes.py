@@ -14,6 +14,7 @@ SIZE = (320, 56)
 PICTURES = ((400, 300), (560, 420), (800, 600), (560, 420), (1000, 560))  # rendered in turn, and cut into strips
 DISPARITIES = 96
 SHARD = 512  # scenes
+RANDOM = ("synth", "--random", "--stacked")  # subcommand and options of `stereopsis` and mesh_scenes
 HELD_OUT = 1_000_000_000  # seeds from here on are never trained on
 
 
@@ -52,7 +53,7 @@ def render(
 
 def synth(command):
     """Returns the call of `stereopsis` for `render`; None if there is no command."""
-    return command and [command, "synth", "--random", "--stacked"]
+    return command and [command, *RANDOM]
 
 
 def load(shard, size=SIZE):

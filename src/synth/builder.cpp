@@ -71,6 +71,14 @@ Surface& Builder::rod(const Vec3& from, const Vec3& to, double radius_from, doub
   return place(std::move(s));
 }
 
+Surface& Builder::solid(const Vec3& origin, double tan_half, std::shared_ptr<const Solid> shape) {
+  Surface s;
+  s.shape = Shape::solid;
+  s.frame = turned(origin, tan_half);
+  s.solid = std::move(shape);
+  return place(std::move(s));
+}
+
 void Builder::box(const Vec3& base, double tan_half, const Vec3& size, const Texture& sides, const Texture& top) {
   const Frame f = turned(base, tan_half);
   const double w = .5 * size.x, h = size.y, d = .5 * size.z;

@@ -37,6 +37,8 @@ class Builder {
   Surface& rod(const Vec3& from, const Vec3& to, double radius, const Texture& texture) {
     return rod(from, to, radius, radius, texture);
   }
+  // Adds a solid, rotated about the vertical axis by twice atan(tan_half).
+  Surface& solid(const Vec3& origin, double tan_half, std::shared_ptr<const Solid> shape);
   // Adds a box that stands on `base`, the middle of its bottom. The box is rotated about the vertical axis by twice
   // atan(tan_half).
   void box(const Vec3& base, double tan_half, const Vec3& size, const Texture& sides, const Texture& top);

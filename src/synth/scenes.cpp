@@ -459,10 +459,16 @@ Candidates seen_from_both(const World& world, const RigGeometry& rig, const Rect
 
 }  // namespace
 
+Furnish& furnish() {
+  static Furnish function;
+  return function;
+}
+
 World build_world(const NamedScene& scene, const RigGeometry& rig, std::uint64_t seed, const Rect& window) {
   World world;
   Builder builder(world, rig, seed);
   scene.build(builder);
+  if (furnish()) furnish()(builder, rig);
   world.backdrop.grain_cell = 2.8 * builder.pixel(farthest_depth);
   world.backdrop.seed = static_cast<std::uint32_t>(builder.random.next());
   if (world.hard_shadows) world.sunlight = Sunlight(world.surfaces, world.sun);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "synth/random.hpp"
@@ -18,6 +19,11 @@ struct NamedScene {
 };
 
 const std::vector<NamedScene>& named_scenes();
+
+// Adds things to every world after its layout, and before its light is computed. It is empty, except in the program of
+// training/scenes, which sets it once, before any scene is made.
+using Furnish = std::function<void(Builder&, const RigGeometry&)>;
+Furnish& furnish();
 
 // Builds the world. The light is computed for surfaces seen in a window of the image, or for all surfaces if the window
 // is empty.

@@ -108,6 +108,7 @@ double Surface::hit(const Vec3& o, const Vec3& d, double t_min) const {
     case Shape::panel: return hit_panel(*this, o, d, t_min);
     case Shape::ellipsoid: return hit_ellipsoid(*this, o, d, t_min);
     case Shape::frustum: return hit_frustum(*this, o, d, t_min);
+    case Shape::solid: return solid->hit(o, d, t_min);
   }
   return infinity;
 }
@@ -120,6 +121,7 @@ Vec3 Surface::normal(const Vec3& p) const {
       const double slope = (size.y - size.x) / size.z;
       return normalised({p.x, p.y, -slope * (size.x + slope * p.z)});
     }
+    case Shape::solid: return solid->normal(p);
   }
   return {0, 0, 1};
 }
@@ -130,6 +132,7 @@ void Surface::bounds(Vec3& low, Vec3& high) const {
     case Shape::panel: low = {0, 0, 0}, high = {size.x, size.y, 0}; break;
     case Shape::ellipsoid: low = -size, high = size; break;
     case Shape::frustum: low = {-radius, -radius, 0}, high = {radius, radius, size.z}; break;
+    case Shape::solid: solid->bounds(low, high); break;
   }
 }
 

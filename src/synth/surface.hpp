@@ -18,6 +18,20 @@ enum class Shape : std::uint8_t {
   panel,      // 0 ≤ x ≤ size.x, 0 ≤ y ≤ size.y, z = 0
   ellipsoid,  // ellipsoid with the half axes `size`
   frustum,    // cylinder or cone around z from 0 to size.z, with radius from size.x to size.y
+  solid,      // a shape of another program
+};
+
+// A shape of another program, such as a mesh. Points and directions are in the frame of its surface.
+class Solid {
+ public:
+  virtual ~Solid() = default;
+  // Returns the smallest t ≥ t_min at which o + t·d lies on the solid, or infinity.
+  virtual double hit(const Vec3& o, const Vec3& d, double t_min) const = 0;
+  // Return the normal and the colour at a point on the solid.
+  virtual Vec3 normal(const Vec3& p) const = 0;
+  virtual Colour colour(const Vec3& p) const = 0;
+  // Computes the bounding box.
+  virtual void bounds(Vec3& low, Vec3& high) const = 0;
 };
 
 // Shape of the parts that are cut out of a panel.
@@ -43,12 +57,14 @@ struct Surface {
   double pitch = 1;
   Texture texture;
   std::unique_ptr<PanelLight> light;  // null: the light has no shadows
+  std::shared_ptr<const Solid> solid;
 
   // Returns the smallest t ≥ t_min at which o + t·d lies on the surface, or infinity. Both vectors are in the frame of
   // the surface.
   double hit(const Vec3& o, const Vec3& d, double t_min) const;
   // Returns the normal at a point on the surface, in the frame of the surface: outwards, or along z for panels.
   Vec3 normal(const Vec3& p) const;
+  Colour colour(const Vec3& p) const { return solid ? solid->colour(p) : colour_at(texture, p); }
   // Computes the bounding box in the frame of the surface.
   void bounds(Vec3& low, Vec3& high) const;
 };

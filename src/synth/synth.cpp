@@ -171,7 +171,9 @@ class Renderer {
     const double other_x = x - sign_ * rig_.disparity(hit.depth);
     if (other_x < -.5 || other_x >= size_.width - .5) return false;
     const Hit there = other_.trace(other_x, y, candidates);
-    return there.depth >= hit.depth * (1 - 1e-7) && there.back == hit.back;
+    // A solid may be hit at another of two facets that share an edge, whose depths differ by the rounding of its shape.
+    const bool solid = there.surface && there.surface->solid;
+    return there.depth >= hit.depth * (1 - (solid ? 1e-5 : 1e-7)) && (solid || there.back == hit.back);
   }
 
   const World& world_;

@@ -73,7 +73,7 @@ void World::shade_panels(double scale, const std::vector<std::uint16_t>& numbers
 
 Colour colour_of(const World& world, const Hit& hit) {
   if (!hit.surface) return colour_at(world.backdrop, hit.local);
-  return light_on(world, hit) * colour_at(hit.surface->texture, hit.local);
+  return light_on(world, hit) * hit.surface->colour(hit.local);
 }
 
 // A glossy surface mirrors a blurred image of the sky and the surroundings, and shows a highlight of the sun.
