@@ -29,7 +29,7 @@ HOLDERS = {
     "BlendSwap-CC-0": "Emmanuel Puybaret and contributors", "BlendSwap-CC-BY": "contributors of BlendSwap",
     "KatorLegaz": "Andrew Kator & Jennifer Legaz", "Reallusion": "Reallusion", "Scopia": "Scopia Visual Interfaces Systems, s.l.",
 }  # fmt: skip
-MOST_BYTES = 900_000  # of a mesh as text
+MOST_BYTES = 900_000  # largest file of a mesh
 MOST_PIXELS = 512  # along the longer side of a picture
 LARGEST = 12  # metres
 

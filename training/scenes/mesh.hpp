@@ -98,7 +98,7 @@ class Placed : public synth::Solid {
   std::shared_ptr<const Mesh> mesh_;
   Vec3 size_;
   Colour tint_;
-  double pixel_, cell_, depth_, dirt_;  // of the dents and the dirt
+  double pixel_, cell_, depth_, dirt_;  // the cell and the depth are those of the dents
   std::uint32_t seed_;
 };
 
