@@ -36,11 +36,11 @@ def commit_of(command):
     return bench(command, "--device", "cpu", "--no-peers", "--repeat", 1, "--size", "64x64x16")["results"][0]["commit"]
 
 
-def match(command, scene, method, *arguments):
+def match(command, scene, method, *arguments, align_rows="off"):
     """Returns the disparity, the validity and the confidence of a scene's left view. The arguments name a pipeline if the method is None."""
     with tempfile.TemporaryDirectory() as folder:
         disparity, validity, confidence = (Path(folder) / name for name in ("d.npy", "v.png", "c.npy"))
-        call = [command, "match", *scene.files, "--align-rows", "off", "-o", disparity, "--validity", validity, "--confidence", confidence,
+        call = [command, "match", *scene.files, "--align-rows", align_rows, "-o", disparity, "--validity", validity, "--confidence", confidence,
                 "--disparities", scene.disparities, *(["--method", method] if method else []), "--quiet", *arguments]
         subprocess.run([str(part) for part in call], check=True)
         return np.load(disparity), stored(validity), np.load(confidence)

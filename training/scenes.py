@@ -75,8 +75,8 @@ def backdrop(shard, size=SIZE):
 class Scenes:
     """Shards 0 to `count` - 1 of a seed, rendered on the processor while the device trains."""
 
-    def __init__(self, command, folder, seed, count, device, field=0):
-        self.count, self.device, self.field = count, device, field
+    def __init__(self, command, folder, seed, count, device, field=0, shard=SHARD):
+        self.count, self.device, self._field, self._shard = count, device, field, shard
         self.shards = []
         self._folder, self._command, self._seed = pathlib.Path(folder), command, seed
         self._failure = None
@@ -85,7 +85,7 @@ class Scenes:
     def _render(self):
         try:
             for number in range(self.count):
-                render(self._command, self._folder, self._seed, number, field=self.field)
+                render(self._command, self._folder, self._seed, number, count=self._shard, field=self._field)
         except Exception as error:  # `ready` raises it in the thread that trains
             self._failure = error
 

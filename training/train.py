@@ -31,7 +31,8 @@ def arguments():
     add("--iterations", 13000, "steps of the optimiser")
     add("--batch", 16, "strips of 320×56 a step")
     add("--seed", 1, "of weights, scenes and batches")
-    add("--shards", 32, "of 512 scenes, one more every so many steps that all are there after four fifths")
+    add("--shards", 32, "number of shards of scenes, one more every so many steps that all are there after four fifths")
+    add("--shard", scenes.SHARD, "scenes in a shard")
     add("--census-gradient", 0.6, "share of census and gradient that is added to the learned cost")
     add("--rate", 2e-3, "of learning, at the start; falls as a cosine")
     add("--field", 0.0, "share of the scenes that get random conditions of cameras.py")
@@ -96,9 +97,9 @@ def train(options):
     optimiser = torch.optim.Adam([*features.parameters(), log_sharpness], lr=options.rate)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, options.iterations)
     command = scenes.synth(options.stereopsis)
-    held_out = scenes.load(scenes.render(command, options.scenes, scenes.HELD_OUT // 1_000_000, 1))
+    held_out = scenes.load(scenes.render(command, options.scenes, scenes.HELD_OUT // 1_000_000, 1, count=options.shard))
     held_out = [t[:256].to(device) for t in held_out]
-    data = scenes.Scenes(command, options.scenes, options.seed, options.shards, device, options.field)
+    data = scenes.Scenes(command, options.scenes, options.seed, options.shards, device, options.field, options.shard)
     curve, start, recent = [], time.time(), []
     print(f"census and gradient: {bad_pixels(None, held_out, 0):.2f} % bad", flush=True)
     for step in range(options.iterations):

@@ -337,9 +337,21 @@ Placed::Placed(std::shared_ptr<const Mesh> mesh, const Vec3& size, const Colour&
 
 double Placed::hit(const Vec3& o, const Vec3& d, double t_min) const { return mesh_->hit(inside(o), inside(d), t_min); }
 
+// The normal and the colour are those of the same point: its triangle is found once.
+Mesh::Spot Placed::spot_at(const Vec3& p) const {
+  thread_local struct {
+    const Placed* placed = nullptr;
+    Vec3 p;
+    Mesh::Spot spot;
+  } last;
+  if (last.placed != this || last.p.x != p.x || last.p.y != p.y || last.p.z != p.z)
+    last = {this, p, mesh_->nearest(inside(p))};
+  return last.spot;
+}
+
 // The dents are the gradient of noise.
 Vec3 Placed::normal(const Vec3& p) const {
-  const Vec3 flat = mesh_->normal(mesh_->nearest(inside(p)));
+  const Vec3 flat = mesh_->normal(spot_at(p));
   const Vec3 n = normalised({flat.x / size_.x, flat.y / size_.y, flat.z / size_.z});
   if (depth_ == 0) return n;
   const auto level = [&](double x, double y, double z) { return synth::noise((1 / cell_) * p + Vec3{x, y, z}, seed_); };
@@ -349,7 +361,7 @@ Vec3 Placed::normal(const Vec3& p) const {
 }
 
 Colour Placed::colour(const Vec3& p) const {
-  const Mesh::Spot spot = mesh_->nearest(inside(p));
+  const Mesh::Spot spot = spot_at(p);
   const double footprint = pixel_ / std::max({size_.x, size_.y, size_.z});
   const double spots =
       1 + dirt_ * (synth::noise((1 / cell_) * p, seed_ + 1) + synth::noise((.2 / cell_) * p, seed_ + 2) - 1);

@@ -94,6 +94,7 @@ class Placed : public synth::Solid {
 
  private:
   Vec3 inside(const Vec3& p) const { return {p.x / size_.x, p.y / size_.y, p.z / size_.z}; }
+  Mesh::Spot spot_at(const Vec3& p) const;
 
   std::shared_ptr<const Mesh> mesh_;
   Vec3 size_;
