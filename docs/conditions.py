@@ -127,7 +127,7 @@ def text_of(results):
     """Returns the table, and a sentence that names the conditions that nothing finds."""
     rows = {label: row_of(label, by_scene) for label, by_scene in results.items()}
     header = ["condition", "found", "measured", "wrong", "sure", *(f"`{name}`" for name in METHODS)]
-    named = ", ".join(label for label, (_, missed) in rows.items() if missed) or "none"
+    named = "; ".join(label for label, (_, missed) in rows.items() if missed) or "none"
     return (f"{table(header, [row for row, _ in rows.values()])}\n\nIn some scene, nothing finds these conditions although more than "
             f"{100 * MOST_WRONG:.0f} of 100 sure pixels are wrong: {named}.")  # fmt: skip
 

@@ -188,7 +188,9 @@ def read(name):
 
 
 def write(name, results):
-    (MEASURED / f"{name}.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    text = json.dumps(results, indent=1, ensure_ascii=False)
+    text = re.sub(r"\[[^][{}]*\]", lambda found: " ".join(found[0].split()), text)  # a list of numbers is one line
+    (MEASURED / f"{name}.json").write_text(text + "\n")
 
 
 def table(header, rows):
