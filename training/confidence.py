@@ -28,7 +28,7 @@ import stereopsis as st
 
 # Methods, and the share of the maps that come from each.
 METHODS = {
-    "sgm": 0.2, "balanced": 0.2, "sgm-learned": 0.25, "banz-sgm": 0.09, "zncc": 0.09, "ad-census": 0.08,
+    "sgm": 0.18, "balanced": 0.16, "sgm-learned": 0.2, "accurate": 0.12, "banz-sgm": 0.09, "zncc": 0.09, "ad-census": 0.07,
     "census-guided": 0.09,
 }  # fmt: skip
 METHODS_OF_SCENE = 2
@@ -298,7 +298,7 @@ def matchers(method, device, learned=None):
 
     def pipeline():
         made = st.Pipeline(method)
-        if learned and method == "sgm-learned":
+        if learned and method in ("sgm-learned", "accurate"):
             made.set("cost.weights", str(learned))
         return made
 
