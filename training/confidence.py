@@ -529,7 +529,7 @@ def held_out_figures(network, data, first, say):
                 all_logits.append(used.flatten().long().cpu()), all_good.append(right.flatten().cpu())
         if data.complete[at] and data.wrong[at] < MOST_WRONG_CHOICE:
             rows.append(row)
-    means = 100 * np.nanmean(np.array(rows), 0).reshape(-1, 3)
+    means = 100 * np.nanmean(np.array(rows), 0).reshape(-1, 3) if rows else ()
     for name, (of_all, of_visible, of_occluded) in zip(["as matched", *settings], means):
         say(f"held out, {len(rows)} maps, all {of_all:.3f} visible {of_visible:.3f} occluded {of_occluded:.3f}: {name}")
     all_logits, all_good = torch.cat(all_logits), torch.cat(all_good)
