@@ -1,4 +1,4 @@
-// Tests whether a device and its driver on this machine compute the stages correctly.
+// The conformance suite: whether a device, a driver or a compiler computes every stage and method bit for bit.
 #pragma once
 
 #include <string>
@@ -8,14 +8,16 @@
 
 namespace stereopsis {
 
-// The result of testing one stage.
-struct StageCheck {
-  std::string stage;    // name of the stage
-  bool same = false;    // true if the result equals that of the oracle, bit for bit
-  std::string problem;  // error message of the stage; empty if the stage ran
+// A case of the suite: a stage or a method, on generated images.
+struct ConformanceCase {
+  std::string name;      // the stage or the method, its settings and the kind of pixels
+  std::string hash;      // hash of the results; empty if there are no results
+  std::string expected;  // hash of the results of the oracle, as this version stores it; empty for a stage of your own
+  std::string problem;   // the first pixel that differs, or the error message; empty if the case passed
 };
 
-// Runs every stage on small generated images. Throws only the errors of resolve_device().
-std::vector<StageCheck> check_stages(const Device&);
+// Runs every case that the device supports. The images are generated from integers. The results must have the stored
+// hashes; those of a stage of your own must equal its oracle. Throws only the errors of resolve_device().
+std::vector<ConformanceCase> check_conformance(const Device&);
 
 }  // namespace stereopsis

@@ -358,13 +358,19 @@ TEST(MemoryLimit, LetsABatchShareMemory) {
   });
 }
 
-TEST(Stages, AreTheirDefinitionsOnEveryDevice) {
+TEST(Conformance, EveryDeviceReturnsTheStoredBits) {
   for (const std::string& device : sanitized ? std::vector<std::string>{"cpu"} : all_devices()) {
-    const std::vector<StageCheck> checks = check_stages({device, 0});
-    EXPECT_GT(checks.size(), 20u);
-    for (const StageCheck& check : checks)
-      EXPECT_TRUE(check.same) << check.stage << " on " << device << ": " << check.problem;
+    const std::vector<ConformanceCase> cases = check_conformance({device, 0});
+    EXPECT_GT(cases.size(), 200u);
+    for (const ConformanceCase& one : cases) EXPECT_EQ(one.problem, "") << one.name << " on " << device;
   }
+}
+
+// If a change of the results is deliberate, ./dev hashes stores the new hashes.
+TEST(Conformance, TheOracleOfEveryCaseHasAStoredHash) {
+  if (sanitized) GTEST_SKIP() << "takes minutes under a sanitizer, where the same cases run on the CPU";
+  for (const ConformanceCase& one : check_conformance({"cpu", 1, Implementation::oracle}))
+    EXPECT_EQ(one.hash, one.expected) << one.name;
 }
 
 TEST(Roofs, AreMeasuredAndBoundStages) {

@@ -1,9 +1,10 @@
-// Compares every operation of every stage with its oracle, on small generated images. Compares every fused operation,
-// in the pipelines that its rule names, with the composed oracles.
+// Runs every operation of every stage on small generated images, and every method and the pipelines of every fused
+// operation on a generated pair. Compares the hashes of the results with those in self_test_hashes.inc.
 #include "stereopsis/self_test.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <functional>
+#include <set>
 
 #include "api/self_test_example.hpp"
 #include "core/text.hpp"
@@ -18,10 +19,30 @@ namespace {
 
 using namespace self_test;
 
-// Compares the results of a device with the oracles.
+struct StoredHash {
+  const char* hash;
+  std::string_view name;
+};
+// ./dev hashes writes the file.
+constexpr StoredHash stored_hashes[] = {
+#include "api/self_test_hashes.inc"
+};
+
+std::string stored_hash(const std::string& name) {
+  const auto* found = std::ranges::find(stored_hashes, std::string_view(name), &StoredHash::name);
+  return found == std::end(stored_hashes) ? "" : found->hash;
+}
+
+void apply(Pipeline& pipeline, const std::string& setting) {
+  const std::size_t equals = setting.find('=');
+  pipeline.set(setting.substr(0, equals), setting.substr(equals + 1));
+}
+
+// Compares the results of a device with the stored hashes.
 class Checker {
  public:
   explicit Checker(const Device& device) : device_(device) {
+    if (device.implementation == Implementation::oracle) return;
     if (device.name != "cpu") {
       gpu_ = &gpu::device(device.name);
       queue_ = gpu_->make_queue();
@@ -46,18 +67,23 @@ class Checker {
         const std::size_t equals = setting.find('=');
         parameters.set(entry.name, setting.substr(0, equals), setting.substr(equals + 1));
       }
-      const std::string name = settings.empty() ? entry.name : text(entry.name, ", ", join(settings, ", "));
+      const std::string name = text("stage ", entry.name, settings.empty() ? "" : ", ", join(settings, ", "));
       for (const PairInfo& pair : pairs_of(entry, parameters)) check_words(entry, parameters, pair, name);
     }
   }
 
-  void check_rule(const Rule& rule) {
-    for (const std::string& example : rule.examples)
-      for (const bool all : {false, true})
-        record(text(rule.name, ", ", example, all ? ", all maps" : ""), [&] { return matches(rule, example, all); });
+  // Checks a pipeline, written as METHOD NAME=VALUE …, with and without all maps.
+  void check_pipeline(const std::string& words) {
+    record(text("method ", words), [&](const Device& device) { return maps(words, colours_, {0, 24}, false, device); });
+    record(text("method ", words, ", all maps"), [&](const Device& device) {
+      return maps(words, colours_, {0, 24}, true, device);
+    });
+    record(text("method ", words, ", all maps, u16 grey, from disparity -5"), [&](const Device& device) {
+      return maps(words, grey_, {-5, 29}, true, device);
+    });
   }
 
-  std::vector<StageCheck> list;
+  std::vector<ConformanceCase> list;
 
  private:
   // Operations that read the pair's own pixels are checked with each kind of pixels.
@@ -80,8 +106,9 @@ class Checker {
     const bool takes_words = std::any_of(ports.begin(), ports.end(), [](const Port& port) {
       return port.name == std::string_view("words") && port.use == Port::Use::in;
     });
-    const std::string pixels =
-        text(name, pairs_of(entry, parameters).size() > 1 ? text(", ", name_of(pair.element)) : "");
+    const std::string pixels = pairs_of(entry, parameters).size() > 1
+                                   ? text(name, ", ", name_of(pair.element), pair.channels == 3 ? " RGB" : " grey")
+                                   : name;
     if (!takes_words) return check(pixels, Example(entry, parameters, pair, {}, Element::u8));
     for (const StageDescriptor* cost : registry().entries) {
       const auto* words = cost->facet<WordCosts>();
@@ -105,9 +132,10 @@ class Checker {
   }
 
   void check(const std::string& name, const Example& example) {
-    record(name, [&] {
-      const std::vector<Made> expected = made_on_host<On::oracle>(example, {On::oracle, 1}, nullptr);
-      return same_results(made_here(example), expected);
+    record(name, [&](const Device& device) {
+      return device.implementation == Implementation::oracle
+                 ? made_on_host<On::oracle>(example, {On::oracle, 1}, nullptr)
+                 : made_here(example);
     });
   }
   std::vector<Made> made_here(const Example& example) {
@@ -118,54 +146,45 @@ class Checker {
     return made_on_host<On::oracle>(example, target_, nullptr);
   }
 
-  // Returns nothing if the rule does not apply to this example on this device.
-  std::optional<bool> matches(const Rule& rule, const std::string& example, bool all) {
-    const std::vector<std::string> words = split(example, ' ');
-    Pipeline pipeline(words[0]);
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      const std::size_t equals = words[i].find('=');
-      pipeline.set(words[i].substr(0, equals), words[i].substr(equals + 1));
-    }
-    const Size scene{150, 40};  // wide enough for tuned kernels
-    Image<std::uint8_t> left(scene, 3), right(scene, 3);
-    Random random("a pair");
-    for (int y = 0; y < scene.height; ++y)
-      for (int i = 0; i < 3 * scene.width; ++i)
-        left.row(y)[i] = right.row(y)[i] = static_cast<std::uint8_t>(random(0, 255));
-    for (int y = 0; y < scene.height; ++y)
-      std::copy_n(left.row(y) + 3 * (4 + y / 8), 3 * (scene.width - 12), right.row(y));
-    const StereoPair pair{left, right, {}, {}};
-    Problem problem = Problem::of(pair, {0, 24});
-    problem.want_right = problem.want_confidence = all;
-    const Plan plan(pipeline, problem, device_);
-    if (std::ranges::none_of(plan.steps(), [&](const PlanStep& s) { return s.stage == rule.operation->name; }))
-      return std::nullopt;
-    const Matched got = Matcher(plan).match(pair);
-    const Matched expected = Matcher(Plan(pipeline, problem, {"cpu", 1, Implementation::oracle})).match(pair);
-    return same(got.disparity, expected.disparity) && same(got.validity, expected.validity) &&
-           same(got.right, expected.right) && same(got.confidence, expected.confidence);
-  }
   template <class T>
-  static bool same(const Image<T>& a, const Image<T>& b) {
-    if (a.size() != b.size()) return false;
-    for (int y = 0; y < a.height(); ++y)
-      if (std::memcmp(a.row(y), b.row(y), sizeof(T) * static_cast<std::size_t>(a.width()) * a.channels()) != 0)
-        return false;
-    return true;
+  static std::vector<Made> maps(const std::string& words, const Pair<T>& images, DisparityRange range, bool all,
+                                const Device& device) {
+    const std::vector<std::string> settings = split(words, ' ');
+    Pipeline pipeline(settings[0]);
+    for (std::size_t i = 1; i < settings.size(); ++i) apply(pipeline, settings[i]);
+    StereoPair pair{images.left, images.right, {}, {}};
+    if constexpr (std::is_same_v<T, std::uint16_t>) pair.left.bit_depth = pair.right.bit_depth = 12;
+    Problem problem = Problem::of(pair, range);
+    problem.want_right = problem.want_confidence = all;
+    const Matched matched = Matcher(Plan(pipeline, problem, device)).match(pair);
+    std::vector<Made> made;
+    append_map(made, "disparity", matched.disparity);
+    append_map(made, "validity", matched.validity);
+    append_map(made, "right", matched.right);
+    append_map(made, "confidence", matched.confidence);
+    return made;
   }
 
-  // Records a result; `f` returns whether the results are equal, or nothing if there was nothing to compare.
-  template <class F>
-  void record(const std::string& name, F&& f) {
+  // Records a case; `results_on` returns the results of a device.
+  void record(const std::string& name, const std::function<std::vector<Made>(const Device&)>& results_on) {
+    ConformanceCase& one = list.emplace_back(ConformanceCase{name, {}, stored_hash(name), {}});
     try {
-      const std::optional<bool> result = f();
-      if (result) list.push_back({name, *result, {}});
+      const std::vector<Made> results = results_on(device_);
+      one.hash = hash_of(results);
+      if (one.hash == one.expected) return;
+      const std::vector<Made> defined = results_on({"cpu", 1, Implementation::oracle});
+      one.problem = first_difference(results, defined);
+      if (!one.expected.empty() && hash_of(defined) != one.expected)
+        one.problem += text(one.problem.empty() ? "" : "; ", "the oracle of this build returns ", hash_of(defined),
+                            " instead of ", one.expected);
     } catch (const Error& error) {
-      list.push_back({name, false, error.what()});
+      one.problem = error.what();
     }
   }
 
   const Device device_;
+  const Pair<std::uint8_t> colours_{{150, 40}};  // wide enough for tuned kernels
+  const Pair<std::uint16_t> grey_{{150, 40}};
   Target target_{On::oracle, 1};
   gpu::Device* gpu_ = nullptr;
   std::unique_ptr<gpu::Queue> queue_;
@@ -176,12 +195,16 @@ class Checker {
 
 }  // namespace
 
-std::vector<StageCheck> check_stages(const Device& device) {
+std::vector<ConformanceCase> check_conformance(const Device& device) {
   Device there = device;
   there.name = resolve_device(device.name);
   Checker checker(there);
   for (const StageDescriptor* entry : registry().entries) checker.check_entry(*entry);
-  for (const Rule* rule : registry().rules) checker.check_rule(*rule);
+  std::set<std::string> pipelines;
+  for (const auto* infos : {&methods(), &presets()})
+    for (const MethodInfo& method : *infos) pipelines.insert(method.name);
+  for (const Rule* rule : registry().rules) pipelines.insert(rule->examples.begin(), rule->examples.end());
+  for (const std::string& pipeline : pipelines) checker.check_pipeline(pipeline);
   return std::move(checker.list);
 }
 

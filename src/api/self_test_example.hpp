@@ -1,4 +1,4 @@
-// An example for self_test.cpp: an operation, small generated images for its operands, and its results.
+// Examples for self_test.cpp: an operation with small generated images for its operands, a generated pair, and results.
 #pragma once
 
 #include <cstring>
@@ -37,8 +37,9 @@ class Random {
   std::uint64_t state_ = 1;
 };
 
-// The bytes of an operand, and its shape.
+// The bytes of an operand or of a map, and its shape.
 struct Made {
+  std::string name;
   AnyView shape;
   std::vector<std::byte> bytes;
   bool compared = false;  // true for outputs; all other operands are scratch memory and not compared
@@ -80,7 +81,7 @@ inline double segment_near(Size s, int x, int y, Random& random) {
 }
 
 inline Made made_image(const std::string& name, const AnyView& shape, int most_word, bool random) {
-  Made made{shape, {}};
+  Made made{name, shape, {}};
   const std::size_t element = bytes_of(shape.element), rows = static_cast<std::size_t>(shape.height);
   made.bytes.assign(element * rows * static_cast<std::size_t>(shape.pitch) + 64, std::byte{0xA5});
   if (!random) return made;
@@ -249,10 +250,80 @@ inline std::vector<Made> made_on_gpu(const Example& example, const Target& targe
   return made;
 }
 
-inline bool same_results(const std::vector<Made>& a, const std::vector<Made>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i].compared && a[i].bytes != b[i].bytes) return false;
-  return true;
+// Returns the hash (FNV-1a) of all results, in hexadecimal digits.
+inline std::string hash_of(const std::vector<Made>& results) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const Made& m : results)
+    for (std::size_t i = 0; m.compared && i < m.bytes.size(); ++i)
+      hash = (hash ^ static_cast<std::uint8_t>(m.bytes[i])) * 0x100000001b3u;
+  std::string digits(16, '0');
+  for (std::size_t i = 0; i < digits.size(); ++i) digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
+  return digits;
+}
+
+inline std::string element_text(const Made& m, std::size_t element) {
+  const auto load = [&](auto value) {
+    std::memcpy(&value, m.bytes.data() + element * bytes_of(m.shape.element), sizeof value);
+    return number_text(static_cast<double>(value));
+  };
+  switch (m.shape.element) {
+    case Element::u8: return load(std::uint8_t());
+    case Element::u16: return load(std::uint16_t());
+    case Element::s16: return load(std::int16_t());
+    case Element::s32: return load(std::int32_t());
+    case Element::f32: return load(0.0f);
+    default: return load(std::uint32_t());
+  }
+}
+
+// Describes the first element that differs; returns an empty text if none does.
+inline std::string first_difference(const std::vector<Made>& results, const std::vector<Made>& expected) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Made& got = results[i];
+    const auto at = std::ranges::mismatch(got.bytes, expected[i].bytes).in1;
+    if (!got.compared || at == got.bytes.end()) continue;
+    const auto element = static_cast<std::size_t>(at - got.bytes.begin()) / bytes_of(got.shape.element);
+    const auto pitch = static_cast<std::size_t>(got.shape.pitch);
+    const std::size_t depth = got.shape.is_volume() ? got.shape.disparities : got.shape.channels;
+    return text(got.name, " differs first at column ", element % pitch / depth, ", row ", element / pitch,
+                depth > 1 ? text(got.shape.is_volume() ? ", candidate " : ", channel ", element % depth) : "", ": ",
+                element_text(got, element), " instead of ", element_text(expected[i], element));
+  }
+  return {};
+}
+
+// A pair with random texture: slanted ground with a box in front, a region without texture, and noise.
+template <class T>
+struct Pair {
+  explicit Pair(Size s) : left(s, std::is_same_v<T, std::uint8_t> ? 3 : 1), right(s, left.channels()) {
+    Random random("a pair");
+    const int channels = left.channels(), largest = std::is_same_v<T, std::uint8_t> ? 255 : 4095;
+    for (int y = 0; y < s.height; ++y)
+      for (int i = 0; i < s.width * channels; ++i)
+        left.row(y)[i] = static_cast<T>(y < 12 && i < 20 * channels ? largest / 2 : random(0, largest));
+    for (int y = 0; y < s.height; ++y)
+      for (int x = 0; x < s.width; ++x) {
+        const bool box = x > s.width / 3 && x < s.width / 2 && y > s.height / 4 && y < s.height - 9;
+        const int there = std::min(x + (box ? 15 : 4 + y / 8), s.width - 1);
+        for (int c = 0; c < channels; ++c) {
+          const int value = left.row(y)[there * channels + c] + random(-2, 2);
+          right.row(y)[x * channels + c] = static_cast<T>(std::clamp(value, 0, largest));
+        }
+      }
+  }
+  Image<T> left, right;
+};
+
+template <class T>
+void append_map(std::vector<Made>& maps, const char* name, const Image<T>& map) {
+  Made made{name, AnyView::of(map.view()), {}, true};
+  made.shape.memory = 0;
+  made.shape.pitch = made.shape.row_elements();
+  for (int y = 0; y < map.height(); ++y) {
+    const auto* row = reinterpret_cast<const std::byte*>(map.row(y));
+    made.bytes.insert(made.bytes.end(), row, row + sizeof(T) * map.width() * map.channels());
+  }
+  maps.push_back(std::move(made));
 }
 
 }  // namespace stereopsis::self_test

@@ -101,6 +101,7 @@ int run(int argc, char** argv) {
   add_evaluate(application);
   add_methods(application);
   add_devices(application);
+  add_conformance(application);
   add_bench(application);
   add_synth(application);
   add_check(application);

@@ -10,6 +10,7 @@ void add_match(CLI::App& application);
 void add_evaluate(CLI::App& application);
 void add_methods(CLI::App& application);
 void add_devices(CLI::App& application);
+void add_conformance(CLI::App& application);
 void add_bench(CLI::App& application);
 void add_synth(CLI::App& application);
 void add_check(CLI::App& application);

@@ -198,7 +198,6 @@ def random_call():
         for o in positional:
             if rng.random() < 0.85:
                 w.append(any_file())
-    named = [o for o in named if o["names"][-1] != "--check"] if name == "devices" else named
     for o in rng.sample(named, min(len(named), rng.choice([0, 1, 1, 1, 2, 2, 3]))):
         if set(o["names"]) & SKIP:
             continue

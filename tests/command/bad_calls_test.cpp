@@ -243,8 +243,8 @@ TEST_F(BadCalls, UnknownOptionsGetTheNearestKnownOne) {
   expect_refused({"--versoin"}, 2, {"there is no option '--versoin' (did you mean '--version'?)"});
   expect_refused({"--disparities", "8", "match", "scene/left.png", "scene/right.png"}, 2,
                  {"--disparities is an option of match; write it after the command"});
-  for (const char* command :
-       {"evaluate", "bench", "methods", "devices", "check", "synth", "calibrate", "rectify", "cloud", "help"})
+  for (const char* command : {"evaluate", "bench", "methods", "devices", "conformance", "check", "synth", "calibrate",
+                              "rectify", "cloud", "help"})
     expect_refused(
         {command, "--qiet", "7"}, 2,
         {std::string(command) + " has no option '--qiet'", std::string("`stereopsis ") + command + " --help`"});

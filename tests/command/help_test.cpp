@@ -43,8 +43,8 @@ TEST_F(HelpText, EverySubcommandStarts) {
 
 TEST_F(HelpText, EveryLineFits80ColumnsOrTheGivenWidth) {
   unsetenv("COLUMNS");
-  for (const char* name :
-       {"match", "evaluate", "methods", "devices", "bench", "synth", "check", "calibrate", "rectify", "cloud", "help"})
+  for (const char* name : {"match", "evaluate", "methods", "devices", "conformance", "bench", "synth", "check",
+                           "calibrate", "rectify", "cloud", "help"})
     EXPECT_EQ(wider_than(80, call({name, "--help"}).out), std::vector<std::string>()) << name;
   EXPECT_EQ(wider_than(80, call({"--help"}).out), std::vector<std::string>());
   EXPECT_EQ(wider_than(80, call({"methods"}).out), std::vector<std::string>());

@@ -211,10 +211,18 @@ TEST_F(Programs, DevicesNamesTheCpu) {
   EXPECT_NE(answer.out.find("cpu"), std::string::npos);
 }
 
-TEST_F(Programs, DevicesCheckPasses) {
-  if (sanitized) GTEST_SKIP() << "takes minutes under a sanitizer, where methods_test checks the same stages";
-  const Answer checked = call({"devices", "--check"});
+TEST_F(Programs, ConformanceWritesAReport) {
+  if (sanitized) GTEST_SKIP() << "takes minutes under a sanitizer, where api_test checks the same stages";
+  const Answer checked = call({"conformance", "--device", "cpu", "--report", "report.json"});
   EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
+  const Json report = json("report.json");
+  EXPECT_NE(report["compiler"].get<std::string>(), "");
+  ASSERT_EQ(report["runs"].size(), 1u);
+  const Json run = report["runs"][0];
+  EXPECT_EQ(run["device"]["name"], "cpu");
+  EXPECT_EQ(run["failed"], 0);
+  EXPECT_EQ(run["cases"].size(), run["passed"].get<std::size_t>());
+  EXPECT_EQ(run["cases"][0]["hash"], run["cases"][0]["expected"]);
 }
 
 TEST_F(Programs, BenchKeys) {

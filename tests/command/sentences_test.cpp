@@ -17,8 +17,8 @@ class Sentences : public Command {
 TEST_F(Sentences, HelpAndVersionHaveTheirCustomaryNames) {
   EXPECT_EQ(call({"-V"}).out, call({"--version"}).out);
   EXPECT_EQ(call({"help"}).out, call({"--help"}).out);
-  for (const char* name : {"match", "evaluate", "methods", "devices", "bench", "synth", "check", "calibrate", "rectify",
-                           "cloud", "help"}) {
+  for (const char* name : {"match", "evaluate", "methods", "devices", "conformance", "bench", "synth", "check",
+                           "calibrate", "rectify", "cloud", "help"}) {
     const Answer answer = call({"help", name});
     EXPECT_EQ(answer.code, 0) << answer.err;
     EXPECT_EQ(answer.out, call({name, "--help"}).out);

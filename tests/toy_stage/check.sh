@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A folder that is dropped into src/stages is a stage: it can be set and run, and `devices --check` checks it, with no edit
+# A folder that is dropped into src/stages is a stage: it can be set and run, and `conformance` checks it, with no edit
 # anywhere else. The check has a toy for each slot, and one of an image that another stage reads. It works in a clone,
 # because the folders stay out of the project. ./dev release-check runs it.
 #
@@ -19,7 +19,7 @@ cmake --preset release -Wno-dev -DSTEREOPSIS_CUDA=OFF >/dev/null
 cmake --build --preset release --target stereopsis_command --target nearest_test >/dev/null
 stereopsis=build/release/bin/stereopsis
 build/release/bin/nearest_test
-$stereopsis devices --check
+$stereopsis conformance
 devices=(cpu)
 ! $stereopsis devices | grep -q '^opencl:0 *yes' || devices+=(opencl:0)
 
