@@ -165,14 +165,6 @@ int run_files(int count, char** files) {
   return 0;
 }
 
-int write_seeds(const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
-  int n = 0;
-  for (const std::string& seed : fuzz_seeds())
-    std::ofstream(folder / ("seed" + std::to_string(n++)), std::ios::binary) << seed;
-  return 0;
-}
-
 int run_mutations() {
   const std::vector<std::string> seeds = fuzz_seeds();
   for (const std::string& seed : seeds)
@@ -194,7 +186,7 @@ int run_mutations() {
 int main(int argc, char** argv) {
   failure_file = std::filesystem::path(argv[0]).filename().string() + ".failure";
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) std::signal(number, on_signal);
-  if (argc == 3 && std::string(argv[1]) == "--write-seeds") return write_seeds(argv[2]);
+  if (argc == 3 && std::string(argv[1]) == "--write-seeds") return stereopsis::fuzz::write_seeds(argv[2]);
   if (argc == 3 && std::string(argv[1]) == "--inputs") {
     inputs = std::atoi(argv[2]);
     return run_mutations();

@@ -1,15 +1,13 @@
 // A fuzz target is one file: it defines LLVMFuzzerTestOneInput, which hands arbitrary bytes to one reader, and
 // fuzz_seeds(), small valid inputs to start from. driver.cpp runs it in the test suite, with a fixed number of
-// deterministic mutations. For an open-ended search, link the same file with clang's libFuzzer instead:
-//
-//   cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DSTEREOPSIS_SANITIZE=fuzzer-no-link,address,undefined …
-//   fuzz_png --write-seeds corpus
-//   clang++ -std=c++20 -fsanitize=fuzzer,address,undefined -Iinclude -Isrc -Itests tests/fuzz/fuzz_png.cpp
-//     …/libstereopsis_io.a …/libstereopsis.a -lpng -ljpeg -ltiff -o search && ./search corpus
+// deterministic mutations. `./dev fuzz` searches without an end: it links the target with clang's libFuzzer, by the script
+// for OSS-Fuzz (oss-fuzz/build.sh).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,6 +46,14 @@ inline void touch(const AnyImageView& image) {
     volatile double sink = sum;
     static_cast<void>(sink);
   });
+}
+
+inline int write_seeds(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  int n = 0;
+  for (const std::string& seed : fuzz_seeds())
+    std::ofstream(folder / ("seed" + std::to_string(n++)), std::ios::binary) << seed;
+  return 0;
 }
 
 inline std::span<const std::byte> bytes(const std::uint8_t* data, std::size_t size) {

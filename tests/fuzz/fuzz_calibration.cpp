@@ -1,5 +1,6 @@
 #include "fuzz/fuzz.hpp"
 #include "io/calibration_formats.hpp"
+#include "io/calibration_kinds.hpp"
 
 using namespace stereopsis;
 
@@ -7,6 +8,11 @@ using namespace stereopsis;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::size_t end = text.find('\0');
+  // The detectors of files that hold no calibration, and of files with both cameras.
+  fuzz::expect_result_or_refusal([&] { io::check_kind(text); });
+  fuzz::expect_result_or_refusal([&] {
+    if (io::is_ost(text)) static_cast<void>(io::calibration_in({io::parse_ost(text), {}}));
+  });
   fuzz::expect_result_or_refusal([&] {
     io::Inputs inputs{{io::Document::parse(text.substr(0, end))}, {}};
     inputs.options.size = {640, 480};
@@ -73,6 +79,10 @@ std::vector<std::string> fuzz_seeds() {
       "  <data>1. 0. 0. -320. 0. 1. 0. -240. 0. 0. 0. 440.\n 0. 0. 0.3 0.</data></Q>\n"
       "<imageSize>640 480</imageSize>\n</opencv_storage>\n",
       ros_camera + '\0' + ros_right,
+      "# oST version 5.0 parameters\n[image]\nwidth\n640\nheight\n480\n[left]\ncamera matrix\n500 0 320\n0 500 240\n0 "
+      "0 1\n"
+      "distortion\n-0.3 0.1 0 0 0\nrectification\n1 0 0\n0 1 0\n0 0 1\nprojection\n400 0 320 0\n0 400 240 0\n0 0 1 0\n"
+      "[right]\nprojection\n400 0 320 -48\n0 400 240 0\n0 0 1 0\n",
       opencv_cameras,
   };
 }
