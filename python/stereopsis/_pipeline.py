@@ -404,7 +404,7 @@ def presets() -> list[_native.MethodInfo]:
 
     >>> import stereopsis as st
     >>> [(preset.name, preset.paper) for preset in st.presets()]
-    [('fast', 'sgm'), ('balanced', 'sgm: vote_fill.enabled=true'), ('accurate', 'sgm-learned')]
+    [('fast', 'sgm'), ('balanced', 'sgm: vote_fill.enabled=true'), ('accurate', 'sgm-learned: second_pass.stage=planes')]
     """
     return list(_native.presets())
 

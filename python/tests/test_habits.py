@@ -170,7 +170,7 @@ def test_images_of_pillow(scene, mode, same_bits):
         (lambda s: st.match_volume(s.left, refinement=[]), "did you mean 'refinements'"),
         (lambda s: st.check(s.left, s.right, bitdepth=8), "did you mean 'bit_depth'"),
         (lambda s: st.read_image("a.png", depth=16), r"read_image\(\) has no argument 'depth'; did you mean 'bit_depth'"),
-        (lambda s: st.synth(zzz=3), "a scene has no option 'zzz'; it has gain"),
+        (lambda s: st.synth(zzz=3), "a scene has no option 'zzz'; it has focal_length, gain"),
         (lambda s: st.cv2.StereoSGBM_create(num_disparities=32), "did you mean 'numDisparities'"),
         (lambda s: st.cv2.from_sgbm(blocksize=5), r"from_sgbm\(\) has no argument 'blocksize'; did you mean 'blockSize'"),
         (lambda s: st.match(s.left, s.right, 32).color(colormap="x"), r"color\(\) has no argument 'colormap'; "),

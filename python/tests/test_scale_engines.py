@@ -123,7 +123,7 @@ def test_slurm_s_script_has_an_array_for_each_level_with_its_memory(job):
 
 def test_the_manifest_says_all_that_a_worker_needs(job):
     manifest = json.loads((job.folder / "manifest.json").read_text())
-    assert manifest["format"] == "stereopsis scale" and manifest["version"] == 3
+    assert manifest["format"] == "stereopsis scale" and manifest["version"] == 4
     assert st.Pipeline.from_json(json.dumps(manifest["pipeline"])) == st.Pipeline("sgm")
     left, right = manifest["inputs"][0]
     assert left["picture"]["width"] == 90 and set(right["fingerprint"]) == {"bytes", "modified", "samples"}
