@@ -133,7 +133,7 @@ def test_the_manifest_says_all_that_a_worker_needs(job):
     with pytest.raises(st.CallError, match="planned by stereopsis 0.0.0"):
         scale.Job.open(job.folder)
     (job.folder / "manifest.json").write_text("{}")
-    with pytest.raises(st.FormatError, match="is not a manifest of version 3"):
+    with pytest.raises(st.FormatError, match="is not a manifest of version 4"):
         scale.Job.open(job.folder)
 
 
