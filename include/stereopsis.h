@@ -226,15 +226,19 @@ typedef struct sp_rig {
   double baseline; /* distance between the cameras, > 0; depths have the same unit */
 } sp_rig;
 
+enum { SP_ROW_KNOTS = 240 };
 /* Alignment of the rows of the right image: row y of the aligned image is row y + v of the given one, where v = offset +
- * roll * s + zoom * t + keystone * s * t, s = (x + 0.5) / width - 0.5, t = (y + 0.5) / height - 0.5. All values are in
- * pixels. */
+ * roll * s + zoom * t + keystone * s * t + field(s, t), s = (x + 0.5) / width - 0.5, t = (y + 0.5) / height - 0.5. The
+ * field is a uniform cubic B-spline over the image. All values are in pixels. */
 typedef struct sp_row_alignment {
   size_t struct_size;
   double offset;   /* v in the centre of the image */
   double roll;     /* v at the right border minus v at the left border */
   double zoom;     /* v at the lower border minus v at the upper border */
   double keystone; /* roll at the lower border minus roll at the upper border */
+  int32_t field_columns;     /* knots of the field along rows: 1 or at least 4; 0: no field */
+  int32_t field_rows;        /* and along columns: at least 4; 0: no field */
+  float knots[SP_ROW_KNOTS]; /* coefficients of the field, row by row */
 } sp_row_alignment;
 
 /* Lens models (stereopsis/rectification.hpp). */

@@ -25,16 +25,16 @@ enum class NoAlignment {
 // Returns the name of a reason, such as "few_tracks"; "" for `none`.
 const char* to_string(NoAlignment reason);
 
-// The result of an estimate. The plane is fitted to tracks: points of the left image that are located in the right image
-// to about 1/50 px.
+// The result of an estimate. The alignment is fitted to tracks: points of the left image that are located in the right image
+// to about 1/50 px. It has a field if one explains tracks to which it was not fitted much better than the plane alone.
 struct RowEstimate {
   // The alignment, with coefficients that are multiples of 1/1024 px; empty if `reason` states why there is none.
   std::optional<RowAlignment> alignment = {};
   NoAlignment reason = NoAlignment::few_tracks;  // the reason; `none` if there is an alignment
-  RowAlignment plane = {};                       // the fitted plane, even if there is no alignment
-  RowAlignment deviation = {};                   // standard deviation of each coefficient, in pixels
+  RowAlignment plane = {};                       // the fitted plane with its field, even if there is no alignment
+  RowAlignment deviation = {};                   // standard deviation of each coefficient of the plane, in pixels
   int tracks = 0;                                // number of tracks to which the plane is fitted
-  double remaining = 0;                          // robust standard deviation of the tracks around the plane, in pixels
+  double remaining = 0;  // robust standard deviation of the tracks around the plane and its field, in pixels
 
   static constexpr int enough_tracks = 100;       // smallest number of tracks of an alignment
   static constexpr double most_deviation = 0.05;  // largest standard deviation of a coefficient of an alignment, pixels
@@ -60,6 +60,7 @@ struct RowMeasurement {
   // Plane of the tracks' disparities, as parts of the image's width, with the coefficients of a RowAlignment.
   std::array<double, 4> disparities{};
   double far = 0;                          // disparity that 2 % of the tracks are below, as a part of the image's width
+  RowField field = {};                     // what the terms do not explain; empty for most pairs
   std::vector<std::int32_t> profile = {};  // sums along rows of the left image, for its motion since the pair before
 };
 

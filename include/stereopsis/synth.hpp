@@ -46,6 +46,12 @@ struct SceneOptions {
   // Rectification error: the right image shows row y + vertical_offset + vertical_slope · x', where x' goes from −½ to
   // ½ across the image.
   double vertical_offset = 0, vertical_slope = 0;  // −20 to 20 rows
+  // Rows that no plane follows: the right image shows row y + vertical_wave · sin(2π · y / vertical_period) · w + r, where w
+  // is cos(2π · x / vertical_period_x), or 1 if that period is 0, and r is uniform within ± vertical_jitter for each row.
+  double vertical_wave = 0;      // −20 to 20 rows
+  double vertical_period = 160;  // 10 to 100,000 pixels
+  double vertical_period_x = 0;  // 0, or 10 to 100,000 pixels
+  double vertical_jitter = 0;    // 0 to 20 rows
   // Part of the image to generate; an empty part means the whole image. The result equals this part of the whole image
   // with two exceptions: points outside the part count as occluded, and blur replicates the border of the part.
   Rect window = {};

@@ -10,13 +10,37 @@
 namespace stereopsis::python {
 namespace {
 
-using RowValues = std::tuple<double, double, double, double>;
+using FieldValues = std::vector<std::vector<float>>;  // the coefficients of each row
+using RowValues = std::tuple<double, double, double, double, FieldValues>;
 using EstimateValues = std::tuple<bool, int, RowValues, RowValues, int, double>;
 
-RowValues values_of(const RowAlignment& a) { return {a.offset, a.roll, a.zoom, a.keystone}; }
+FieldValues rows_of(const RowField& field) {
+  FieldValues rows;
+  for (int row = 0; row < field.rows; ++row) {
+    const float* first = field.knots.data() + row * field.columns;
+    rows.emplace_back(first, first + field.columns);
+  }
+  return rows;
+}
+
+RowField field_of(const FieldValues& rows) {
+  RowField field;
+  if (rows.empty()) return field;
+  field.rows = static_cast<int>(std::min<std::size_t>(rows.size(), RowField::most_knots + 1));
+  field.columns = static_cast<int>(std::min<std::size_t>(rows[0].size(), RowField::most_knots + 1));
+  for (const std::vector<float>& row : rows)
+    if (row.size() != rows[0].size())
+      refuse("the rows of a field differ in length; all must have as many knots as the first one");
+  check_alignment({.field = field});  // the number of knots
+  float* to = field.knots.data();
+  for (const std::vector<float>& row : rows) to = std::copy(row.begin(), row.end(), to);
+  return field;
+}
+
+RowValues values_of(const RowAlignment& a) { return {a.offset, a.roll, a.zoom, a.keystone, rows_of(a.field)}; }
 RowAlignment alignment_of(const RowValues& v) {
-  const auto& [offset, roll, zoom, keystone] = v;
-  return {offset, roll, zoom, keystone};
+  const auto& [offset, roll, zoom, keystone, field] = v;
+  return {offset, roll, zoom, keystone, field_of(field)};
 }
 
 RowEstimate given_rows(const RowAlignment& a) { return {.alignment = a, .reason = NoAlignment::none, .plane = a}; }
@@ -54,14 +78,25 @@ void bind_rows(nb::module_& m) {
       "An alignment of the rows of the right image, for `align_rows=` of match(), Matcher and Run.\n\n"
       "Row y of the aligned image is row y + v of the given one, with v = offset + roll · s + zoom · t + keystone · s "
       "· "
-      "t,\n"
+      "t + field(s, t),\n"
       "s = (x + ½) / width − ½ and t = (y + ½) / height − ½. All values are in pixels.")
-      .def(nb::init<double, double, double, double>(), "offset"_a = 0, "roll"_a = 0, "zoom"_a = 0, "keystone"_a = 0)
+      .def(
+          "__init__",
+          [](RowAlignment* a, double offset, double roll, double zoom, double keystone, const FieldValues& field) {
+            new (a) RowAlignment(alignment_of({offset, roll, zoom, keystone, field}));
+          },
+          "offset"_a = 0, "roll"_a = 0, "zoom"_a = 0, "keystone"_a = 0, "field"_a = FieldValues())
       .def_ro("offset", &RowAlignment::offset, "v in the centre of the image, in pixels.")
       .def_ro("roll", &RowAlignment::roll, "v at the right border minus v at the left border, in pixels.")
       .def_ro("zoom", &RowAlignment::zoom, "v at the lower border minus v at the upper border, in pixels.")
       .def_ro("keystone", &RowAlignment::keystone,
               "roll at the lower border minus roll at the upper border, in pixels.")
+      .def_prop_ro(
+          "field", [](const RowAlignment& a) { return rows_of(a.field); },
+          "Rows of the coefficients of a uniform cubic B-spline over the image, for rows that no plane follows; [] for "
+          "most\npairs.")
+      .def("scaled", &RowAlignment::scaled, "factor"_a,
+           "Returns the alignment with all values `factor` times as large.")
       .def_prop_ro("rms", &RowAlignment::rms, "Root mean square of v over the image, in pixels.")
       .def(
           "__eq__",

@@ -50,12 +50,15 @@ def as_json(rows: RowEstimate | None) -> dict[str, object] | None:
     if rows is None:
         return None
     plane = {name: getattr(rows.plane, name) for name in ("rms", "offset", "roll", "zoom", "keystone")}
-    return {"aligned": rows.alignment is not None, "reason": rows.reason, **plane, "points": rows.tracks}
+    return {"aligned": rows.alignment is not None, "reason": rows.reason, **plane, "field": rows.plane.field, "points": rows.tracks}
 
 
 def text_of(a: RowAlignment) -> str:
     """Returns an alignment as --align-rows reads it."""
-    return ",".join(repr(value) for value in (a.offset, a.roll, a.zoom, a.keystone))
+    values = [a.offset, a.roll, a.zoom, a.keystone]
+    if a.field:
+        values += [len(a.field[0]), len(a.field), *(knot for row in a.field for knot in row)]
+    return ",".join(repr(value) for value in values)
 
 
 def short_text(rows: RowEstimate | None) -> str:

@@ -59,7 +59,8 @@ def synth(
     like           mixture of which a random scene with random light and cameras is generated, instead of `scene`:
                    "varied", "indoor", "road", "plants", "hard" or "mixed"
 
-    Further options change the right image: gain, gamma, vignetting, light, vertical_offset and vertical_slope (in rows).
+    Further options change the right image: gain, gamma, vignetting, light, vertical_offset and vertical_slope (in rows), vertical_wave and
+    vertical_jitter (in rows), vertical_period and vertical_period_x (in pixels).
     Others change both images: noise, shot_noise, defocus, focus, motion, blur_left, blur_right, sharpening, exposure,
     tone, flare, demosaicing, jpeg and resampling. focal_length is in image widths. `stereopsis synth --help` explains
     them. Raises CallError.

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import stereopsis as st
+from stereopsis._rows import row_settings, text_of
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +48,29 @@ def test_an_alignment_is_a_value():
     rows = st.RowAlignment(offset=0.5, roll=-1)
     assert rows == pickle.loads(pickle.dumps(rows)) != st.RowAlignment()
     assert rows.rms == pytest.approx((0.25 + 1 / 12) ** 0.5) and "offset 0.5 px" in repr(rows)
+
+
+def test_rows_with_waves_have_as_few_errors_as_right_rows():
+    how = {"disparities": 32, "device": "cpu", "warn_of_pair": False}
+    scenes = [st.synth("table", width=400, height=300, disparities=32, noise=2, vertical_wave=wave) for wave in (0, 2)]
+    right, given, aligned = (
+        wrong(st.match(scene.left, scene.right, **how, align_rows=rows), scene)
+        for scene, rows in ((scenes[0], "off"), (scenes[1], "off"), (scenes[1], "auto"))
+    )
+    assert given > 3 * right and aligned <= 1.25 * right
+
+
+def test_a_field_is_a_part_of_the_alignment():
+    field = [[0.5, 1, -0.25, 0], [1, 2, 3, 4], [0, 0, 0, 0], [1, 0, 1, 0]]
+    rows = st.RowAlignment(0.5, field=field)
+    assert rows.field == field and rows == pickle.loads(pickle.dumps(rows)) != st.RowAlignment(0.5)
+    assert rows.scaled(2).field[1] == [2, 4, 6, 8] and "field of 4×4 knots" in repr(rows)
+    assert row_settings(text_of(rows)).fixed == rows
+    for wrong_field in ([[1, 2], [3, 4]], [[1, 2, 3, 4], [1]], [[0.0]] * 241):
+        with pytest.raises(st.CallError):
+            st.RowAlignment(field=wrong_field)
+    with pytest.raises(st.CallError, match="not allowed"):
+        row_settings("0.5,0,0,0,1,4,1,2,3")
 
 
 def test_a_pair_has_an_alignment_of_its_own(moved):

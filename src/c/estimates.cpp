@@ -1,4 +1,5 @@
 // Functions of the C interface that estimate properties of a pair.
+#include <algorithm>
 #include <array>
 
 #include "c/structs.hpp"
@@ -33,7 +34,11 @@ class RgbPair {
 };
 
 sp_row_alignment in_c(const RowAlignment& a) {
-  return {sizeof(sp_row_alignment), a.offset, a.roll, a.zoom, a.keystone};
+  static_assert(SP_ROW_KNOTS == RowField::most_knots);
+  sp_row_alignment c = {sizeof(sp_row_alignment), a.offset,     a.roll, a.zoom, a.keystone,
+                        a.field.columns,          a.field.rows, {}};
+  std::ranges::copy(a.field.knots, c.knots);
+  return c;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "c/structs.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "stereopsis/arguments.hpp"
@@ -193,7 +194,9 @@ void want(std::uint32_t wanted, Problem& problem) {
 std::optional<RowAlignment> row_alignment_of(const sp_row_alignment* given, const char* name) {
   if (given == nullptr) return {};
   const sp_row_alignment a = read(given, name);
-  return RowAlignment{a.offset, a.roll, a.zoom, a.keystone};
+  RowAlignment result{a.offset, a.roll, a.zoom, a.keystone, {a.field_columns, a.field_rows}};
+  std::ranges::copy(a.knots, result.field.knots.begin());
+  return result;
 }
 
 Problem problem_of(const sp_problem& p) {

@@ -27,9 +27,9 @@ inline constexpr std::size_t first_size<sp_stage> = 56;
 template <>
 inline constexpr std::size_t first_size<sp_rig> = 48;
 template <>
-inline constexpr std::size_t first_size<sp_row_alignment> = 40;
+inline constexpr std::size_t first_size<sp_row_alignment> = 1008;
 template <>
-inline constexpr std::size_t first_size<sp_row_estimate> = 104;
+inline constexpr std::size_t first_size<sp_row_estimate> = 2040;
 template <>
 inline constexpr std::size_t first_size<sp_camera> = 216;
 template <>

@@ -119,6 +119,11 @@ std::string name_of(const Call& call, std::size_t file) {
 Json rows_json(const std::optional<RowEstimate>& rows) {
   if (!rows) return nullptr;
   const RowAlignment& a = rows->plane;
+  Json field = Json::array();
+  for (int row = 0; row < a.field.rows; ++row) {
+    const float* first = a.field.knots.data() + row * a.field.columns;
+    field.push_back(std::vector<float>(first, first + a.field.columns));
+  }
   return {{"aligned", rows->alignment.has_value()},
           {"reason", to_string(rows->reason)},
           {"rms", a.rms()},
@@ -126,6 +131,7 @@ Json rows_json(const std::optional<RowEstimate>& rows) {
           {"roll", a.roll},
           {"zoom", a.zoom},
           {"keystone", a.keystone},
+          {"field", field},
           {"points", rows->tracks}};
 }
 
@@ -137,7 +143,9 @@ std::string aligned_text(const std::vector<const FrameRecord*>& done) {
   if (rms.empty()) return "";
   if (done.size() > 1)
     return fmt::format(", rows of {} frame{} aligned (median {:.2f} px)", rms.size(), ending(rms.size()), median(rms));
-  return fmt::format(", rows aligned ({:.2f} px, roll {:.2f} px)", rms[0], done[0]->rows->alignment->roll);
+  const RowAlignment& a = *done[0]->rows->alignment;
+  return fmt::format(", rows aligned ({:.2f} px, roll {:.2f} px{})", rms[0], a.roll,
+                     a.field.empty() ? "" : fmt::format(", field of {}×{} knots", a.field.columns, a.field.rows));
 }
 
 Json frame_json(const Call& call, const FrameRecord& r, std::size_t i) {

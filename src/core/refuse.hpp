@@ -36,9 +36,14 @@ inline void check_bit_depth(PixelType type, int bit_depth) {
     refuse(text("a bit depth of ", bit_depth, " is not allowed; it must be 1 to 16"));
 }
 
-// Throws an Error for an alignment that moves rows far away.
+// Throws an Error for an alignment that moves rows far away, or whose field has a wrong number of knots.
 inline void check_alignment(const RowAlignment& a) {
   constexpr int most = RowAlignment::most_rows;
+  if (!a.field.is_valid())
+    refuse(text("a field of rows with ", a.field.columns, "×", a.field.rows,
+                " knots is not allowed; it must have 1 column, "
+                "or at least 4, at least 4 rows, and at most ",
+                RowField::most_knots, " knots"));
   if (!std::isfinite(a.rms()) || a.most() > most)
     refuse(text("an alignment of rows by offset ", a.offset, ", roll ", a.roll, ", zoom ", a.zoom, " and keystone ",
                 a.keystone, " is not allowed; rows must move by at most ", most, " pixels, so rectify the pair"));

@@ -146,7 +146,9 @@ std::vector<RigNews> RigFilter::next(const std::optional<RowMeasurement>& rows, 
   for (Estimate* const e : {&estimate_, jump_ ? &*jump_ : nullptr})
     if (e != nullptr && e->pairs > 0) e->covariance = sparse::sum(e->covariance, sparse::covariance_of(change_));
   ++unseen_;
-  if (rows && rows->tracks >= least_tracks && rows->remaining <= most_remaining) follow(seen_in(*rows, applied), news);
+  // The plane of rows that have a field depends on their waves, so that it does not show the rig.
+  if (rows && rows->field.empty() && rows->tracks >= least_tracks && rows->remaining <= most_remaining)
+    follow(seen_in(*rows, applied), news);
   if (unseen_ >= RigTracker::pairs_to_lose && !is_lost_) {
     is_lost_ = true;
     news.push_back({.kind = RigNews::Kind::lost, .pair = pair_});

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numbers>
 
+#include "core/refuse.hpp"
 #include "core/text.hpp"
 #include "geometry/rig_filter.hpp"
 #include "geometry/rotations.hpp"
@@ -75,7 +76,12 @@ struct RigTracker::State {
   }
 
   const Step& step_of(std::size_t pair) const {
-    return *std::find_if(steps.rbegin(), steps.rend(), [pair](const Step& s) { return s.first <= pair; });
+    const auto step = std::find_if(steps.rbegin(), steps.rend(), [pair](const Step& s) { return s.first <= pair; });
+    if (step == steps.rend())
+      refuse(text("the maps of pair ", pair,
+                  " are requested after those of later pairs were used; request the maps of a "
+                  "pair before its rows are added"));
+    return *step;
   }
   // Gives the filter the pairs that are there, in their order.
   void go_on() {
@@ -121,7 +127,8 @@ std::shared_ptr<const RectificationMaps> RigTracker::maps_for(std::size_t pair) 
 
 void RigTracker::add(std::size_t pair, std::optional<RowMeasurement> rows) {
   const std::lock_guard lock(state_->mutex);
-  state_->waiting.emplace(pair, std::move(rows));
+  if (pair < state_->done || !state_->waiting.emplace(pair, std::move(rows)).second)
+    refuse(text("the rows of pair ", pair, " are added twice; add each pair once"));
   state_->go_on();
 }
 

@@ -234,6 +234,29 @@ TEST(RigTracker, WaitsForTheRowsOfEarlierPairs) {
   EXPECT_TRUE(waiting.get());
 }
 
+// A pair that was added twice would otherwise block all later pairs.
+TEST(RigTracker, RefusesPairsThatWereAdded) {
+  RigTracker tracker(cameras_of(rig));
+  tracker.add(0, {});
+  EXPECT_THROW(tracker.add(0, {}), Error);
+  tracker.add(2, {});
+  EXPECT_THROW(tracker.add(2, {}), Error);
+  tracker.add(1, {});
+  EXPECT_EQ(tracker.pairs(), 3U);
+}
+
+// Their plane depends on the waves.
+TEST(RigTracker, RowsWithAFieldDoNotShowTheRig) {
+  RigTracker tracker(cameras_of(rig));
+  std::mt19937 random(3);
+  for (std::size_t i = 0; i < 40; ++i) {
+    RowMeasurement rows = seen({0.2, 0, 0}, random);
+    rows.field.columns = 1, rows.field.rows = 7;
+    tracker.add(i, rows);
+  }
+  EXPECT_EQ(tracker.turn(), RigTurn());
+}
+
 // The left image, the rig and the rays of points stay as they are.
 TEST(RigTracker, TurnsOnlyTheRightCamera) {
   const StereoCalibration before = test::calibration_for({640, 480});

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <sstream>
@@ -13,9 +14,11 @@
 namespace stereopsis::jobs {
 namespace {
 
-// Returns the coefficients of a list such as 0.3,-0.1, or nothing for other texts.
+// Returns the alignment of a list such as 0.3,-0.1, or nothing for other texts. Columns, rows and coefficients of a field may
+// follow the four numbers of the plane.
 std::optional<RowAlignment> to_alignment(const std::string& text) {
-  std::array<double, 4> values{};
+  constexpr std::size_t plane = 4, with_size = plane + 2;
+  std::array<double, with_size + RowField::most_knots> values{};
   std::size_t count = 0;
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
@@ -26,7 +29,16 @@ std::optional<RowAlignment> to_alignment(const std::string& text) {
     if (error != std::errc() || stop != last) return {};
   }
   if (count == 0) return {};
-  return RowAlignment{values[0], values[1], values[2], values[3]};
+  RowAlignment result{values[0], values[1], values[2], values[3]};
+  if (count <= plane) return result;
+  const auto is_number = [](double knots) { return knots >= 0 && knots <= RowField::most_knots; };
+  if (!is_number(values[plane]) || !is_number(values[plane + 1])) return {};
+  result.field.columns = static_cast<int>(values[plane]);
+  result.field.rows = static_cast<int>(values[plane + 1]);
+  if (result.field.count() != static_cast<int>(count - with_size) || count < with_size) return {};
+  std::transform(values.begin() + with_size, values.begin() + static_cast<std::ptrdiff_t>(count),
+                 result.field.knots.begin(), [](double value) { return static_cast<float>(value); });
+  return result;
 }
 
 }  // namespace
@@ -48,10 +60,7 @@ RowSettings row_settings(const std::string& given, const SettingNames& names) {
 
 // The rows move the other way, and columns are counted from the other side.
 std::optional<RowEstimate> mirrored(std::optional<RowEstimate> rows) {
-  if (rows && rows->alignment) {
-    RowAlignment& a = *rows->alignment;
-    a = {-a.offset, a.roll, -a.zoom, a.keystone};
-  }
+  if (rows && rows->alignment) rows->alignment = rows->alignment->mirrored();
   return rows;
 }
 

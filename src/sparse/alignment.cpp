@@ -6,6 +6,7 @@
 
 #include "core/refuse.hpp"
 #include "core/text.hpp"
+#include "sparse/row_field.hpp"
 #include "sparse/row_motion.hpp"
 #include "sparse/rows.hpp"
 #include "sparse/tracks.hpp"
@@ -87,9 +88,75 @@ double far_disparity(const std::vector<RowPoint>& points) {
   return *place;
 }
 
-RowAlignment alignment_of(const RowPlane& p) {
-  return {to_grid(p.offset), to_grid(p.roll), to_grid(p.zoom), to_grid(p.keystone)};
+RowPlane plane_of_terms(const Terms& terms) { return {terms[0], terms[1], terms[2], terms[3]}; }
+
+// Subtracts a plane with a term in the disparity from the points.
+std::vector<RowPoint> without(const RowPlane& plane, double of_disparity, std::vector<RowPoint> points) {
+  for (RowPoint& p : points) p.dy -= plane.at(p.u, p.v) + of_disparity * p.disparity;
+  return points;
 }
+
+// Subtracts a field from the points.
+std::vector<RowPoint> without(const RowField& field, std::vector<RowPoint> points) {
+  for (RowPoint& p : points) p.dy -= field.at(p.u, p.v);
+  return points;
+}
+
+RowAlignment alignment_of(const RowPlane& p, const RowField& field = {}) {
+  return {to_grid(p.offset), to_grid(p.roll), to_grid(p.zoom), to_grid(p.keystone), field};
+}
+
+RowAlignment sum_of(const RowPlane& p, const RowAlignment& a) {
+  return {p.offset + a.offset, p.roll + a.roll, p.zoom + a.zoom, p.keystone + a.keystone, a.field};
+}
+
+// The tracks of a pair, as points of the plane and of fields.
+class PairRows {
+ public:
+  PairRows(const AnyImageView& left, const AnyImageView& right, int most_tracks)
+      : left_(left),
+        right_(right),
+        size_(left.size()),
+        most_tracks_(most_tracks),
+        tracks_(find_tracks(left_, right_, reach, most_tracks)) {}
+
+  const Level& left() const { return left_.finest(); }
+  std::vector<RowPoint> points() const { return points_of(tracks_, size_); }
+  // Returns a field, if one is required beside the plane and the term, and subtracts it from the points.
+  RowField field(const RowPlane& plane, double of_disparity, std::vector<RowPoint>& points) const {
+    const std::optional<RowAlignment> found = fit_field(without(plane, of_disparity, at_textures(tracks_)));
+    if (!found) return {};
+    points = points_after(sum_of(plane, *found));
+    const RowField field = fit_field(without(plane, of_disparity, points), found->field).field;
+    points = without(field, points);
+    return field;
+  }
+
+ private:
+  std::vector<RowPoint> at_textures(const std::vector<Track>& tracks) const {
+    std::vector<RowPoint> points = points_of(tracks, size_);
+    for (std::size_t i = 0; i < tracks.size(); ++i) {
+      points[i].u += tracks[i].texture_x / size_.width;
+      points[i].v += tracks[i].texture_y / size_.height;
+    }
+    return points;
+  }
+
+  // Returns the points of the tracks that are found after an alignment: patches whose rows differ by a slope are not
+  // located precisely.
+  std::vector<RowPoint> points_after(const RowAlignment& alignment) const {
+    const std::vector<Track> tracks =
+        find_tracks(left_, Side(pyramid(aligned(right_.finest(), alignment))), reach, most_tracks_);
+    std::vector<RowPoint> points = at_textures(tracks);
+    for (RowPoint& p : points) p.dy += alignment.at(p.u, p.v + p.dy / size_.height);
+    return points;
+  }
+
+  Side left_, right_;
+  Size size_;
+  int most_tracks_;
+  std::vector<Track> tracks_;
+};
 
 }  // namespace
 
@@ -103,7 +170,8 @@ std::string RowEstimate::sentence() const {
   switch (reason) {
     case NoAlignment::none:
       return text("rows differ by ", px(plane.rms()), ": offset ", px(plane.offset), ", roll ", px(plane.roll),
-                  ", zoom ", px(plane.zoom), ", keystone ", px(plane.keystone));
+                  ", zoom ", px(plane.zoom), ", keystone ", px(plane.keystone),
+                  plane.field.empty() ? "" : text(", field of ", plane.field.columns, "×", plane.field.rows, " knots"));
     case NoAlignment::few_tracks:
       return text("rows cannot be aligned: only ", tracks,
                   " points of the left image were found precisely in the right one, and ", enough_tracks,
@@ -121,11 +189,13 @@ std::string RowEstimate::sentence() const {
 RowEstimate estimate_row_alignment(const AnyImageView& left, const AnyImageView& right) {
   check_images(left, right);
   RowEstimate e;
-  const Side a(left), b(right);
-  const std::vector<RowPoint> points = points_of(find_tracks(a, b, reach, squares), left.size());
-  const RowFit fit = fit_rows(points, RowTerms::keystone, precision);
+  const PairRows rows(left, right, squares);
+  std::vector<RowPoint> points = rows.points();
+  RowFit fit = fit_rows(points, RowTerms::keystone, precision);
+  const RowField field = rows.field(fit.plane, 0, points);
+  if (!field.empty()) fit = fit_rows(points, RowTerms::keystone, precision);
   e.tracks = static_cast<int>(points.size());
-  e.plane = alignment_of(fit.plane);
+  e.plane = alignment_of(fit.plane, field);
   e.deviation = alignment_of(fit.deviations);
   e.remaining = to_grid(spread_around(fit.plane, 0, points));
   e.reason = reason_of(points, e);
@@ -135,18 +205,20 @@ RowEstimate estimate_row_alignment(const AnyImageView& left, const AnyImageView&
 
 RowMeasurement measure_rows(const AnyImageView& left, const AnyImageView& right) {
   check_images(left, right);
-  const Side a(left), b(right);
-  const std::vector<RowPoint> points = points_of(find_tracks(a, b, reach, squares_of_sequence), left.size());
-  const auto [terms, information] = fit_terms(points, precision);
-  const RowPlane plane{terms[0], terms[1], terms[2], terms[3]};
+  const PairRows rows(left, right, squares_of_sequence);
+  std::vector<RowPoint> points = rows.points();
+  TermsFit fit = fit_terms(points, precision);
+  const RowField field = rows.field(plane_of_terms(fit.terms), fit.terms[plane_terms], points);
+  if (!field.empty()) fit = fit_terms(points, precision);
   return {left.size(),
           static_cast<int>(points.size()),
-          to_grid(spread_around(plane, terms[plane_terms], points)),
-          terms,
-          information,
+          to_grid(spread_around(plane_of_terms(fit.terms), fit.terms[plane_terms], points)),
+          fit.terms,
+          fit.information,
           plane_of_disparities(points),
           far_disparity(points),
-          row_profile(a.finest())};
+          field,
+          row_profile(rows.left())};
 }
 
 }  // namespace stereopsis

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <string>
 #include <vector>
 
 #include "stereopsis/error.hpp"
@@ -78,6 +80,78 @@ TEST(RowEstimate, RowsThatAgreeStayAsTheyAre) {
   EXPECT_NE(e.sentence().find("rows agree"), std::string::npos);
 }
 
+// Returns the options of a scene whose right rows have waves.
+SceneOptions waves(double period, double period_x = 0) {
+  SceneOptions o = options(0.3, 0);
+  o.vertical_wave = 2;
+  o.vertical_period = period;
+  o.vertical_period_x = period_x;
+  return o;
+}
+
+// Returns the root mean square of the error of an alignment. Row y of the aligned image is row y + v, which shows row y.
+double error_in_waves(const RowAlignment& a, const SceneOptions& o) {
+  constexpr double turn = 2 * std::numbers::pi;
+  double sum = 0;
+  int count = 0;
+  for (int y = 8; y < size.height - 8; y += 4)
+    for (int x = 8; x < size.width - 8; x += 4, ++count) {
+      const double v = a.at(x, y, size),
+                   along = o.vertical_period_x == 0 ? 1 : std::cos(turn * x / o.vertical_period_x);
+      const double shown =
+          v + o.vertical_offset + o.vertical_wave * along * std::sin(turn * (y + v) / o.vertical_period);
+      sum += shown * shown;
+    }
+  return std::sqrt(sum / count);
+}
+
+TEST(RowEstimate, FindsWavesOfRows) {
+  for (const double period : {480, 240, 120, 80}) {
+    SCOPED_TRACE(period);
+    const SceneOptions o = waves(period);
+    const RowEstimate e = estimate_of(o);
+    ASSERT_TRUE(e.alignment.has_value()) << e.sentence();
+    EXPECT_EQ(e.alignment->field.columns, 1) << e.sentence();
+    EXPECT_LT(error_in_waves(*e.alignment, o), 0.06);
+    EXPECT_GT(e.tracks, 1200);
+    EXPECT_LT(e.remaining, 0.15);
+    EXPECT_NE(e.sentence().find("field of 1×"), std::string::npos) << e.sentence();
+  }
+}
+
+TEST(RowEstimate, FindsFieldsOverBothSides) {
+  const SceneOptions o = waves(240, 640);
+  const RowEstimate e = estimate_of(o);
+  ASSERT_TRUE(e.alignment.has_value()) << e.sentence();
+  EXPECT_GE(e.alignment->field.columns, 8);
+  EXPECT_GE(e.alignment->field.rows, 6);
+  EXPECT_LT(error_in_waves(*e.alignment, o), 0.1);
+}
+
+TEST(RowEstimate, RowsThatAPlaneOrNothingFollowsHaveNoField) {
+  SceneOptions random = options(0.5, 0);
+  random.vertical_jitter = 1;
+  for (const SceneOptions& o : {options(0, 0), options(0.5, 3), random})
+    EXPECT_TRUE(estimate_of(o).plane.field.empty());
+}
+
+TEST(RowFilter, FieldsAreThoseOfThePairs) {
+  const auto measured = [](SceneOptions o, std::uint64_t seed) {
+    o.seed = seed;  // other noise and textures
+    const Scene scene = make_scene(o);
+    return measure_rows(scene.left.view(), scene.right.view());
+  };
+  RowFilter filter;
+  const RowEstimate first = filter.next(measured(waves(240), 1)), same = filter.next(measured(waves(240), 2));
+  ASSERT_TRUE(first.alignment.has_value()) << first.sentence();
+  EXPECT_LT(error_in_waves(*first.alignment, waves(240)), 0.1);
+  ASSERT_TRUE(same.alignment.has_value()) << same.sentence();
+  EXPECT_EQ(same.alignment->field, first.alignment->field);  // the difference is not visible
+  const RowEstimate other = filter.next(measured(waves(120), 3));
+  EXPECT_LT(error_in_waves(other.plane, waves(120)), 0.1) << other.sentence();
+  EXPECT_TRUE(filter.next(measured(options(0.3, 0), 4)).plane.field.empty());
+}
+
 TEST(RowEstimate, IsTheSameOnEveryMachine) {
   const RowEstimate e = estimate_of(options(1, 2));
   const RowAlignment expected{-1017, -2038, -7, -40};
@@ -126,6 +200,18 @@ TEST(RowAlignment, HasItsCoefficientsAtTheBorders) {
   EXPECT_DOUBLE_EQ((RowAlignment{1, 0, 0, 0}).rms(), 1);
   EXPECT_DOUBLE_EQ((RowAlignment{0, 0, std::sqrt(12.0), 0}).rms(), 1);
   EXPECT_DOUBLE_EQ((RowAlignment{0, 0, 0, 12}).rms(), 1);
+}
+
+TEST(RowAlignment, AddsItsField) {
+  RowAlignment a{1, 0, 0, 0, {.columns = 4, .rows = 5}};
+  for (std::size_t i = 0; i < 20; ++i) a.field.knots[i] = 2;
+  EXPECT_DOUBLE_EQ(a.at(3, 470, size), 3);
+  EXPECT_DOUBLE_EQ(a.rms(), 3);
+  EXPECT_DOUBLE_EQ(a.most(), 3);
+  EXPECT_DOUBLE_EQ(a.scaled(0.5).at(3, 470, size), 1.5);
+  for (std::size_t i = 0; i < 20; ++i) a.field.knots[i] = static_cast<float>(i % 4);  // rises along rows
+  EXPECT_NEAR(a.at(0.25, 0) - a.at(0, 0), 0.25, 1e-6);
+  EXPECT_NEAR(a.mirrored().at(-0.25, 0.1), -a.at(0.25, 0.1), 1e-6);
 }
 
 }  // namespace

@@ -95,9 +95,8 @@ Level smoothed(const Level& level) {
 
 // Each row is computed in arrays of its own, so that compilers vectorise the loops.
 void fill_patch(const Level& level, int x, int y, Patch& p) {
-  PatchSums<1> of_y, yy;
-  PatchSums<2> of_x, xy;
-  PatchSums<3> xx;
+  PatchSums<2> of_x, of_y, yy;
+  PatchSums<3> xx, xy;
   for (int j = 0; j < patch; ++j) {
     const int row = y + j - patch_radius;
     const std::int16_t *here = level.row(row) + x - patch_radius, *above = level.row(row - 1) + x - patch_radius,
@@ -126,6 +125,8 @@ void fill_patch(const Level& level, int x, int y, Patch& p) {
   all[4] = {0, 0, 0, 0, patch * patch};
   for (std::size_t i = 0; i < parameters; ++i)
     for (std::size_t j = 0; j < i; ++j) all[i][j] = all[j][i];
+  p.of_slopes = {Sums{yy(0, 1), xy(0, 1), xy(0, 2), xy(1, 1), of_y(0, 1)},
+                 {yy(1, 0), xy(1, 0), xy(1, 1), xy(2, 0), of_y(1, 0)}};
 }
 
 Sums difference_oracle(const Patch& p, const Level& level, int x, int y) {

@@ -36,11 +36,13 @@ inline constexpr int parameters = 5;
 using Sums = std::array<std::int64_t, parameters>;
 
 // The fixed patch: its values, the derivatives of its values by its row and column, and the sums of the products of the
-// derivatives by all parameters.
+// derivatives by all parameters, and of these with the changes that rows cause whose distance grows along rows and along
+// columns.
 struct Patch {
   using Rows = std::array<std::int16_t, patch * patch_lanes>;
   Rows values, gy, gx;
   std::array<Sums, parameters> products{};
+  std::array<Sums, 2> of_slopes{};
 };
 
 // Fills the patch around (x, y). Requires holds_patch().

@@ -63,6 +63,36 @@ bool is_other(const RowAlignment& shown, const RowAlignment& now, const RowAlign
              .rms() > deviation.rms();
 }
 
+// Returns whether two alignments differ visibly.
+bool differ(const RowAlignment& a, const RowAlignment& b) {
+  constexpr int samples = 16;
+  constexpr double visible = 0.05;  // px
+  double sum = 0;
+  for (int j = 0; j < samples; ++j)
+    for (int i = 0; i < samples; ++i) {
+      const double s = (i + 0.5) / samples - 0.5, t = (j + 0.5) / samples - 0.5;
+      sum += square(a.at(s, t) - b.at(s, t));
+    }
+  return sum > square(samples * visible);
+}
+
+// Returns the estimate of a pair with a field, from this pair alone: its plane depends on its waves.
+RowEstimate estimate_alone(const RowMeasurement& pair, const RowAlignment& shown) {
+  const Matrix<all_terms> covariance = inverse(sum(information_of(pair), inverse(covariance_of(at_start))));
+  const Planes planes(pair.terms, covariance, pair.disparities);
+  RowAlignment now = Planes::on_grid(planes.values);
+  now.field = pair.field;
+  RowEstimate e;
+  e.plane = differ(shown, now) ? now : shown;
+  e.deviation = Planes::on_grid(planes.deviations);
+  e.tracks = pair.tracks;
+  e.remaining = pair.remaining;
+  if (e.tracks >= RowEstimate::enough_tracks)
+    e.reason = e.deviation.rms() > RowEstimate::most_deviation ? NoAlignment::uncertain : NoAlignment::none;
+  if (e.reason == NoAlignment::none) e.alignment = e.plane;
+  return e;
+}
+
 // Returns whether a pair has rows that the earlier ones do not predict. The offset may be any.
 bool are_of_other_cameras(const Planes& predicted, const Planes& measured) {
   for (std::size_t i = 1; i < plane_terms; ++i) {
@@ -75,7 +105,13 @@ bool are_of_other_cameras(const Planes& predicted, const Planes& measured) {
 }  // namespace
 
 RowEstimate RowFilter::next(const RowMeasurement& pair) {
-  if (pairs_ == 0 || pair.size != size_) start(pair.size);
+  if (pair.size != size_) start(pair.size);
+  if (!pair.field.empty()) {
+    const RowEstimate e = estimate_alone(pair, shown_);
+    shown_ = e.plane;
+    is_aligned_ = e.alignment.has_value();
+    return e;
+  }
   predict();
   if (pairs_ > 0) {
     const Matrix<all_terms> alone = inverse(sum(information_of(pair), inverse(covariance_of(at_start))));
@@ -156,7 +192,9 @@ RowEstimate RowFilter::estimate(const RowMeasurement& pair) {
   const Planes planes(terms_, covariance_, pair.disparities);
   RowEstimate e;
   e.deviation = Planes::on_grid(planes.deviations);
-  if (const RowAlignment now = Planes::on_grid(planes.values); is_other(shown_, now, e.deviation)) shown_ = now;
+  if (const RowAlignment now = Planes::on_grid(planes.values);
+      !shown_.field.empty() || is_other(shown_, now, e.deviation))
+    shown_ = now;
   e.plane = shown_;
   e.tracks = pair.tracks;
   e.remaining = pair.remaining;

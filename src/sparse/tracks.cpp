@@ -113,10 +113,11 @@ constexpr double noise = 2 * units;  // standard deviation of both images togeth
 // Standard deviation of a track without noise, in pixels. The surfaces of real scenes are no planes.
 constexpr double precision = 0.05;
 
-// A position, and the standard deviation of its row.
+// A position, the standard deviation of its row, and the place of the texture that determines the row.
 struct Position {
   Point at;
   double deviation;
+  Point texture;
 };
 
 NormalEquations<parameters> equations_of(const Patch& p) {
@@ -150,7 +151,10 @@ std::optional<Position> located(const Level& from, int x, int y, const Level& to
     at = {static_cast<double>(px) / position_units - moved_x, static_cast<double>(py) / position_units - moved_y};
     if (std::abs(at[0] - start[0]) > most_moved || std::abs(at[1] - start[1]) > most_moved) return {};
     if (std::abs(moved_x) < close_enough && std::abs(moved_y) < close_enough)
-      return Position{at, std::sqrt(precision * precision + noise * noise * equations.variance({1, 0, 0, 0, 0}))};
+      return Position{
+          at,
+          std::sqrt(precision * precision + noise * noise * equations.variance({1, 0, 0, 0, 0})),
+          {equations.solution(in_doubles(p.of_slopes[0]))[0], equations.solution(in_doubles(p.of_slopes[1]))[0]}};
   }
   return {};
 }
@@ -165,7 +169,8 @@ std::optional<Track> tracked(const Level& left, const Level& right, const Match&
   if (!back) return {};
   const double apart_x = back->at[0] - x - dx, apart_y = back->at[1] - y - dy;
   if (apart_x * apart_x + apart_y * apart_y > most_apart * most_apart) return {};
-  return Track{match.x, match.y, dx + 0.5 * apart_x, dy + 0.5 * apart_y, there->deviation};
+  return Track{match.x,          match.y,           dx + 0.5 * apart_x, dy + 0.5 * apart_y,
+               there->deviation, there->texture[0], there->texture[1]};
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ struct Track {
   double dx = 0;
   double dy = 0;
   double deviation = 0;  // standard deviation of dy, as the texture and a usual noise imply, in pixels
+  // Place of the texture that determines dy, from the point, in pixels: if rows differ by v(x, y), dy is −v at this place.
+  double texture_x = 0, texture_y = 0;
 };
 
 // Returns the tracks of corners whose rows differ by up to `rows` pixels. The image is divided into about this number of

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "core/suggestion.hpp"
 #include "core/text.hpp"
@@ -63,6 +64,10 @@ void check(const SceneOptions& o) {
   check("resampling", o.resampling, 0, 4);
   check("vertical offset", o.vertical_offset, -20, 20);
   check("vertical slope", o.vertical_slope, -20, 20);
+  check("vertical wave", o.vertical_wave, -20, 20);
+  check("vertical period", o.vertical_period, 10, 1e5);
+  if (o.vertical_period_x != 0) check("vertical period along x", o.vertical_period_x, 10, 1e5);
+  check("vertical jitter", o.vertical_jitter, 0, 20);
   const Rect& w = o.window;
   if (w.width == 0 && w.height == 0) return;
   if (w.width < 1 || w.height < 1 || intersect(w, {0, 0, o.size.width, o.size.height}) != w)
@@ -77,10 +82,31 @@ Rect window_of(const SceneOptions& o) {
 
 double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
 
-// The number of rows by which a camera is tilted downwards.
+// Returns sin(2π · turns), the same on every machine: a polynomial of the turns from the nearest zero.
+double sine(double turns) {
+  const double whole = std::floor(turns + .5), t = turns - whole;  // −½ to ½
+  const double quarter = std::abs(t) > .25 ? std::copysign(.5, t) - t : t, a = 2 * std::numbers::pi * quarter,
+               aa = a * a;
+  return a * (1 - aa / 6 * (1 - aa / 20 * (1 - aa / 42 * (1 - aa / 72 * (1 - aa / 110)))));
+}
+
+// The number of rows by which a camera looks further down than its rows say.
 struct Tilt {
-  double offset = 0, slope = 0;  // per pixel
-  double at(double x) const { return offset + slope * x; }
+  double offset = 0, slope = 0;             // per pixel
+  double wave = 0, turns = 0, turns_x = 0;  // per pixel
+  double jitter = 0;
+  Pixel origin = {};  // of the window
+  std::uint64_t seed = 0;
+
+  double at(double x, double y) const {
+    double rows = offset + slope * x;
+    if (wave != 0) rows += wave * sine((y + origin.y) * turns) * sine((x + origin.x) * turns_x + .25);
+    if (jitter != 0)
+      rows += jitter * (2 * Random(mix64(seed) + static_cast<std::uint64_t>(y + origin.y)).between(0, 1) - 1);
+    return rows;
+  }
+  // Returns a limit of what the waves add.
+  double most() const { return std::abs(wave) + jitter; }
 };
 
 // The direction in which the pixels of a raw image look: that of the rectified pixel to which `rectification` moves
@@ -91,7 +117,7 @@ struct Sight {
 
   Point at(double x, double y) const {
     const Point p = rectification.at(x, y);
-    return {p.x, p.y + tilt.at(p.x)};
+    return {p.x, p.y + tilt.at(p.x, y)};
   }
 };
 
@@ -140,7 +166,10 @@ class Renderer {
         x0 = std::min(x0, p.x - x), x1 = std::max(x1, p.x - x);
         y0 = std::min(y0, p.y - y), y1 = std::max(y1, p.y - y);
       }
-    return view_.candidates(r.x - .5 + x0, r.y - .5 + y0, r.x + r.width - .5 + x1, r.y + r.height - .5 + y1);
+    const double more =
+        2 * sight_.tilt.most();  // the corners of the block do not show the largest displacement of a wave
+    return view_.candidates(r.x - .5 + x0, r.y - .5 + y0 - more, r.x + r.width - .5 + x1,
+                            r.y + r.height - .5 + y1 + more);
   }
 
   // Returns the mean of four samples if they agree, and otherwise the mean of sixteen samples. The four samples lie in
@@ -311,7 +340,13 @@ Scene make_scene(const SceneOptions& options) {
               {}};
   const Tilt level,
       tilted{options.vertical_offset + options.vertical_slope * ((window.x + .5) / options.size.width - .5),
-             options.vertical_slope / options.size.width};
+             options.vertical_slope / options.size.width,
+             options.vertical_wave,
+             1 / options.vertical_period,
+             options.vertical_period_x == 0 ? 0 : 1 / options.vertical_period_x,
+             options.vertical_jitter,
+             {window.x, window.y},
+             options.seed + 6};
   const Shift moved_left = rectification(options, window, mix64(options.seed) + 4),
               moved_right = rectification(options, window, mix64(options.seed) + 5);
   const Camera left_camera{Renderer(world, rig, size, left, right, 1, {moved_left, level}),

@@ -497,9 +497,10 @@ TEST(Synth, WhatTheCameraDoesChangesImagesOnly) {
            [](SceneOptions& o) { o.defocus = 4; }, [](SceneOptions& o) { o.motion = 3; },
            [](SceneOptions& o) { o.blur_right = 1; }, [](SceneOptions& o) { o.sharpening = 1; },
            [](SceneOptions& o) { o.vertical_offset = 1; }, [](SceneOptions& o) { o.vertical_slope = 2; },
-           [](SceneOptions& o) { o.exposure = 2; }, [](SceneOptions& o) { o.tone = 1.5; },
-           [](SceneOptions& o) { o.flare = .5; }, [](SceneOptions& o) { o.demosaicing = 1; },
-           [](SceneOptions& o) { o.jpeg = 60; }, [](SceneOptions& o) { o.resampling = 1; }}) {
+           [](SceneOptions& o) { o.vertical_jitter = 1; }, [](SceneOptions& o) { o.exposure = 2; },
+           [](SceneOptions& o) { o.tone = 1.5; }, [](SceneOptions& o) { o.flare = .5; },
+           [](SceneOptions& o) { o.demosaicing = 1; }, [](SceneOptions& o) { o.jpeg = 60; },
+           [](SceneOptions& o) { o.resampling = 1; }}) {
     SceneOptions o = photometric;
     change(o);
     const Scene changed = make_scene(o);
@@ -509,6 +510,21 @@ TEST(Synth, WhatTheCameraDoesChangesImagesOnly) {
     EXPECT_EQ(checksum(changed.nonocc_left, 0), checksum(ideal().nonocc_left, 0));
     EXPECT_EQ(checksum(changed.disc_left, 0), checksum(ideal().disc_left, 0));
   }
+}
+
+TEST(Synth, AWaveMovesTheRowsOfItsCrestByItsAmplitude) {
+  SceneOptions o = photometric;
+  o.vertical_wave = 1;
+  o.vertical_period = 4 * 16;
+  const Scene wave = make_scene(o);
+  int at_crest = 0, at_zero = 0;
+  for (int x = 0; x < o.size.width; ++x) {
+    at_crest += std::abs(wave.right(x, 16, 1) - ideal().right(x, 17, 1)) > 1;
+    at_zero += std::abs(wave.right(x, 32, 1) - ideal().right(x, 32, 1)) > 1;
+  }
+  EXPECT_LT(at_crest, o.size.width / 10);
+  EXPECT_LT(at_zero, o.size.width / 10);
+  EXPECT_EQ(checksum(wave.left, 0), checksum(ideal().left, 0));
 }
 
 TEST(Synth, AWholeRowOffIsTheNextRow) {
@@ -838,6 +854,7 @@ TEST(Synth, ForbiddenOptionsAreRefusedWithASentence) {
   expect(sentence([](SceneOptions& o) { o.jpeg = 101; }), {"JPEG quality is 101", "from 0 to 100"});
   expect(sentence([](SceneOptions& o) { o.resampling = -1; }), {"resampling is -1", "from 0 to 4"});
   expect(sentence([](SceneOptions& o) { o.vertical_slope = -21; }), {"vertical slope is -21", "from -20 to 20"});
+  expect(sentence([](SceneOptions& o) { o.vertical_period = 5; }), {"vertical period is 5", "from 10 to 100000"});
   expect(sentence([](SceneOptions& o) { o.window = {1, 1, 4, 2}; }), {"4×2 at (1, 1)", "4×4", "inside"});
 }
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .. import _native
-from .._native import RowAlignment, RowEstimate
+from .._native import RowEstimate
 from .._rows import row_settings, short_text, text_of
 from .manifest import Input, Manifest
 from .rasters import Array, read
@@ -30,8 +30,7 @@ def rows_of_job(inputs: list[tuple[Input, Input]], settings: Settings) -> tuple[
         return "off", found.sentence
     if factor * found.deviation.rms > RowEstimate.most_deviation:
         return "off", f"rows cannot be aligned: they were estimated from images reduced by {factor}, whose precision does not suffice"
-    a = found.alignment
-    whole = RowAlignment(*(factor * value for value in (a.offset, a.roll, a.zoom, a.keystone)))
+    whole = found.alignment.scaled(factor)
     return text_of(whole), short_text(_native.given_rows(whole))
 
 

@@ -127,7 +127,7 @@ def rows_in(
         return None
     fixed = settings.rows
     if fixed is not None:
-        fixed = RowAlignment(*(scale * value for value in (fixed.offset, fixed.roll, fixed.zoom, fixed.keystone)))
+        fixed = fixed.scaled(scale)
     pair = _native.Pair({"left": left, "right": right}, frame.bit_depth, "rgb", None)
     return rows_of(pair, RowSettings(False, fixed), None, sequence, measured)
 

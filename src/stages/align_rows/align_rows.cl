@@ -12,11 +12,48 @@
 
 typedef struct {
   long at, across, down, both;
-  int white;
+  int white, columns, rows;
+  long left, per_column, top, per_row;
+  short knots[240];
 } Parameters;
 
-FUNCTION int position_of(Parameters p, int x, int y) {
-  return (int)((p.at + p.across * x + (p.down + p.both * x) * y + ((long)1 << (SHIFT - 1))) >> SHIFT);
+// The knots on which a position of a spline depends, and their weights in 1/2^16.
+typedef struct {
+  int first, w0, w1, w2, w3;
+} Knots;
+
+FUNCTION int rounded(long cube) { return (int)(((cube >> 12) * 43691 + (1 << 25)) >> 26); }
+
+FUNCTION Knots knots_at(long at, int count) {
+  const long one = 1 << 12;
+  Knots k;
+  k.first = clamp((int)(at >> 32), 0, count - 4);
+  const long t = max(min((at >> 20) - k.first * one, one), (long)0), rest = one - t, cube = t * t * t;
+  k.w0 = rounded(rest * rest * rest);
+  k.w2 = rounded(3 * ((t * one + t * t) * one - cube) + one * one * one);
+  k.w3 = rounded(cube);
+  k.w1 = (1 << 16) - k.w0 - k.w2 - k.w3;
+  return k;
+}
+
+FUNCTION long field_at(const Parameters *p, int x, int y) {
+  const Knots down = knots_at(p->top + p->per_row * y, p->rows);
+  Knots across = {0, 1 << 16, 0, 0, 0};
+  if (p->columns > 1) across = knots_at(p->left + p->per_column * x, p->columns);
+  long sum = 0;
+  for (int i = 0; i < (p->columns > 1 ? 4 : 1); ++i) {
+    const int at = down.first * p->columns + across.first + i;
+    const long column = (long)down.w0 * p->knots[at] + (long)down.w1 * p->knots[at + p->columns] +
+                        (long)down.w2 * p->knots[at + 2 * p->columns] + (long)down.w3 * p->knots[at + 3 * p->columns];
+    sum += (i == 0 ? across.w0 : i == 1 ? across.w1 : i == 2 ? across.w2 : across.w3) * (column >> 4);
+  }
+  return 4 * sum;
+}
+
+FUNCTION int position_of(const Parameters *p, int x, int y) {
+  long plane = p->at + p->across * x + (p->down + p->both * x) * y + ((long)1 << (SHIFT - 1));
+  if (p->rows != 0) plane += field_at(p, x, y);
+  return (int)(plane >> SHIFT);
 }
 
 // Rounds half of a number with 24 fractional bits to WEIGHT_BITS.
@@ -26,7 +63,7 @@ KERNEL(align_rows)(IMAGE(const PIXEL_TYPE, image), IMAGE(const uchar, mask), IMA
                    IMAGE(uchar, usable), Parameters p, int channels) {
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(out) || y >= HEIGHT(out)) return;
-  const int position = position_of(p, x, y), bottom = HEIGHT(image) - 1;
+  const int position = position_of(&p, x, y), bottom = HEIGHT(image) - 1;
   const int f = position & (ONE - 1), row = position >> FRACTION_BITS;
   const int t1 = f << 16, t2 = (f * f) << 8, t3 = f * f * f;
   const int w0 = weight_of(-t3 + 2 * t2 - t1), w2 = weight_of(-3 * t3 + 4 * t2 + t1), w3 = weight_of(t3 - t2);
@@ -68,7 +105,7 @@ FUNCTION int between(int upper, int lower, long part) {
 KERNEL(align_map)(IMAGE(const int, map), IMAGE(int, out), Parameters p) {
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(out) || y >= HEIGHT(out)) return;
-  const int position = position_of(p, x, y);
+  const int position = position_of(&p, x, y);
   const int upper = clamp(position >> FRACTION_BITS, 0, max(HEIGHT(map) - 2, 0));
   const int lower = min(upper + 1, HEIGHT(map) - 1);
   const long part = position - (long)ONE * upper;
@@ -79,6 +116,7 @@ KERNEL(align_map)(IMAGE(const int, map), IMAGE(int, out), Parameters p) {
 KERNEL(restore_rows)(IMAGE(const float, map), IMAGE(float, out), Parameters p) {
   const int x = global_id(0), y = global_id(1);
   if (x >= WIDTH(out) || y >= HEIGHT(out)) return;
-  const int row = 2 * y - ((position_of(p, x, y) + ONE / 2) >> FRACTION_BITS);
+  int row = 2 * y - ((position_of(&p, x, y) + ONE / 2) >> FRACTION_BITS);
+  if (p.rows != 0) row += y - ((position_of(&p, x, row) + ONE / 2) >> FRACTION_BITS);
   PIXEL(out, x, y) = row >= 0 && row < HEIGHT(map) ? PIXEL(map, x, row) : float_of_bits(0x7fc00000);
 }

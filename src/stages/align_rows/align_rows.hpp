@@ -2,9 +2,14 @@
 // map that rectifies it. Moves disparity maps of the aligned right view back to the rows of the given one. The stages are
 // our own. The alignment belongs to a pair, so that one plan serves pairs with different alignments.
 //
-// The position of row y of column x is a plane with a keystone, in 1/2⁴⁰ px, and is rounded to 1/256 px:
+// The position of row y of column x is a plane with a keystone and a field F, in 1/2⁴⁰ px, and is rounded to 1/256 px:
 //
-//   P(x, y) = ⌊(at + across·x + down·y + both·x·y) / 2³² + ½⌋,  r = ⌊P / 256⌋,  f = P − 256·r
+//   P(x, y) = ⌊(at + across·x + down·y + both·x·y + F(x, y)) / 2³² + ½⌋,  r = ⌊P / 256⌋,  f = P − 256·r
+//
+// F is a uniform cubic B-spline with coefficients K, whose weights W(t) are multiples of 1/2¹⁶ (`knots_at`). i and j are the
+// first knots of the interval of x and of y:
+//
+//   F(x, y) = 4 · Σ W_a(t_x) · ⌊(Σ W_b(t_y) · K(i + a, j + b)) / 2⁴⌋,  a, b = 0 to 3
 //
 // `align_rows` interpolates along columns by Keys' cubic (1981), whose weights w(f) are integers (core/cubic.hpp):
 //
@@ -20,9 +25,9 @@
 //
 //   O(x, y) = ⌊(M(x, r)·(256 − g) + M(x, r + 1)·g) / 256 + ½⌋,  r = min(max(⌊P / 256⌋, 0), height − 2),  g = P − 256·r
 //
-// `restore_rows` takes the nearest row of a map M of the aligned image:
+// `restore_rows` takes the nearest row of a map M of the aligned image. The second step inverts fields:
 //
-//   O(x, y) = M(x, 2y − ⌊(P(x, y) + 128) / 256⌋), or NaN outside the map
+//   O(x, y) = M(x, z + y − ⌊(P(x, z) + 128) / 256⌋), or NaN outside the map,  z = 2y − ⌊(P(x, y) + 128) / 256⌋
 //
 // Input: 8-bit, 16-bit or float, 1 or 3 channels, any size up to 2²²; a mask (0 = not usable) or none. Output: an image
 // of the same type and channels; usable, 255 or 0. Maps are float.
@@ -30,6 +35,8 @@
 // Cost: 4 multiplications per pixel and channel, and 15 operations for the weights of a pixel.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <limits>
 
 #include "core/text.hpp"
@@ -51,6 +58,10 @@ struct Parameters {
   std::int64_t down = std::int64_t{1} << plane_bits;  // change along a column
   std::int64_t both = 0;                              // change of `across` along a column
   int white = 255;                                    // largest value of a pixel
+  int columns = 0, rows = 0;                          // knots of the field; 0: none
+  std::int64_t left = 0, per_column = 0;  // intervals of the field from its left side to a column, in 1/2³²
+  std::int64_t top = 0, per_row = 0;      // and from its upper side to a row
+  std::array<std::int16_t, RowField::most_knots> knots = {};  // coefficients of the field in 1/1024 px
 };
 
 // The parameters of a step. The alignment is that of the pair.
@@ -63,14 +74,83 @@ struct Planned {
   int factor = 1;       // width of a pixel of the whole image, in pixels of the alignment
 
   Parameters for_kernels() const;
+
+ private:
+  void add_field(Parameters& p, const RowField& field) const;
+};
+
+// The knots on which a position of a spline depends.
+struct Knots {
+  int first;
+  std::array<int, 4> weights;  // in 1/2¹⁶
+};
+
+// Returns the knots at a position in intervals, in 1/2³².
+inline Knots knots_at(std::int64_t at, int count) {
+  constexpr int bits = 12;               // of the position in an interval
+  constexpr std::int64_t sixth = 43691;  // in 1/2¹⁸
+  const auto rounded = [](std::int64_t cube) { return static_cast<int>(((cube >> 12) * sixth + (1 << 25)) >> 26); };
+  const int first = static_cast<int>(std::clamp<std::int64_t>(at >> 32, 0, count - 4));
+  const std::int64_t one = 1 << bits, t = std::clamp<std::int64_t>((at >> (32 - bits)) - first * one, 0, one),
+                     rest = one - t, cube = t * t * t;
+  const int w0 = rounded(rest * rest * rest), w2 = rounded(3 * ((t * one + t * t) * one - cube) + one * one * one),
+            w3 = rounded(cube);
+  return {first, {w0, (1 << 16) - w0 - w2 - w3, w2, w3}};
+}
+
+// Returns the spline along one column of knots, in 1/2²² px.
+inline int down_knots(const Parameters& p, const Knots& down, int column) {
+  std::int64_t sum = 0;
+  for (int k = 0; k < 4; ++k)
+    sum += std::int64_t{down.weights[static_cast<std::size_t>(k)]} *
+           p.knots[static_cast<std::size_t>((down.first + k) * p.columns + column)];
+  return static_cast<int>(sum >> 4);
+}
+
+// Returns F(x, y). The function `of_column` returns the spline along a column of knots at row y.
+template <class Column>
+std::int64_t across_knots(const Parameters& p, int x, Column&& of_column) {
+  if (p.columns == 1) return std::int64_t{1 << 18} * of_column(0);
+  const Knots across = knots_at(p.left + p.per_column * x, p.columns);
+  std::int64_t sum = 0;
+  for (int k = 0; k < 4; ++k)
+    sum += std::int64_t{across.weights[static_cast<std::size_t>(k)]} * of_column(across.first + k);
+  return 4 * sum;
+}
+
+// The positions of the pixels of one row.
+class RowPositions {
+ public:
+  RowPositions(const Parameters& p, int y) : p_(p), at_(p.at + p.down * y + half), across_(p.across + p.both * y) {
+    if (p.rows == 0) return;
+    const Knots down = knots_at(p.top + p.per_row * y, p.rows);
+    for (int i = 0; i < p.columns; ++i) columns_[static_cast<std::size_t>(i)] = down_knots(p, down, i);
+    if (p.columns == 1) at_ += across_knots(p, 0, [this](int) { return columns_[0]; });
+  }
+
+  // Returns whether the positions are at() + across() · x, in 1/2⁴⁰ px plus a half of 1/256 px.
+  bool is_straight() const { return p_.columns <= 1; }
+  std::int64_t at() const { return at_; }
+  std::int64_t across() const { return across_; }
+  // Returns P(x, y).
+  int operator()(int x) const {
+    const std::int64_t field =
+        is_straight() ? 0 : across_knots(p_, x, [this](int i) { return columns_[static_cast<std::size_t>(i)]; });
+    return static_cast<int>((at_ + across_ * x + field) >> shift);
+  }
+
+  static constexpr int shift = plane_bits - fraction_bits;
+
+ private:
+  static constexpr std::int64_t half = std::int64_t{1} << (shift - 1);
+
+  const Parameters& p_;
+  std::int64_t at_, across_;
+  std::array<int, RowField::most_knots> columns_;
 };
 
 // Returns P(x, y).
-inline int position(const Parameters& p, int x, int y) {
-  constexpr int shift = plane_bits - fraction_bits;
-  const std::int64_t plane = p.at + p.across * x + (p.down + p.both * x) * y;
-  return static_cast<int>((plane + (std::int64_t{1} << (shift - 1))) >> shift);
-}
+inline int position(const Parameters& p, int x, int y) { return RowPositions(p, y)(x); }
 
 template <class T, template <class> class View>
 struct InputOf {
@@ -94,6 +174,13 @@ void gpu(const Parameters&, const InputOf<T, gpu::View>&, const OutputOf<T, gpu:
 void map_oracle(const Parameters&, ImageView<const std::int32_t> map, ImageView<std::int32_t> out);
 void map_cpu(const Parameters&, ImageView<const std::int32_t> map, ImageView<std::int32_t> out, Threads&);
 void map_gpu(const Parameters&, gpu::View<const std::int32_t> map, gpu::View<std::int32_t> out, gpu::Queue&);
+
+// Returns the row of a map of the aligned image that is nearest to row y of the given one.
+inline int restored_row(const Parameters& p, int x, int y) {
+  const auto nearest = [&](int row) { return (position(p, x, row) + (1 << (fraction_bits - 1))) >> fraction_bits; };
+  const int first = 2 * y - nearest(y);
+  return p.rows == 0 ? first : first + y - nearest(first);
+}
 
 void restore_oracle(const Parameters&, ImageView<const float> map, ImageView<float> out);
 void restore_cpu(const Parameters&, ImageView<const float> map, ImageView<float> out, Threads&);

@@ -84,7 +84,7 @@ T interpolated(const ImageView<const T>& image, int position, std::ptrdiff_t i, 
   }
 }
 
-constexpr int shift = plane_bits - fraction_bits;
+constexpr int shift = RowPositions::shift;
 
 // Interpolates the elements `first` to `last` − 1, which have the same position. The last vector may write more elements
 // of the row, which the next run replaces.
@@ -158,13 +158,37 @@ void align_pixels(const ImageView<const T>& image, std::int64_t at, std::int64_t
   one_by_one(count);
 }
 
+// Interpolates a row with a field, whose pixels have any positions.
+template <class T>
+void align_bent(const ImageView<const T>& image, const RowPositions& positions, int white, T* out) {
+  const hn::ScalableTag<std::int32_t> d;
+  const auto fraction = hn::Set(d, one - 1);
+  const int channels = image.channels, lanes = static_cast<int>(hn::Lanes(d)), count = image.width * channels;
+  HWY_ALIGN std::array<std::int32_t, HWY_MAX_BYTES / sizeof(std::int32_t)> at;
+  int x = 0, channel = 0;
+  for (int i = 0; i < count; i += lanes) {
+    const int last = std::min(lanes, count - i);
+    for (int k = 0; k < last; ++k) {
+      at[static_cast<std::size_t>(k)] = channel == 0 || k == 0 ? positions(x) : at[static_cast<std::size_t>(k - 1)];
+      channel = channel + 1 == channels ? 0 : channel + 1;
+      x += channel == 0;
+    }
+    const auto here = hn::Load(d, at.data()), f = hn::And(here, fraction);
+    if (last == lanes && hn::AllTrue(d, hn::Eq(hn::Sub(here, f), hn::Set(d, at[0] & ~(one - 1)))))
+      interpolate(d, f, rows_at(image, at[0]), i, white, out);
+    else
+      for (int k = 0; k < last; ++k) out[i + k] = interpolated(image, at[static_cast<std::size_t>(k)], i + k, white);
+  }
+}
+
 constexpr int shortest_run = 12;  // pixels of a run; vectors of shorter runs have several positions
 
 template <class T>
 void align_row(const Parameters& p, const ImageView<const T>& image, int y, T* out) {
-  const std::int64_t across = p.across + p.both * y, at = p.at + p.down * y + (std::int64_t{1} << (shift - 1));
-  const bool has_runs = std::abs(across) * shortest_run <= std::int64_t{1} << shift;
-  (has_runs ? align_runs<T> : align_pixels<T>)(image, at, across, p.white, out);
+  const RowPositions positions(p, y);
+  if (!positions.is_straight()) return align_bent(image, positions, p.white, out);
+  const bool has_runs = std::abs(positions.across()) * shortest_run <= std::int64_t{1} << shift;
+  (has_runs ? align_runs<T> : align_pixels<T>)(image, positions.at(), positions.across(), p.white, out);
 }
 
 void align_row_u8(const Parameters& p, const ImageView<const std::uint8_t>& i, int y, std::uint8_t* o) {
@@ -188,18 +212,19 @@ HWY_EXPORT(align_row_f32);
 
 constexpr int one = 1 << fraction_bits;
 
-// Marks the pixels whose position is in the image, and whose neighbours with a weight are not masked. Positions along a row
-// only rise or only fall.
+// Marks the pixels whose position is in the image, and whose neighbours with a weight are not masked. Without a field,
+// positions along a row only rise or only fall.
 template <class T>
 void mark_row(const Parameters& p, const InputOf<T, ImageView>& in, int y, std::uint8_t* usable) {
   const int width = in.image.width, height = in.image.height;
   const auto is_inside = [&](int at) { return at >= -one / 2 && at <= one * height - one / 2; };
-  int at = position(p, 0, y);
-  if (in.mask.empty() && is_inside(at) && is_inside(position(p, width - 1, y)))
+  const RowPositions positions(p, y);
+  int at = positions(0);
+  if (positions.is_straight() && in.mask.empty() && is_inside(at) && is_inside(positions(width - 1)))
     return static_cast<void>(std::fill_n(usable, width, std::uint8_t{255}));
   for (int first = 0, last = 0; first < width; first = last) {
     const int here = at;
-    while (last < width && at == here) at = position(p, ++last, y);
+    while (last < width && at == here) at = positions(++last);
     std::fill(usable + first, usable + last, is_inside(here) ? 255 : 0);
     const auto w = cubic_weights<weight_bits>(here & (one - 1));
     for (int k = 0; k < 4 && !in.mask.empty(); ++k)
@@ -249,8 +274,9 @@ void map_cpu(const Parameters& p, ImageView<const std::int32_t> map, ImageView<s
   threads.rows(out.height, [&](int first, int last) {
     for (int y = first; y < last; ++y) {
       std::int32_t* to = out.row(y);
+      const RowPositions positions(p, y);
       for (int x = 0; x < out.width; ++x) {
-        const int at = position(p, x, y);
+        const int at = positions(x);
         const int upper = std::clamp(at >> fraction_bits, 0, std::max(map.height - 2, 0));
         const std::int32_t* const from = map.row(upper) + 2 * x;
         const std::int32_t* const below = map.row(std::min(upper + 1, map.height - 1)) + 2 * x;
@@ -264,7 +290,7 @@ void restore_cpu(const Parameters& p, ImageView<const float> map, ImageView<floa
   threads.rows(out.height, [&](int first, int last) {
     for (int y = first; y < last; ++y)
       for (int x = 0; x < out.width; ++x) {
-        const int row = 2 * y - ((position(p, x, y) + one / 2) >> fraction_bits);
+        const int row = restored_row(p, x, y);
         out(x, y) = row >= 0 && row < map.height ? map(x, row) : std::numeric_limits<float>::quiet_NaN();
       }
   });

@@ -1,4 +1,5 @@
 // Adds the steps that align the right image or its map, and that move the right map back.
+#include <algorithm>
 #include <cmath>
 
 #include "graph/builder.hpp"
@@ -6,17 +7,35 @@
 
 namespace stereopsis::align_rows {
 
+// Adds the field to the parameters.
+void Planned::add_field(Parameters& p, const RowField& field) const {
+  const auto intervals = [](double count) { return static_cast<std::int64_t>(std::llround(count * 0x1p32)); };
+  const double across = static_cast<double>(std::max(field.columns - 3, 0)) / whole.width,
+               down = static_cast<double>(std::max(field.rows - 3, 0)) / whole.height;
+  p.columns = field.columns;
+  p.rows = field.rows;
+  p.per_column = intervals(across);
+  p.per_row = intervals(down);
+  p.left = intervals(across / 2) + p.per_column * origin.x;
+  p.top = intervals(down / 2) + p.per_row * origin.y;
+  for (std::size_t i = 0; i < p.knots.size(); ++i)
+    p.knots[i] =
+        static_cast<std::int16_t>(std::clamp(std::lround(1024 * static_cast<double>(field.knots[i])), -32768L, 32767L));
+}
+
 // Moving the origin is exact, so that parts of an image have the same positions as the whole image.
 Parameters Planned::for_kernels() const {
   constexpr double unit = static_cast<double>(std::int64_t{1} << plane_bits);
   const auto fixed = [](double pixels) { return static_cast<std::int64_t>(std::llround(pixels * unit)); };
-  const RowAlignment a = alignment.divided_by(factor);
+  const RowAlignment a = alignment.scaled(1.0 / factor);
   const double w = whole.width, h = whole.height, left = (1 - w) / (2 * w), top = (1 - h) / (2 * h);
   const std::int64_t both = fixed(a.keystone / (w * h)), across = fixed(a.roll / w + a.keystone / w * top),
                      down = fixed(a.zoom / h + a.keystone / h * left) + fixed(1);
-  return {fixed(a.offset + a.roll * left + a.zoom * top + a.keystone * left * top) + across * origin.x +
-              (down + both * origin.x) * origin.y - fixed(1) * first_row,
-          across + both * origin.y, down + both * origin.x, both, white};
+  Parameters p = {fixed(a.offset + a.roll * left + a.zoom * top + a.keystone * left * top) + across * origin.x +
+                      (down + both * origin.x) * origin.y - fixed(1) * first_row,
+                  across + both * origin.y, down + both * origin.x, both, white};
+  add_field(p, a.field);
+  return p;
 }
 
 int align_right(Builder& b, int given, int first_row, int mask) {

@@ -77,7 +77,7 @@ void map_oracle(const Parameters& p, ImageView<const std::int32_t> map, ImageVie
 void restore_oracle(const Parameters& p, ImageView<const float> map, ImageView<float> out) {
   for (int y = 0; y < out.height; ++y)
     for (int x = 0; x < out.width; ++x) {
-      const int row = 2 * y - ((position(p, x, y) + one / 2) >> fraction_bits);
+      const int row = restored_row(p, x, y);
       out(x, y) = row >= 0 && row < map.height ? map(x, row) : std::numeric_limits<float>::quiet_NaN();
     }
 }

@@ -16,8 +16,21 @@ using align_rows::Parameters;
 const ImageView<const std::uint8_t> no_mask;
 constexpr std::int64_t pixel = std::int64_t{1} << align_rows::plane_bits;
 
+// Adds a field with coefficients within ± 4 px, whose knots are 9 columns and 5 rows apart.
+Parameters with_field(Parameters p, int columns, int rows) {
+  p.columns = columns;
+  p.rows = rows;
+  p.per_column = (std::int64_t{1} << 32) / 9;
+  p.per_row = (std::int64_t{1} << 32) / 5;
+  p.left = p.per_column / 2 - p.per_column * 3;  // the first columns lie before the field
+  p.top = p.per_row / 2;
+  for (std::size_t i = 0; i < p.knots.size(); ++i)
+    p.knots[i] = static_cast<std::int16_t>((i * 2654435761U >> 7) % 8192 - 4096);
+  return p;
+}
+
 // Identity, fractions, whole pixels, slopes of both signs that cross many rows, positions far outside, and small slopes of
-// both signs, with runs of pixels that have the same position.
+// both signs, with runs of pixels that have the same position. Fields along y, and over both sides.
 const std::vector<Parameters> planes = {{},
                                         {pixel / 3, 0, pixel, 0, 255},
                                         {-2 * pixel, 0, pixel, 0, 200},
@@ -25,7 +38,11 @@ const std::vector<Parameters> planes = {{},
                                         {-pixel, -pixel / 3, pixel - pixel / 9, pixel / 300, 255},
                                         {40 * pixel, pixel / 1000, pixel, 0, 255},
                                         {pixel / 5, pixel / 6000, pixel, pixel / 90000, 255},
-                                        {pixel / 7, -pixel / 4000, pixel + pixel / 70, -pixel / 900000, 255}};
+                                        {pixel / 7, -pixel / 4000, pixel + pixel / 70, -pixel / 900000, 255},
+                                        with_field({}, 1, 7),
+                                        with_field({pixel / 3, pixel / 4000, pixel, 0, 255}, 1, 5),
+                                        with_field({pixel / 5, pixel / 17, pixel, pixel / 90000, 255}, 16, 15),
+                                        with_field({}, 4, 4)};
 
 template <class T>
 class AlignRows : public testing::Test {
@@ -268,6 +285,36 @@ TEST(RestoreRowsOracle, UndoesTheAlignment) {
   align_rows::restore_oracle({.at = 2 * pixel + pixel / 4}, map, out);
   EXPECT_TRUE(std::isnan(out(0, 0)) && std::isnan(out(0, 1)));
   for (int y = 2; y < 6; ++y) EXPECT_EQ(out(0, y), y - 2);
+}
+
+TEST(RestoreRowsOracle, UndoesAField) {
+  RowAlignment a{.field = {.columns = 1, .rows = 8}};
+  for (std::size_t i = 0; i < 8; ++i) a.field.knots[i] = i % 4 < 2 ? 3 : -3;
+  const Size size{1, 160};
+  Image<float> map(size), out(size);
+  for (int y = 0; y < size.height; ++y) map(0, y) = static_cast<float>(y + a.at(0, y, size));  // the given row
+  align_rows::restore_oracle(align_rows::Planned{.alignment = a, .whole = size}.for_kernels(), map, out);
+  for (int y = 4; y < size.height - 4; ++y) EXPECT_NEAR(out(0, y), y, 0.75) << y;
+}
+
+TEST(AlignRowsParameters, PositionsFollowTheAlignmentInEachPart) {
+  RowAlignment a{0.25, -1, 0.5, 2, {.columns = 8, .rows = 6}};
+  for (std::size_t i = 0; i < 48; ++i) a.field.knots[i] = static_cast<float>(i * 37 % 11) / 4 - 1;
+  const Size whole{131, 97};
+  for (const int columns : {8, 1, 0}) {
+    a.field.columns = columns;
+    a.field.rows = columns == 0 ? 0 : 6;
+    const Pixel origin{17, 30};
+    const Parameters all = align_rows::Planned{.alignment = a, .whole = whole}.for_kernels(),
+                     part = align_rows::Planned{.alignment = a, .whole = whole, .origin = origin, .first_row = 20}
+                                .for_kernels();
+    for (int y = 0; y < whole.height; ++y)
+      for (int x = 0; x < whole.width; ++x) {
+        const int at = position(all, x, y);
+        ASSERT_NEAR(at / 256.0, y + a.at(x, y, whole), 1.0 / 256) << x << " " << y;
+        if (x >= origin.x && y >= origin.y) ASSERT_EQ(position(part, x - origin.x, y - origin.y), at - 256 * 20);
+      }
+  }
 }
 
 TEST(AlignRowsRefusals, ChannelsAndSizes) {
