@@ -90,15 +90,10 @@ double far_disparity(const std::vector<RowPoint>& points) {
 
 RowPlane plane_of_terms(const Terms& terms) { return {terms[0], terms[1], terms[2], terms[3]}; }
 
-// Subtracts a plane with a term in the disparity from the points.
-std::vector<RowPoint> without(const RowPlane& plane, double of_disparity, std::vector<RowPoint> points) {
-  for (RowPoint& p : points) p.dy -= plane.at(p.u, p.v) + of_disparity * p.disparity;
-  return points;
-}
-
-// Subtracts a field from the points.
-std::vector<RowPoint> without(const RowField& field, std::vector<RowPoint> points) {
-  for (RowPoint& p : points) p.dy -= field.at(p.u, p.v);
+// Subtracts a plane or a field from the points.
+template <class Rows>
+std::vector<RowPoint> without(const Rows& rows, std::vector<RowPoint> points) {
+  for (RowPoint& p : points) p.dy -= rows.at(p.u, p.v);
   return points;
 }
 
@@ -122,12 +117,12 @@ class PairRows {
 
   const Level& left() const { return left_.finest(); }
   std::vector<RowPoint> points() const { return points_of(tracks_, size_); }
-  // Returns a field, if one is required beside the plane and the term, and subtracts it from the points.
-  RowField field(const RowPlane& plane, double of_disparity, std::vector<RowPoint>& points) const {
-    const std::optional<RowAlignment> found = fit_field(without(plane, of_disparity, at_textures(tracks_)));
+  // Returns a field, if one is required beside the plane, and subtracts it from the points.
+  RowField field(const RowPlane& plane, std::vector<RowPoint>& points) const {
+    const std::optional<RowAlignment> found = fit_field(without(plane, at_textures(tracks_)));
     if (!found) return {};
     points = points_after(sum_of(plane, *found));
-    const RowField field = fit_field(without(plane, of_disparity, points), found->field).field;
+    const RowField field = fit_field(without(plane, points), found->field).field;
     points = without(field, points);
     return field;
   }
@@ -192,7 +187,7 @@ RowEstimate estimate_row_alignment(const AnyImageView& left, const AnyImageView&
   const PairRows rows(left, right, squares);
   std::vector<RowPoint> points = rows.points();
   RowFit fit = fit_rows(points, RowTerms::keystone, precision);
-  const RowField field = rows.field(fit.plane, 0, points);
+  const RowField field = rows.field(fit.plane, points);
   if (!field.empty()) fit = fit_rows(points, RowTerms::keystone, precision);
   e.tracks = static_cast<int>(points.size());
   e.plane = alignment_of(fit.plane, field);
@@ -208,7 +203,8 @@ RowMeasurement measure_rows(const AnyImageView& left, const AnyImageView& right)
   const PairRows rows(left, right, squares_of_sequence);
   std::vector<RowPoint> points = rows.points();
   TermsFit fit = fit_terms(points, precision);
-  const RowField field = rows.field(plane_of_terms(fit.terms), fit.terms[plane_terms], points);
+  // Waves make the term in the disparity wrong, so that a field is fitted beside a plane alone.
+  const RowField field = rows.field(fit_rows(points, RowTerms::keystone, precision).plane, points);
   if (!field.empty()) fit = fit_terms(points, precision);
   return {left.size(),
           static_cast<int>(points.size()),

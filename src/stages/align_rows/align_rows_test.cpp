@@ -312,7 +312,9 @@ TEST(AlignRowsParameters, PositionsFollowTheAlignmentInEachPart) {
       for (int x = 0; x < whole.width; ++x) {
         const int at = position(all, x, y);
         ASSERT_NEAR(at / 256.0, y + a.at(x, y, whole), 1.0 / 256) << x << " " << y;
-        if (x >= origin.x && y >= origin.y) ASSERT_EQ(position(part, x - origin.x, y - origin.y), at - 256 * 20);
+        if (x >= origin.x && y >= origin.y) {
+          ASSERT_EQ(position(part, x - origin.x, y - origin.y), at - 256 * 20);
+        }
       }
   }
 }
