@@ -336,12 +336,21 @@ TEST_F(CInterface, RowsAreAlignedOnRequest) {
   expect_ok(sp_estimate_row_alignment(&first, &first, &estimate));
   EXPECT_EQ(estimate.reason, SP_ROWS_AGREE);
 
-  sp_row_alignment rows{sizeof rows, 0, 0, 0, 0};
+  sp_row_alignment rows{};
+  rows.struct_size = sizeof rows;
   problem.row_alignment = &rows;
   plan();
   expect_ok(sp_matcher_match(matcher, &pair, &result));
-  sp_row_alignment of_pair{sizeof of_pair, 1, 0, 0, 0};
+  sp_row_alignment of_pair{};
+  of_pair.struct_size = sizeof of_pair;
+  of_pair.offset = 1;
   pair.row_alignment = &of_pair;
+  expect_ok(sp_matcher_match(matcher, &pair, &result));
+  of_pair.field_columns = 3;
+  expect_refused(sp_matcher_match(matcher, &pair, &result), "a field of rows with 3×0 knots is not allowed");
+  of_pair.field_columns = 1;
+  of_pair.field_rows = 4;
+  of_pair.knots[0] = 0.5;
   expect_ok(sp_matcher_match(matcher, &pair, &result));
   of_pair.offset = 33;
   expect_refused(sp_matcher_match(matcher, &pair, &result), "rows must move by at most 32 pixels");
