@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "bindings.hpp"
+#include "core/refuse.hpp"
 #include "jobs/rows.hpp"
 #include "rgb_pair.hpp"
 #include "stereopsis/rows.hpp"
