@@ -9,7 +9,6 @@ so that it aligns rows and leaves out black borders. Pixels of the backdrop do n
 is off by more than 1 pixel, or shows no scene. The shares are those of all scenes together, with that of the worst scene.
 """
 
-import json
 import subprocess
 import sys
 import tempfile

@@ -24,7 +24,7 @@ OFFSETS = [0.25, 0.5, 1, 2, 4]
 WAVES = {"480": ("--vertical-period", 480), "240": ("--vertical-period", 240), "160": ("--vertical-period", 160), "80": ("--vertical-period", 80),
          "240, along x 640": ("--vertical-period", 240, "--vertical-period-x", 640)}  # periods in pixels
 DISPARITIES = 64
-SEEDS = (7,)  # of the pairs with waves
+SEEDS = (7,)  # seeds of the pairs with waves
 
 
 def generated(command, folder, scene, seed=7, *rows):

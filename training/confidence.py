@@ -587,7 +587,7 @@ def main():
     network(data.evidence[torch.randperm(held_out)[:16]], scale=True)
     mean = copy.deepcopy(network)
     optimiser = torch.optim.Adam(network.parameters(), options.rate)
-    start, step, shown = time.time(), 0, np.zeros(3)
+    start, step = time.time(), 0
     while step < options.iterations:
         done = step / options.iterations
         if options.seconds:

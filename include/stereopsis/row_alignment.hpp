@@ -49,7 +49,7 @@ struct RowAlignment {
   double zoom = 0;    // v at the lower border minus v at the upper border
   // Roll at the lower border minus roll at the upper border: a camera is rotated about its vertical axis.
   double keystone = 0;
-  RowField field = {};  // what remains of v; empty for most pairs
+  RowField field = {};  // the rest of v; empty for most pairs
 
   // Returns v at a position of the image, from −½ to ½ along each side.
   double at(double s, double t) const { return offset + roll * s + zoom * t + keystone * s * t + field.at(s, t); }

@@ -60,7 +60,7 @@ struct RowMeasurement {
   // Plane of the tracks' disparities, as parts of the image's width, with the coefficients of a RowAlignment.
   std::array<double, 4> disparities{};
   double far = 0;                          // disparity that 2 % of the tracks are below, as a part of the image's width
-  RowField field = {};                     // what the terms do not explain; empty for most pairs
+  RowField field = {};                     // the part that the terms do not explain; empty for most pairs
   std::vector<std::int32_t> profile = {};  // sums along rows of the left image, for its motion since the pair before
 };
 

@@ -95,7 +95,7 @@ struct Tilt {
   double offset = 0, slope = 0;             // per pixel
   double wave = 0, turns = 0, turns_x = 0;  // per pixel
   double jitter = 0;
-  Pixel origin = {};  // of the window
+  Pixel origin = {};  // first pixel of the window
   std::uint64_t seed = 0;
 
   double at(double x, double y) const {

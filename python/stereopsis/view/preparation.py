@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _native
-from .._native import Calibration, Rectification, Rig, RowAlignment, RowEstimate, RowFilter, RowMeasurement
+from .._native import Calibration, Rectification, Rig, RowEstimate, RowFilter, RowMeasurement
 from .._rows import RowSettings, rows_of
 from .._tracking import RigTracker
 from .frame import Frame

@@ -87,7 +87,7 @@ struct Knots {
 
 // Returns the knots at a position in intervals, in 1/2³².
 inline Knots knots_at(std::int64_t at, int count) {
-  constexpr int bits = 12;               // of the position in an interval
+  constexpr int bits = 12;               // bits of the position in an interval
   constexpr std::int64_t sixth = 43691;  // in 1/2¹⁸
   const auto rounded = [](std::int64_t cube) { return static_cast<int>(((cube >> 12) * sixth + (1 << 25)) >> 26); };
   const int first = static_cast<int>(std::clamp<std::int64_t>(at >> 32, 0, count - 4));

@@ -212,8 +212,8 @@ HWY_EXPORT(align_row_f32);
 
 constexpr int one = 1 << fraction_bits;
 
-// Marks the pixels whose position is in the image, and whose neighbours with a weight are not masked. Without a field,
-// positions along a row only rise or only fall.
+// Marks the pixels whose position is in the image, and whose neighbours with a weight are not masked. The positions
+// along a row are in ascending or in descending order if there is no field.
 template <class T>
 void mark_row(const Parameters& p, const InputOf<T, ImageView>& in, int y, std::uint8_t* usable) {
   const int width = in.image.width, height = in.image.height;
