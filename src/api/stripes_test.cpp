@@ -114,7 +114,8 @@ TEST(Stripes, OfFurtherCostsEqualTheWhole) {
   for (const char* const setting : {"plus.stage=census_gradient", "cost.stage=census cost.window=11x9",
                                     "cost.stage=absolute_difference", "cost.stage=colour_gradient"}) {
     SCOPED_TRACE(setting);
-    expect_stripes_equal_the_whole(method("sgm", setting), devices, {3, 7});
+    if (!sanitized) expect_stripes_equal_the_whole(method("sgm", setting), devices, {7});
+    expect_stripes_equal_the_whole(method("sgm", setting), devices, {3});
   }
 }
 
@@ -141,7 +142,8 @@ TEST(Stripes, SeedsComeAlong) {
   for (const char* const setting : settings) {
     SCOPED_TRACE(setting);
     const std::string seeded = std::string("seeds.stage=seeds ") + setting;
-    expect_stripes_equal_the_whole(method("sgm", seeded), devices, {3, 7}, given);
+    if (!sanitized) expect_stripes_equal_the_whole(method("sgm", seeded), devices, {7}, given);
+    expect_stripes_equal_the_whole(method("sgm", seeded), devices, {3}, given);
   }
   expect_stripes_equal_the_whole(method("banz-sgm", "seeds.stage=seeds sgm.paths=4"), devices, {2}, given);
   expect_stripes_equal_the_whole(method("census-guided", "seeds.stage=seeds levels.lambda=0"), devices, {3}, given);
