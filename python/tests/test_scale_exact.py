@@ -51,7 +51,7 @@ def test_stripes_of_semi_global_matching_are_the_whole(tmp_path, scene, method, 
 
 @pytest.mark.parametrize("method, settings", [("sgm", {}), ("sgm", {"speckle.size": 5, "fill.mode": "background"}), ("zncc", {})])
 @pytest.mark.parametrize("with_trust", [False, True])
-def test_seeds_come_along(tmp_path, scene, method, settings, with_trust):
+def test_seeds_come_along(tmp_path, scene, method, settings, with_trust, capfd):
     pipeline = pipeline_of(method, {"seeds.stage": "seeds", **settings})
     rng = np.random.default_rng(1)
     seeds = np.where(rng.random(scene.disparity.shape) < 0.05, scene.disparity, np.nan).astype(np.float32)
@@ -62,7 +62,17 @@ def test_seeds_come_along(tmp_path, scene, method, settings, with_trust):
     scale.run_all(job, OPTIONS, quiet=True)
     expected = whole(scene, pipeline, **given)
     jobs.assert_same(jobs.merged(job), expected)
+    assert "outside the search range" not in capfd.readouterr().err
     assert np.count_nonzero(expected.disparity != whole(scene, pipeline_of(method, settings)).disparity) > 0
+
+
+def test_seeds_that_have_no_effect_are_told(tmp_path, scene, capfd):
+    pipeline, pair = pipeline_of("sgm", {"seeds.stage": "seeds"}), jobs.pair_files(tmp_path, scene)
+    far = jobs.write_image(tmp_path / "far.tif", np.full(scene.disparity.shape, 90, np.float32))
+    scale.run_all(jobs.planned(tmp_path, pair, pipeline, RANGE, seeds=far), OPTIONS, quiet=True)
+    assert "seeds are outside the search range" in capfd.readouterr().err
+    with pytest.raises(st.CallError, match="no file has any; give --seeds FILE"):
+        jobs.planned(tmp_path, pair, pipeline, RANGE)
 
 
 @pytest.mark.parametrize("compression", ["zstd", "none"])

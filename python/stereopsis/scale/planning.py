@@ -103,6 +103,9 @@ class Planner:
         """Returns the files of the seeds and of their trust."""
         s = self._settings
         files = {name: Input.of(path, s.full_hash) for name, path in (("seeds", s.seeds), ("seed_trust", s.seed_trust)) if path is not None}
+        takes_seeds = s.pipeline.external is None and s.pipeline.get("seeds.stage") != "none"
+        if takes_seeds and "seeds" not in files:
+            raise CallError("the pipeline takes seeds, and no file has any; give --seeds FILE, or set seeds.stage = none")
         if files and len(self._inputs) > 1:
             raise CallError("--seeds applies to one pair, and a list of pairs is given; plan a job for each pair")
         for file in files.values():

@@ -16,6 +16,7 @@ from .._matching import BoundaryStripe, Matcher
 from .._pair import COMMAND_ADVICE, Fault, Judge
 from .._pipeline import Pipeline
 from .._run import Run, RunResult
+from .._seeds import outside_of
 from ..validity import filled
 from . import edges, flat
 from .manifest import KINDS, Job, Manifest, Unit
@@ -271,7 +272,10 @@ class Worker:
         right, mask_right = read_aligned(self._manifest, pair[1], *of_part) if unit.kind != "pair" else read(pair[1].path, pair[1].picture, *of_part)
         run = Run(matcher=matcher, sequence=False, _judge=judge_of(self._manifest.job))
         part = Part(left, right, mask_left, mask_right)
-        given = {**(given or {}), **self._seeds(unit, *of_part)}
+        seeds = self._seeds(unit, *of_part)
+        if unit.kind in CHECKED and seeds and (said := outside_of(seeds["seeds"], unit.disparities)):
+            print(f"stereopsis: warning: unit {unit.number} ({unit.name}): {said}", file=sys.stderr)
+        given = {**(given or {}), **seeds}
         done = run.one(part, judge=unit.kind in CHECKED, before=lambda: self._read_before(unit, rows or unit.read_rows), **given)
         self._note(unit, done)
         return done.result
