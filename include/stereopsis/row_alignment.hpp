@@ -11,11 +11,12 @@ namespace stereopsis {
 // cubic B-spline over the image. A side with n knots consists of n − 3 intervals. A spline with one column depends on the
 // row alone.
 struct RowField {
-  static constexpr int most_knots = 240;
+  static constexpr int most_knots = 240;  // largest number of coefficients
 
   int columns = 0, rows = 0;  // knots along each side: 1 column or at least 4, at least 4 rows; 0: no field
   std::array<float, most_knots> knots = {};  // coefficients in pixels, row by row
 
+  // Returns whether there is no field.
   bool empty() const { return rows == 0; }
   // Returns the number of coefficients.
   int count() const { return columns * rows; }
