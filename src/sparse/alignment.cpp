@@ -105,6 +105,10 @@ RowAlignment sum_of(const RowPlane& p, const RowAlignment& a) {
   return {p.offset + a.offset, p.roll + a.roll, p.zoom + a.zoom, p.keystone + a.keystone, a.field};
 }
 
+// Returns whether the tracks can show the alignment. A field beyond them follows the scene, not the rows: one camera is above
+// the other, for example.
+bool is_within_reach(const RowAlignment& a) { return a.most() <= reach; }
+
 // The tracks of a pair, as points of the plane and of fields.
 class PairRows {
  public:
@@ -120,10 +124,11 @@ class PairRows {
   // Returns a field, if one is required beside the plane, and subtracts it from the points.
   RowField field(const RowPlane& plane, std::vector<RowPoint>& points) const {
     const std::optional<RowAlignment> found = fit_field(without(plane, at_textures(tracks_)));
-    if (!found) return {};
-    points = points_after(sum_of(plane, *found));
-    const RowField field = fit_field(without(plane, points), found->field).field;
-    points = without(field, points);
+    if (!found || !is_within_reach(sum_of(plane, *found))) return {};
+    std::vector<RowPoint> after = points_after(sum_of(plane, *found));
+    const RowField field = fit_field(without(plane, after), found->field).field;
+    if (!is_within_reach(alignment_of(plane, field))) return {};
+    points = without(field, after);
     return field;
   }
 
