@@ -205,7 +205,7 @@ TEST(ConstantRegions, DoNotDependOnTheMemoryLimit) {
   for (const Device& device : {Device{.name = "cpu"}, every_device().back()}) {
     Problem problem = problem_of(pair, both);
     problem.want_confidence = false;
-    expect_same_with_less_memory(Pipeline("sgm"), problem, pair, device);
+    expect_same_in_stripes(Pipeline("sgm"), problem, pair, device);
   }
 }
 

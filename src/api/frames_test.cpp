@@ -305,9 +305,6 @@ TEST(MemoryLimit, IsKeptWithTheSameResult) {
   const StereoPair pair{scene.left, scene.right, {}, {}};
   for (const std::string& device : all_devices())
     for (const char* method : {"sgm", "banz-sgm"}) {
-#ifndef STEREOPSIS_SIMD
-      if (device == "cpu") continue;  // the oracles have no stripes, so the plan rejects such a limit
-#endif
       SCOPED_TRACE(device + ", " + method);
       Problem problem = Problem::of(pair, {0, 40});
       const Plan whole(Pipeline(method), problem, {device, 1});
@@ -322,9 +319,6 @@ TEST(MemoryLimit, IsKeptWithTheSameResult) {
 
 TEST(MemoryLimit, IsRefusedBelowTheLeastThatTheRefusalNames) {
   for (const std::string& device : all_devices()) {
-#ifndef STEREOPSIS_SIMD
-    if (device == "cpu") continue;  // as above
-#endif
     SCOPED_TRACE(device);
     const auto refusal_of = [&](std::size_t limit) {
       const Problem problem{.size = {120, 400}, .range = {0, 40}, .region = {}, .memory_limit = limit};

@@ -195,7 +195,7 @@ TEST(RowAlignment, DoesNotDependOnTheMemoryLimit) {
   for (const Device& device : {Device{.name = "cpu"}, every_device().back()}) {
     Problem problem = problem_of(pair, large);
     problem.want_confidence = false;
-    expect_same_with_less_memory(Pipeline("sgm"), problem, pair, device);
+    expect_same_in_stripes(Pipeline("sgm"), problem, pair, device);
   }
 }
 

@@ -88,10 +88,34 @@ TEST(SecondPass, TakesSeedsInBothPasses) {
   for (const Device& device : every_device()) expect_same_maps(matched(pipeline, pair, device), seeded);
 }
 
-TEST(SecondPass, FitsInLessMemoryOrIsRefused) {
-  const StereoPair pair{scene().left, scene().right};
-  for (const Device& device : every_device())
-    expect_same_with_less_memory(with_second_pass("sgm"), Problem::of(pair, range), pair, device);
+// Both passes run in stripes of rows if the memory is small, also if a learned network computes the costs.
+void expect_stripes_equal_the_whole(const char* method, const Size& of_images, const std::vector<Device>& devices) {
+  const DisparityRange wide{-2, 47};
+  const Scene room = make_scene({.scene = "room", .size = of_images, .disparities = wide.count, .noise = 6});
+  Image<float> seeds(of_images, 1, invalid_disparity);
+  for (int i = 0; i < of_images.width * of_images.height; i += 41)
+    seeds(i % of_images.width, i / of_images.width) = room.disparity_left(i % of_images.width, i / of_images.width);
+  for (const bool seeded : {false, true}) {
+    StereoPair pair{room.left, room.right};
+    if (seeded) pair.seeds = seeds.view();
+    Pipeline pipeline = with_second_pass(method);
+    if (seeded) pipeline.set("seeds.stage", "seeds");
+    Problem problem = Problem::of(pair, wide);
+    problem.want_confidence = true;
+    for (const Device& device : devices) {
+      SCOPED_TRACE(testing::Message() << method << " on " << device.name << (seeded ? " with seeds" : ""));
+      expect_same_in_stripes(pipeline, problem, pair, device);
+    }
+  }
+}
+
+TEST(SecondPass, InStripesEqualsTheWholeImage) {
+  for (const char* method : {"sgm", "banz-sgm"}) expect_stripes_equal_the_whole(method, {67, 109}, every_device());
+  expect_stripes_equal_the_whole("accurate", {67, 61}, every_device());
+}
+
+TEST(SecondPass, InManyStripesEqualsTheWholeImage) {
+  for (const char* method : {"sgm", "accurate"}) expect_stripes_equal_the_whole(method, {53, 611}, {{.name = "cpu"}});
 }
 
 std::string refusal_of(

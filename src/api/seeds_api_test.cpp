@@ -140,7 +140,7 @@ TEST(Seeds, FitInLessMemoryOrAreRefused) {
   const Image<float> seeds = true_seeds();
   const StereoPair pair = pair_with(seeds);
   for (const Device& device : every_device())
-    expect_same_with_less_memory(with_seeds("sgm"), Problem::of(pair, range), pair, device);
+    expect_same_in_stripes(with_seeds("sgm"), Problem::of(pair, range), pair, device);
 }
 
 std::string refusal_of(const std::function<void()>& f) {

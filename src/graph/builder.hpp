@@ -62,6 +62,7 @@ struct Scope {
   Maps& maps;
   StepContext context;
   Rows rows{};                            // rows of the images and the maps; an empty range means all rows
+  Rows cost_rows{};                       // rows of the volume that steps read; an empty range means all rows
   WordCost word_cost = {};                // the matching cost of two words, as long as the volume holds such costs
   int most_cost = 255;                    // largest cost of an 8-bit volume
   const StageParameters* cost = nullptr;  // parameters of the matching cost; null means those of the pipeline
@@ -120,6 +121,8 @@ class Builder {
   };
   Mark mark() const { return {values_.size(), steps_.size()}; }
   void rewind(const Mark& mark);
+  // Gives all steps after the mark one title, so that they share one time.
+  void share_time(const Mark& mark, const std::string& title);
   // Returns whether fusion removes all steps of this stage after the mark.
   bool fuses_all_of(const StageDescriptor& stage, const Mark& mark) const;
 

@@ -3,6 +3,7 @@
 // header of the code that reads it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -17,7 +18,9 @@ namespace stereopsis {
 
 struct StageChoice;
 struct Images;
+struct Scope;
 class Builder;
+using AddSteps = std::function<void(Scope&)>;
 using Maps = std::map<std::string, int, std::less<>>;
 
 // Costs.
@@ -70,9 +73,12 @@ struct RowTiles {
 struct PathBoundary {
   // Number of kinds of paths; Matched::paths has one row for each kind.
   OfParameters<int()> kinds;
-  // Parameters for the stage that computes only path costs, from features or from a volume.
-  OfParameters<StageParameters(bool up, bool from_volume)> parameters;
-  std::string stage;  // name of the stage that computes only path costs
+  // Adds the step that computes only the path costs at the end of the scope's rows, from features or from a volume, and
+  // returns their image.
+  int (*follow)(Builder&, Scope&, bool up, bool from_volume);
+  // Adds the steps that match all rows in stripes, one after the other. `add_costs` adds those that compute the costs of
+  // the scope's rows, and `select` those from the costs to the maps.
+  void (*match_stripes)(Builder&, const Scope&, const AddSteps& add_costs, const AddSteps& select);
 };
 
 // Converts costs to 8 bits.

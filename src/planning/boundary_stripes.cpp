@@ -1,21 +1,24 @@
 // Lowers stripes of larger images. Features are computed from all rows of the input, the method reads the rows of the
 // stripe, and path costs enter at the borders of the stripe.
+#include <algorithm>
+
 #include "core/text.hpp"
 #include "planning/lowering.hpp"
 
 namespace stereopsis {
-namespace {
 
-// Returns whether the paths read a volume: words are read directly only if they have up to 64 bits, and nothing is added.
 bool follows_volume(const PipelineData& p) { return p.seeds || p.plus || !word_cost_of(p.cost).can_be_followed(); }
 
-int path_image(Builder& b, const Images& images) {
-  const StageChoice& optimisation = b.pipeline().optimisation;
-  return b.image({images.size.width, optimisation.facet<PathBoundary>()->kinds(optimisation.parameters)}, Element::u16,
-                 b.request().range.count);
+int rows_around_costs(const PipelineData& p) {
+  const auto rows_around = [](const StageChoice& cost) {
+    if (!cost || cost.facet<WordCosts>() != nullptr) return 0;
+    if (element_made(cost) != Element::u8 || cost.facet<UserFunction>() != nullptr) return -1;
+    return cost.entry->required_input == nullptr ? 0 : -cost.entry->required_input(cost.parameters, {0, 0, 1, 1}).y;
+  };
+  if (p.optimisation.facet<PathBoundary>() == nullptr || p.aggregation) return -1;
+  const auto [least, most] = std::minmax({rows_around(p.cost), rows_around(p.plus)});
+  return least < 0 ? least : most;
 }
-
-}  // namespace
 
 std::string why_not_followed(const PipelineData& p) {
   const auto has_words = [](const StageChoice& cost) { return !cost || cost.facet<WordCosts>() != nullptr; };
@@ -35,9 +38,11 @@ Maps lower_boundary(Builder& b, Images& images) {
   images.full_height = images.size.height;
   images.rows = {stripe.first_row, stripe.first_row + stripe.rows};
   images.size.height = stripe.rows;
+  const StageChoice& optimisation = b.pipeline().optimisation;
+  const Size size{images.size.width, optimisation.facet<PathBoundary>()->kinds(optimisation.parameters)};
   Maps paths;
   const auto take = [&](bool comes, const char* name, Binding binding) {
-    if (comes) b.bind(paths[name] = path_image(b, images), binding);
+    if (comes) b.bind(paths[name] = b.image(size, Element::u16, b.request().range.count), binding);
   };
   take(stripe.above, "paths_above", Binding::paths_above);
   take(stripe.below, "paths_below", Binding::paths_below);
@@ -46,17 +51,14 @@ Maps lower_boundary(Builder& b, Images& images) {
 
 void lower_paths(Builder& b, Images& images, Maps& maps) {
   const PipelineData& p = b.pipeline();
-  const PathBoundary& boundary = *p.optimisation.facet<PathBoundary>();
   Scope scope{images, maps, b.context_of(b.request().range, images)};
-  scope.context.rows = {0, images.size.height};
   scope.word_cost = word_cost_of(p.cost);
   if (follows_volume(p))
     lower_matching_costs(b, scope);
   else
     b.run(p.cost, scope);
-  b.bind(maps["paths"] = path_image(b, images), Binding::output_paths);
-  const bool up = b.request().stripe->follows_up;
-  b.run(registry().at(boundary.stage), boundary.parameters(p.optimisation.parameters, up, follows_volume(p)), scope);
+  const PathBoundary& boundary = *p.optimisation.facet<PathBoundary>();
+  b.bind(boundary.follow(b, scope, b.request().stripe->follows_up, follows_volume(p)), Binding::output_paths);
 }
 
 }  // namespace stereopsis

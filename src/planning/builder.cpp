@@ -20,7 +20,7 @@ bool is_picture(const Port& port) { return port.name == std::string_view("image"
 Rows rows_read(const Scope& scope, const StageDescriptor& stage) {
   const bool makes_images =
       stage.slot == Slot::image || (stage.slot == Slot::cost && stage.facet<WordCosts>() != nullptr);
-  return makes_images || scope.images.rows.count() == 0 ? scope.rows : scope.images.rows;
+  return makes_images ? Rows{} : scope.images.rows.count() == 0 ? scope.rows : scope.images.rows;
 }
 
 bool has_port(const StageParameters& parameters, const StageDescriptor& stage, std::string_view name,
@@ -135,6 +135,7 @@ void Builder::run(const StageDescriptor& stage, const StageParameters& parameter
     if (port.use == Port::Use::out) made.push_back({port, view, operands.back().value});
   });
   for (const Made& m : made) {
+    if (m.port.volume) scope.cost_rows = {};
     if (is_map(stage) || m.port.volume)
       scope.maps[m.port.name] = m.value;
     else
@@ -164,14 +165,14 @@ Operand Builder::resolve(const Port& port, int view, const StageDescriptor& stag
     case Port::Use::change: {
       if (!is_there) return {need(scope.images, port.name, view), rows_read(scope, stage)};
       check_element(port, stage, shape_of(found->second).element);
-      return {found->second};
+      return {found->second, port.volume ? scope.cost_rows : Rows{}};
     }
     case Port::Use::if_there: {
       if (is_there) return {found->second};
       const int there = scope.images.find(port.name, view);
       return there < 0 ? Operand{} : Operand{there, rows_read(scope, stage)};
     }
-    case Port::Use::wanted: return is_there ? Operand{found->second, scope.rows} : Operand{};
+    case Port::Use::wanted: return is_there ? Operand{found->second, is_map(stage) ? scope.rows : Rows{}} : Operand{};
     case Port::Use::out:
       if (stage.slot == Slot::select) return {found->second, scope.rows};
       break;
@@ -220,6 +221,10 @@ int Builder::need(Images& images, std::string_view name, int view) {
 void Builder::rewind(const Mark& mark) {
   values_.resize(mark.values);
   steps_.resize(mark.steps);
+}
+
+void Builder::share_time(const Mark& mark, const std::string& title) {
+  for (std::size_t i = mark.steps; i < steps_.size(); ++i) steps_[i].title = title;
 }
 
 bool Builder::fuses_all_of(const StageDescriptor& stage, const Mark& mark) const {

@@ -9,12 +9,6 @@
 namespace stereopsis {
 namespace {
 
-Element element_made(const StageChoice& cost) {
-  const Ports ports = cost.entry->ports(cost.parameters, {});
-  const Port* port = cost_port(ports, false);
-  return port != nullptr ? port->element : cost.facet<GivenCosts>() != nullptr ? Element::f32 : Element::u8;
-}
-
 using Reject = std::function<void(const std::string&)>;
 
 // Rejects pipelines to whose costs the stage of a slot cannot add seeds.
@@ -43,6 +37,12 @@ void check_second_pass(const PipelineData& p, const Request& request, const Reje
 }
 
 }  // namespace
+
+Element element_made(const StageChoice& cost) {
+  const Ports ports = cost.entry->ports(cost.parameters, {});
+  const Port* port = cost_port(ports, false);
+  return port != nullptr ? port->element : cost.facet<GivenCosts>() != nullptr ? Element::f32 : Element::u8;
+}
 
 const Port* cost_port(const Ports& ports, bool comes_in) {
   const auto found = std::ranges::find_if(ports, [&](const Port& port) {

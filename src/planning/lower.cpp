@@ -44,12 +44,8 @@ void lower(Builder& b) {
   Maps maps = lower_maps(b, seen.size);
   maps.merge(paths);
   FirstPass first;
-  if (p.second_pass && !request.refine_only) {
-    first = lower_first_pass(b, seen, range);
-    lower_second_pass(b, seen, range, maps, first);
-  } else if (!request.refine_only) {
-    lower_costs(b, seen, range, maps);
-  }
+  if (p.second_pass && !request.refine_only) first = lower_first_pass(b, seen, range);
+  if (!request.refine_only) lower_costs(b, seen, range, maps, first);
   lower_outputs(b, full, seen, range, maps, first);
 }
 

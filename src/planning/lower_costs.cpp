@@ -76,11 +76,12 @@ CostUnits add_costs(Builder& b, Scope& scope) {
   };
   const double first = largest_of(p.cost, scope);
   const int costs = scope.maps.at("costs");
-  Images images = scope.images;
-  images.made.erase("words");  // each stage of a matching cost has its own words
-  Scope other{images, scope.maps, scope.context};
+  Images images = scope.images;  // each stage of a matching cost has its own words
+  for (const int view : {0, 1}) images.put("words", view, scope.images.find("plus_words", view));
+  Scope other{images, scope.maps, scope.context, scope.rows};
   other.cost = &p.plus.parameters;
   const double second = largest_of(p.plus, other);
+  for (const int view : {0, 1}) scope.images.put("plus_words", view, images.find("words", view));
   const int sums = scope.maps["plus_costs"] = scope.maps.at("costs");
   scope.maps["costs"] = costs;
   b.run(sum, p.summing, scope);
@@ -159,13 +160,6 @@ void select(Builder& b, Scope& scope) {
     b.run(registry().at(costs->after_selection), p.cost.parameters, scope);
 }
 
-Scope scope_of(Builder& b, Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
-  Scope scope{images, maps, b.context_of(seen_from(range, from_right), images)};
-  scope.context.from_right = from_right;
-  scope.context.rows = {0, images.size.height};
-  return scope;
-}
-
 // Adds the stages that read and write volumes. The volumes are outputs if `delivers` is true.
 void change_costs(Builder& b, CostState& costs, bool delivers) {
   const PipelineData& p = b.pipeline();
@@ -183,14 +177,60 @@ void change_costs(Builder& b, CostState& costs, bool delivers) {
   }
 }
 
-// Computes the maps of a view.
-KeptCosts match_view(Builder& b, Images& images, const DisparityRange& range, Maps& maps, bool from_right) {
+// Adds the terms of the seeds that a first pass made to the matching costs.
+void add_terms(Builder& b, const std::vector<int>& seeds, CostState& costs) {
+  const StageChoice term(registry().with<AddedCosts>());
+  for (std::size_t i = 0; i < seeds.size(); i += 2) {
+    const WithImage prior(costs.scope.images, "prior", seeds[i]);
+    const WithImage further(costs.scope.images, "further_prior", i + 1 < seeds.size() ? seeds[i + 1] : -1);
+    add_seeds(b, term, costs);
+  }
+}
+
+// Adds the steps that compute the matching costs of the scope's rows, and of those around them that these need.
+void add_costs_of_rows(Builder& b, Scope& scope, const std::vector<int>& seeds) {
+  const Rows own = scope.rows;
+  const int reach = rows_around_costs(b.pipeline());
+  scope.rows = {std::max(own.first - reach, 0), std::min(own.last + reach, scope.images.size.height)};
+  lower_matching_costs(b, scope, seeds);
+  scope.cost_rows = {own.first - scope.rows.first, own.last - scope.rows.first};
+  scope.rows = own;
+}
+
+// Computes the maps of the left view in stripes, whose volumes are computed one after the other. Returns false if the view
+// must be matched as a whole, or if a fused operation has stripes of its own.
+bool match_in_stripes(Builder& b, Images& images, const DisparityRange& range, Maps& maps, const FirstPass& first) {
   const PipelineData& p = b.pipeline();
-  Scope scope = scope_of(b, images, range, maps, from_right);
-  CostState costs = matching_costs(b, scope);
-  const KeptCosts kept{costs.volume(), largest_of(costs)};
-  if (!from_right) deliver_costs(b, scope, 0);
-  change_costs(b, costs, !from_right && !p.second_pass);
+  const bool is_fused = b.is_fused() && b.target().device != On::oracle && !follows_volume(p) && first.seeds.empty();
+  if (b.stripe_rows() == 0 || b.stripe_rows() >= images.size.height || is_fused || b.request().stripe ||
+      b.request().requests_costs() || rows_around_costs(p) < 0)
+    return false;
+  const Builder::Mark mark = b.mark();
+  p.optimisation.facet<PathBoundary>()->match_stripes(
+      b, {images, maps, b.context_of(range, images)}, [&](Scope& stripe) { add_costs_of_rows(b, stripe, first.seeds); },
+      [&](Scope& stripe) {
+        CostState costs{stripe, {1.0 * stripe.most_cost, 1}};
+        change_costs(b, costs, false);
+        select(b, stripe);
+      });
+  b.share_time(mark, text(p.optimisation.entry->title, " in stripes"));
+  return true;
+}
+
+// Computes the maps of a view.
+FirstPass match_view(Builder& b, Images& images, const DisparityRange& range, Maps& maps, bool from_right,
+                     const FirstPass& first = {}) {
+  const PipelineData& p = b.pipeline();
+  const bool is_second = !first.seeds.empty();
+  Scope scope{images, maps, b.context_of(seen_from(range, from_right), images)};
+  scope.context.from_right = from_right;
+  scope.context.rows = {0, images.size.height};
+  if (is_second) maps["costs"] = first.costs;
+  CostState costs = is_second ? CostState{scope, {first.largest, 1}} : matching_costs(b, scope);
+  const FirstPass kept{costs.volume(), largest_of(costs)};
+  if (!from_right && !is_second) deliver_costs(b, scope, 0);
+  add_terms(b, first.seeds, costs);
+  change_costs(b, costs, !from_right && (is_second || !p.second_pass));
   if (from_right)
     b.run(*p.select.entry, p.select.facet<OtherView>()->parameters(p.select.parameters), scope);
   else
@@ -211,43 +251,30 @@ const Lowering* own_lowering(const PipelineData& p, const Request& request) {
   return nullptr;
 }
 
-KeptCosts lower_matching_costs(Builder& b, Scope& scope) {
+void lower_matching_costs(Builder& b, Scope& scope, const std::vector<int>& seeds) {
+  const StageChoice& optimisation = b.pipeline().optimisation;
   CostState costs = matching_costs(b, scope);
+  add_terms(b, seeds, costs);
+  fit_costs(b, *optimisation.entry, optimisation.parameters, costs);
   set_most_cost(costs);
-  return {costs.volume(), largest_of(costs)};
 }
 
-KeptCosts lower_costs(Builder& b, Images& images, const DisparityRange& range, Maps& maps) {
+FirstPass lower_costs(Builder& b, Images& images, const DisparityRange& range, Maps& maps, const FirstPass& first) {
   const PipelineData& p = b.pipeline();
-  if (const Lowering* own = own_lowering(p, b.request())) {
-    own->match(b, images, range, maps);
-    return {};
-  }
+  const Lowering* own = own_lowering(p, b.request());
+  if (own != nullptr) return own->match(b, images, range, maps), FirstPass{};
+  if (match_in_stripes(b, images, range, maps, first)) return {};
   const auto right = has_right_costs(p) ? maps.find("right") : maps.end();
-  if (right == maps.end()) return match_view(b, images, range, maps, false);
+  if (right == maps.end()) return match_view(b, images, range, maps, false, first);
   // The right view is matched first, with integer disparities, because later stages may read the costs of the left
   // view.
   const int made = right->second;
   Maps of_right{{"disparity", made}, {"validity", b.image(images.size, Element::u8)}};
   match_view(b, images, range, of_right, true);
   maps.erase("right");
-  const KeptCosts kept = match_view(b, images, range, maps, false);
+  const FirstPass kept = match_view(b, images, range, maps, false);
   maps["right"] = made;
   return kept;
-}
-
-void lower_second_pass(Builder& b, Images& images, const DisparityRange& range, Maps& maps, const FirstPass& first) {
-  maps["costs"] = first.costs.volume;
-  Scope scope = scope_of(b, images, range, maps, false);
-  CostState costs{scope, {first.costs.largest, 1}};
-  const StageChoice term(registry().with<AddedCosts>());
-  for (std::size_t i = 0; i < first.seeds.size(); i += 2) {
-    const WithImage prior(images, "prior", first.seeds[i]);
-    const WithImage further(images, "further_prior", i + 1 < first.seeds.size() ? first.seeds[i + 1] : -1);
-    add_seeds(b, term, costs);
-  }
-  change_costs(b, costs, true);
-  select(b, scope);
 }
 
 }  // namespace stereopsis

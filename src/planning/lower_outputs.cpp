@@ -96,13 +96,15 @@ FirstPass lower_first_pass(Builder& b, Images& images, const DisparityRange& ran
   const PipelineData& p = b.pipeline();
   Maps maps{{"disparity", b.image(images.size, Element::f32)}, {"validity", b.image(images.size, Element::u8)}};
   if (selection_makes(p, "right", false)) maps["right"] = b.image(images.size, Element::f32);
-  const KeptCosts costs = lower_costs(b, images, range, maps);
+  FirstPass first = lower_costs(b, images, range, maps);
   Scope scope{images, maps, b.context_of(range, images)};
   for (const StageChoice& refinement : p.refinements)
     if (refinement.enabled && refinement.facet<Fills>() == nullptr) b.run(refinement, scope);
   const auto* second = p.second_pass.facet<SecondPass>();
   if (p.confidence && second->needs_confidence(p.second_pass.parameters)) b.run(p.confidence, scope);
-  return {maps, costs, second->seeds(b, p.second_pass.parameters, images, maps)};
+  first.seeds = second->seeds(b, p.second_pass.parameters, images, maps);
+  first.maps = std::move(maps);
+  return first;
 }
 
 void lower_outputs(Builder& b, Images& full, Images& seen, const DisparityRange& range, Maps& maps,

@@ -19,31 +19,33 @@ Images lower_inputs(Builder& builder);
 // whole image; null if there is none.
 const Lowering* own_lowering(const PipelineData& pipeline, const Request& request);
 
-// The matching costs of a view, to which those of the seeds are added; a second pass takes them over.
-struct KeptCosts {
-  int volume = -1;
-  double largest = 0;  // largest cost
-};
-// Lowers the matching costs and the seeds, and sets the largest cost of the scope.
-KeptCosts lower_matching_costs(Builder& builder, Scope& scope);
-// Lowers cost, aggregation, optimisation and selection, from the images to the maps. Values for requested maps must
-// exist before the call.
-KeptCosts lower_costs(Builder& builder, Images& images, const DisparityRange& range, Maps& maps);
-
-// The maps, the costs and the seeds with which a second pass of the optimisation begins.
+// Lowers the matching costs, with the terms of the seeds, those of a first pass included, in the form that the
+// optimisation takes. Sets the largest cost of the scope.
+void lower_matching_costs(Builder& builder, Scope& scope, const std::vector<int>& seeds = {});
+// The costs, the maps and the seeds with which a second pass of the optimisation begins.
 struct FirstPass {
-  Maps maps;
-  KeptCosts costs;
-  std::vector<int> seeds;  // values in the form of stages/prior
+  int costs = -1;      // volume of the matching costs, with the terms of the caller's seeds; −1 in stripes
+  double largest = 0;  // largest cost
+  Maps maps = {};
+  std::vector<int> seeds = {};  // values in the form of stages/prior
 };
-// Lowers the optimisation and the selection a second time, with seeds.
-void lower_second_pass(Builder& builder, Images& images, const DisparityRange& range, Maps& maps,
-                       const FirstPass& first);
+// Lowers cost, aggregation, optimisation and selection, from the images to the maps. Values for requested maps must
+// exist before the call. After a first pass, its seeds are added to its costs. Returns the costs.
+FirstPass lower_costs(Builder& builder, Images& images, const DisparityRange& range, Maps& maps,
+                      const FirstPass& first = {});
+// Returns the type of the costs that a stage of a matching cost writes.
+Element element_made(const StageChoice& cost);
 // Returns the port through which a stage reads (`comes_in`) or writes costs; null if there is no such port.
 const Port* cost_port(const Ports& ports, bool comes_in);
 // Throws Error(call) for combinations of stages that the element types of volumes do not exclude.
 void check_combination(const PipelineData& pipeline, const Request& request);
 
+// Returns whether paths that pass from stripe to stripe read a volume: words are read directly only if they have up to
+// 64 bits, and nothing is added.
+bool follows_volume(const PipelineData& pipeline);
+// Returns the number of rows above and below a row that its matching costs require, −1 if semi-global matching cannot
+// compute its costs for some rows at a time.
+int rows_around_costs(const PipelineData& pipeline);
 // Returns the reason why the paths cannot continue from stripe to stripe; empty if they can.
 std::string why_not_followed(const PipelineData& pipeline);
 // Limits the images to the rows of a stripe, and returns the path costs that enter at the borders of the stripe.

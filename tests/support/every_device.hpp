@@ -27,17 +27,25 @@ inline void expect_same_maps(const Matched& got, const Matched& expected) {
   EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence));
 }
 
-// Expects the same maps with nine tenths of the memory, or an error that the memory does not suffice.
-inline void expect_same_with_less_memory(const Pipeline& pipeline, Problem problem, const StereoPair& pair,
-                                         const Device& device) {
+// Expects the same maps in stripes, for limits of memory from nine tenths of the whole image's to the least that suffices.
+inline void expect_same_in_stripes(const Pipeline& pipeline, Problem problem, const StereoPair& pair,
+                                   const Device& device) {
   const Plan whole(pipeline, problem, device);
   const Matched expected = Matcher(whole).match(pair);
-  problem.memory_limit = whole.workspace_bytes() * 9 / 10;
+  int rows = pair.left.height;
   try {
-    expect_same_maps(Matcher(Plan(pipeline, problem, device)).match(pair), expected);
+    for (problem.memory_limit = whole.workspace_bytes() * 9 / 10;;
+         problem.memory_limit = problem.memory_limit * 4 / 5) {
+      const Plan plan(pipeline, problem, device);
+      rows = plan.stripe_rows();
+      SCOPED_TRACE(testing::Message() << "stripes of " << rows << " rows");
+      EXPECT_LE(plan.workspace_bytes(), problem.memory_limit);
+      expect_same_maps(Matcher(plan).match(pair), expected);
+    }
   } catch (const Error& error) {
     EXPECT_EQ(error.category(), ErrorCategory::memory) << error.what();
   }
+  EXPECT_LT(rows, pair.left.height);
 }
 
 }  // namespace stereopsis::test

@@ -11,10 +11,16 @@
 // Cost: per cell and kind of path (1 for 4 paths, 3 for 8) the 11 instructions of equation 4.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "graph/word_cost.hpp"
 #include "stages/sgm/sgm.hpp"
+
+namespace stereopsis {
+struct Scope;
+class Builder;
+}  // namespace stereopsis
 
 namespace stereopsis::path_costs {
 
@@ -53,5 +59,10 @@ void cpu(const Parameters&, const Input<Kind>&, ImageView<std::uint16_t> behind,
 template <class Kind>
 void gpu(const Parameters&, const Input<Kind, gpu::View>&, gpu::View<std::uint16_t> behind, gpu::Span scratch,
          gpu::Queue&);
+
+// The functions of PathBoundary (graph/facets.hpp).
+int follow_stripe(Builder&, Scope&, bool up, bool from_volume);
+void match_stripes(Builder&, const Scope&, const std::function<void(Scope&)>& add_costs,
+                   const std::function<void(Scope&)>& select);
 
 }  // namespace stereopsis::path_costs

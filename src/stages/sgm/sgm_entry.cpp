@@ -33,11 +33,8 @@ std::size_t cpu_scratch(const Shape& s) {
   return bytes;
 }
 
-const PathBoundary boundary{.kinds = kinds_of,
-                            .parameters = [](const Parameters& p, bool up, bool from_volume) -> StageParameters {
-                              return path_costs::Parameters{p, up, from_volume};
-                            },
-                            .stage = "path_costs"};
+const PathBoundary boundary{
+    .kinds = kinds_of, .follow = path_costs::follow_stripe, .match_stripes = path_costs::match_stripes};
 
 const StageDescriptor entry{
     .slot = Slot::optimisation,
