@@ -77,15 +77,22 @@ def errors_of(results):
     return {"bad1.0": round(mean(d["nonocc"] for d in datasets.values()), 2), "datasets": datasets}
 
 
+def bench_of(options, folder, *which):
+    """Returns the results of `bench` on the scenes of a folder, by name."""
+    found = bench(options.command, "--device", options.device, "--repeat", 1, "--dataset", folder, *which)["results"]
+    return {r["method"].replace("OpenCV Stereo", "OpenCV "): r for r in found}
+
+
+def errors_of_six(result):
+    """Returns the errors of one result of `bench` on the six datasets."""
+    return errors_of({d: a["measures"] for d, a in result["average"].items()})
+
+
 def errors_of_methods(options, *which):
     """Returns the errors of methods, or of the peers in the command, by name."""
-    def run(folder):
-        found = bench(options.command, "--device", options.device, "--repeat", 1, "--dataset", folder, *which)["results"]
-        return {r["method"].replace("OpenCV Stereo", "OpenCV "): r for r in found}
-    roads, errors = run(options.roads), {}
-    for name, r in run(options.dataset).items():
-        errors[name] = {"peer": bool(r["peer"]), **errors_of({d: a["measures"] for d, a in r["average"].items()}),
-                        "average_of_12": r.get("average_of_12")}
+    roads, errors = bench_of(options, options.roads, *which), {}
+    for name, r in bench_of(options, options.dataset, *which).items():
+        errors[name] = {"peer": bool(r["peer"]), **errors_of_six(r), "average_of_12": r.get("average_of_12")}
         errors[name]["roads_d1"] = round(mean(d1_of(s["measures"]) for s in roads[name]["scenes"]), 2)
     return errors
 

@@ -23,6 +23,11 @@ def test_every_figure_of_the_pages_is_measured():
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_the_order_of_the_candidates_of_a_budget_is_that_of_the_measured_errors():
+    checked = subprocess.run([sys.executable, DOCS / "budget.py", "table", "--check"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+
+
 def test_a_figure_that_the_files_do_not_have_is_found():
     measure = load_measure()
     values = measure.Values()

@@ -37,7 +37,8 @@ void MethodOptions::add_file_to(Command& command, const Option& by_name) {
 }
 
 ChosenMethod MethodOptions::chosen(const DeviceOptions& device, bool of_costs) const {
-  ChosenMethod chosen = pipeline_file.empty() ? method_named(method, device) : method_of_file(pipeline_file, device);
+  ChosenMethod chosen = pipeline_file.empty() ? method_named(method.empty() ? "sgm" : method, device)
+                                              : method_of_file(pipeline_file, device);
   Pipeline& pipeline = chosen.pipeline;
   if (of_costs && has_own_device(pipeline))
     refuse(fmt::format("--cost-volume replaces the matching cost, and {} has none; leave one of them out",
@@ -47,7 +48,8 @@ ChosenMethod MethodOptions::chosen(const DeviceOptions& device, bool of_costs) c
     // A saved volume contains both costs of the method already.
     if (pipeline.get("plus.stage") != "none") {
       pipeline.set("plus.stage", "none");
-      remark("--cost-volume replaces the costs of {}, cost and plus; --set plus.stage=NAME adds another cost", method);
+      remark("--cost-volume replaces the costs of {}, cost and plus; --set plus.stage=NAME adds another cost",
+             pipeline.method());
     }
   }
   apply_settings(pipeline, settings);

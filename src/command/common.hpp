@@ -44,7 +44,7 @@ struct ChosenMethod {
 
 // The options --method, --pipeline and --set.
 struct MethodOptions {
-  std::string method = "sgm";
+  std::string method;  // empty: sgm
   std::filesystem::path pipeline_file;
   std::vector<std::string> settings;
 
@@ -53,6 +53,8 @@ struct MethodOptions {
   void add_file_to(Command& command, const Option& by_name);
   // `of_costs`: before any setting, the cost becomes `volume`, given costs.
   ChosenMethod chosen(const DeviceOptions& device, bool of_costs = false) const;
+  // Returns whether the call names a method, a pipeline or settings.
+  bool given() const { return !method.empty() || !pipeline_file.empty() || !settings.empty(); }
 };
 
 // Applies NAME.PARAMETER=VALUE settings in order.

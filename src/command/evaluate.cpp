@@ -192,7 +192,7 @@ void print_results(const std::vector<SceneResult>& results, const std::vector<Sc
 Contender contender_of(const EvaluateOptions& o) {
   const fs::path& file = o.method.pipeline_file;
   const ChosenMethod method = o.method.chosen(o.device);
-  return {file.empty() ? o.method.method : file.string(), method.pipeline,
+  return {file.empty() ? method.pipeline.method() : file.string(), method.pipeline,
           library_device(method.pipeline, o.device).device(), "auto", method.own_device};
 }
 

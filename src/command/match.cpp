@@ -139,6 +139,11 @@ void add_method(Command& command, Options& o) {
   command.flag("--second-pass", o.second_pass,
                "Match a second time, with planes through measured pixels as seeds: fewer errors on slopes with little "
                "texture; for methods with semi-global matching");
+  command.text(
+      "--budget", o.budget, "TIME",
+      "Choose the method and the size of the images with the fewest errors that match a pair within this time, "
+      "such as 30ms, on this machine; the options that were chosen are printed, and are in the report. Times "
+      "are measured once, without reading and writing files. A method that is given is kept");
   command.flag("--measured-only", o.measured_only,
                "Mark filled and repaired pixels as invalid in the disparity map and all other results");
   command.deprecated_flag("--drop-filled", o.measured_only, "use --measured-only");

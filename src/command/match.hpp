@@ -42,7 +42,7 @@ struct Options {
   ConstantOptions constant;
   RigOptions rig;
   ColorOptions color;
-  std::string roi, frame, format, rows;
+  std::string roi, frame, format, rows, budget;
   std::string own_device;  // the device of a method from outside the library
   bool timings = false, no_fill = false, second_pass = false, measured_only = false, explain = false, json = false;
   std::vector<std::string> volumes, probes;  // STATE=FILE, X,Y

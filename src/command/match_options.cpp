@@ -96,6 +96,19 @@ SavedVolume saved_volume(const std::string& given) {
   return {&*output, file};
 }
 
+// Switches all filling off, for --no-fill.
+void switch_filling_off(Pipeline& pipeline, const std::vector<std::string>& settings) {
+  for (const PipelineSlot& slot : pipeline.slots()) {
+    if (!slot.fills) continue;
+    for (const std::string& setting : settings) {
+      const std::string stage = setting.substr(0, setting.find('.'));
+      if ((stage == slot.slot || stage == slot.kind) && !setting.ends_with(".enabled=false"))
+        refuse(fmt::format("--no-fill switches off the stage of --set {}; leave one of them out", setting));
+    }
+    pipeline.set(slot.slot + ".enabled", "false");
+  }
+}
+
 // The method with its settings, without filling if that is switched off.
 Pipeline pipeline_of(Options& options) {
   auto& settings = options.method.settings;
@@ -103,17 +116,21 @@ Pipeline pipeline_of(Options& options) {
     settings.insert(settings.begin(), "second_pass.stage=planes");  // so that --set may change it
   auto [pipeline, own_device] = options.method.chosen(options.device, !options.run.range.cost_volume.empty());
   options.own_device = own_device;
-  if (!options.no_fill) return pipeline;
-  for (const PipelineSlot& slot : pipeline.slots()) {
-    if (!slot.fills) continue;
-    for (const std::string& setting : options.method.settings) {
-      const std::string stage = setting.substr(0, setting.find('.'));
-      if ((stage == slot.slot || stage == slot.kind) && !setting.ends_with(".enabled=false"))
-        refuse(fmt::format("--no-fill switches off the stage of --set {}; leave one of them out", setting));
-    }
-    pipeline.set(slot.slot + ".enabled", "false");
-  }
+  if (options.no_fill) switch_filling_off(pipeline, settings);
   return pipeline;
+}
+
+// The pipelines that --budget chooses from: all methods, or sizes of the method that the call names.
+void set_budget(Options& options) {
+  if (options.budget.empty()) return;
+  FileRunSettings& run = options.run;
+  run.budget = to_budget(options.budget, CommandFrontEnd());
+  if (has_own_device(run.matching.pipeline))
+    refuse(fmt::format("{} chooses among the methods and sizes of this library, which {} is not; leave one of them out",
+                       run.budget.text, run.matching.pipeline.method()));
+  run.candidates = options.method.given() ? sizes_of(run.matching.pipeline) : budget_candidates();
+  if (options.no_fill && !options.method.given())
+    for (BudgetCandidate& one : run.candidates) switch_filling_off(one.pipeline, {});
 }
 
 std::pair<int, int> probed_pixel(const std::string& given) {
@@ -142,6 +159,7 @@ Rect to_region(const std::string& given) {
 void set_matching(Options& options) {
   MatchingSettings& matching = options.run.matching;
   matching.pipeline = pipeline_of(options);
+  set_budget(options);
   matching.devices = library_device(matching.pipeline, options.device).devices();
   if (!options.roi.empty()) matching.region = to_region(options.roi);
   // With --no-fill, only pixels without contrast are filled.

@@ -222,6 +222,11 @@ Json rig_json(const Call& call) {
   return news;
 }
 
+Json budget_json(const std::optional<BudgetOutcome>& budget) {
+  if (!budget) return nullptr;
+  return {{"ms", budget->choice.ms}, {"measured_now", budget->choice.is_measured}, {"options", budget->options}};
+}
+
 }  // namespace
 
 void print_timings(const Call& call, const FrameRecords& records) {
@@ -308,6 +313,7 @@ void write_report(const Call& call, const FrameRecords& records, const std::opti
                       : o.run.range.near               ? "calibration"
                       : o.run.range.per_frame          ? "each frame"
                                                        : "estimate"},
+       {"budget", budget_json(call.run.budget())},
        {"roi", call.run.matching().region ? Json{call.run.matching().region->x, call.run.matching().region->y,
                                                  call.run.matching().region->width, call.run.matching().region->height}
                                           : Json(nullptr)},

@@ -36,6 +36,7 @@ FileRun::FileRun(const FileRunSettings& settings, FrontEnd& front_end)
   seeds_.read(first_, inputs_.first_index(), *cameras_);
   align_first();
   choose_range();
+  choose_within_budget();
   warn_of_seeds();
   sinks_->check(range_->whole());  // again, for the sign of the range
 }
@@ -58,6 +59,7 @@ void FileRun::check_settings() const {
                        spelled("save_volume"), spelled("probe"), spelled("left_images"), spelled("right_images")));
   check_seeds();
   check_tracking();
+  check_budget();
   if (has_costs && settings_.sinks.wants(ResultFile::right))
     refuse(
         fmt::format("{} matches the mirrored pair, and {} has only the costs of the left view; leave one of them out",

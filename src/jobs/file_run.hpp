@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "jobs/budget.hpp"
 #include "jobs/constant_settings.hpp"
 #include "jobs/loop.hpp"
 #include "jobs/pair_checks.hpp"
@@ -30,11 +31,19 @@ struct FileRunSettings {
   ConstantSettings constant;
   RowSettings rows;
   SeedSettings seeds;
+  Budget budget;                            // largest time of a pair; chooses one of `candidates` for matching.pipeline
+  std::vector<BudgetCandidate> candidates;  // in the order of preference; none without a budget
   std::vector<std::pair<int, int>> probes;  // x, y of pixels of single pairs whose costs the front end shows
   // Other files that were read, each with the setting that names it: no result may replace them.
   std::vector<std::pair<std::filesystem::path, std::string>> read;
   bool strict = false;  // a doubt about a pair is an error
   bool resume = false;  // frames that an earlier run has completed are left as they are
+};
+
+// The choice of a budget.
+struct BudgetOutcome {
+  BudgetChoice choice;
+  std::vector<std::string> options;  // options that give the same result without the budget
 };
 
 class FileRun : private LoopFrames {
@@ -59,6 +68,7 @@ class FileRun : private LoopFrames {
   const Problems& problems() const { return *problems_; }
   // Returns the news of a rig that moves, up to the frames that were aligned.
   const std::vector<RigNews>& rig_news() const { return rig_news_; }
+  const std::optional<BudgetOutcome>& budget() const { return budget_; }
   const Sinks& sinks() const { return *sinks_; }
   Sinks& sinks() { return *sinks_; }
   // The first frame that can be read; empty once it was matched.
@@ -92,6 +102,7 @@ class FileRun : private LoopFrames {
   void read_costs();
   void check_seeds() const;
   void check_tracking() const;
+  void check_budget() const;
   void warn_of_seeds() const;
   InputFrame read_next(std::size_t i);
   void note_rows(std::size_t i, const std::optional<RowMeasurement>& rows) const;
@@ -101,6 +112,7 @@ class FileRun : private LoopFrames {
   void check_inside() const;
   void align_first();
   void choose_range();
+  void choose_within_budget();
   ResultFacts facts() const;
   bool is_in_order() const;
 
@@ -119,6 +131,7 @@ class FileRun : private LoopFrames {
   std::optional<PairChecks> checks_;
   std::optional<FrameRows> rows_;
   std::vector<RigNews> rig_news_;
+  std::optional<BudgetOutcome> budget_;
   InputFrame first_;
   std::shared_ptr<const AnyImage> costs_;  // a given cost volume
   Describe describe_;
