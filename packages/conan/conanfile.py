@@ -15,7 +15,7 @@ SOURCES = ("CMakeLists.txt", "CHANGELOG.md", "LICENSE", "apps/*", "cmake/*", "in
 # The libraries of the dependencies, where these are the system's.
 SYSTEM = {"highway": "hwy", "onetbb": "tbb", "libpng": "png", "libjpeg-turbo": "jpeg", "libtiff": "tiff", "yaml-cpp": "yaml-cpp",
           "pugixml": "pugixml"}
-LEFT_OUT = ("STEREOPSIS_TESTS", "STEREOPSIS_CUDA", "STEREOPSIS_OPENCV", "STEREOPSIS_WEBP", "STEREOPSIS_JPEG2000")
+LEFT_OUT = ("STEREOPSIS_CUDA", "STEREOPSIS_OPENCV", "STEREOPSIS_WEBP", "STEREOPSIS_JPEG2000")
 
 
 class Stereopsis(ConanFile):

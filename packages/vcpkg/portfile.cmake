@@ -4,7 +4,6 @@ get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
     OPTIONS
-        -DSTEREOPSIS_TESTS=OFF
         -DSTEREOPSIS_CUDA=OFF
         -DSTEREOPSIS_OPENCV=OFF
         -DSTEREOPSIS_WEBP=OFF

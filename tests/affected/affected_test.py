@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests affected.py and reached.cpp with a program of three sources: affected_test.py LIBRARY COMPILER, the library for LD_PRELOAD."""
+"""Tests affected.py and reached.cpp with a program of four sources: affected_test.py LIBRARY COMPILER, the library for LD_PRELOAD."""
 
 import os
 import subprocess
@@ -12,6 +12,7 @@ AFFECTED = Path(__file__).with_name("affected.py")
 SOURCES = {
     "main": "int used(int); int unused(int); int main(int n, char**) { return n > 9 ? unused(n) : used(n) - n; }",
     "used": "#include \"shared.hpp\"\nint used(int n) { return same(n); }",
+    "commit": "extern const int number; const int number = 1;",
     "unused": "#include \"shared.hpp\"\nint unused(int n) { return same(n) + 1; }",
 }
 
@@ -50,6 +51,8 @@ def main():
         assert skipped(folder) == ["tests.one"]
         build(folder, "unused")
         assert skipped(folder) == ["tests.one"], "a function that the test did not reach has changed"
+        build(folder, "commit")
+        assert skipped(folder) == ["tests.one"], "the commit has changed"
         build(folder, "used")
         assert skipped(folder) == [], "a function that the test reached has changed"
         build(folder, "shared")

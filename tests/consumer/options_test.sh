@@ -4,7 +4,7 @@ set -euo pipefail
 source=$1
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-minimal=(-DSTEREOPSIS_TESTS=OFF -DSTEREOPSIS_C=OFF -DSTEREOPSIS_SIMD=OFF -DSTEREOPSIS_APPS=OFF -DSTEREOPSIS_TIFF=OFF -DSTEREOPSIS_OPENCV=OFF
+minimal=(-DSTEREOPSIS_C=OFF -DSTEREOPSIS_SIMD=OFF -DSTEREOPSIS_APPS=OFF -DSTEREOPSIS_TIFF=OFF -DSTEREOPSIS_OPENCV=OFF
          -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF -DSTEREOPSIS_WEBP=OFF -DSTEREOPSIS_JPEG2000=OFF)
 # No package of CMake is found, and none of these programs, headers and libraries, unless a line below gives it.
 absent=(-DSTEREOPSIS_NVCC= -DSTEREOPSIS_OPENCL_HEADERS= -DSTEREOPSIS_WEBP_LIBRARY= -DSTEREOPSIS_JPEG2000_LIBRARY= -DLIBELAS_LIBRARY=
@@ -31,6 +31,7 @@ fails STEREOPSIS_TIFF "TIFF was not found" OFF
 fails STEREOPSIS_APPS "CLI11 was not found" OFF
 fails STEREOPSIS_SIMD "hwy was not found" OFF
 configure -DSTEREOPSIS_{CUDA,OPENCL,WEBP,JPEG2000,OPENCV,LIBELAS}=AUTO || { echo "AUTO must leave out what is absent; it printed:" && cat "$place/log"; exit 1; }
+grep -q '^CMAKE_BUILD_TYPE:STRING=Release$' "$place/CMakeCache.txt" || { echo "a build without a type must be optimised" && exit 1; }
 # The table of parts says so, with what to install.
 for line in 'CUDA, by nvcc *off *install nvcc' 'calibrate, videos, by OpenCV *off *install libopencv-dev' 'files: TIFF *off *STEREOPSIS_TIFF is OFF' 'image and calibration files *on$'; do
   grep -q "$line" "$place/log" || { echo "the table of parts must have the line '$line'; it printed:" && cat "$place/log"; exit 1; }

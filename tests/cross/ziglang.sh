@@ -109,7 +109,7 @@ case $target in
   *) programs+=(stereopsis_c) tests=() options=(-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -DNDEBUG") ;;  # nothing runs
 esac
 configure "$PWD" -B "$build" -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF -DSTEREOPSIS_OPENCV=OFF -DSTEREOPSIS_TIFF=OFF \
-  -DSTEREOPSIS_WEBP=OFF -DSTEREOPSIS_JPEG2000=OFF -DSTEREOPSIS_INSTALL=OFF -DSTEREOPSIS_SIMD_TARGETS=static "${options[@]}"
+  -DSTEREOPSIS_WEBP=OFF -DSTEREOPSIS_JPEG2000=OFF -DSTEREOPSIS_INSTALL=OFF -DSTEREOPSIS_TESTS=ON -DSTEREOPSIS_SIMD_TARGETS=static "${options[@]}"
 cmake --build "$build" --target "${programs[@]}" "${tests[@]}"
 if [ ${#tests[@]} -eq 0 ]; then
   ls -l "$build/bin/stereopsis" "$build/bin/random_calls" "$build"/src/c/libstereopsis.*

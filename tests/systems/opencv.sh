@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=build/opencv
 mkdir -p build
-cmake -S . -B $build -G Ninja -Wno-dev -DCMAKE_BUILD_TYPE=Release -DSTEREOPSIS_SIMD=OFF -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF \
+cmake -S . -B $build -G Ninja -Wno-dev -DSTEREOPSIS_TESTS=ON -DSTEREOPSIS_SIMD=OFF -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF \
   -DSTEREOPSIS_OPENCV=ON "$@" >$build.log || { cat $build.log; exit 1; }
 grep -i opencv $build.log
 sed -n 's/^OpenCV_DIR:PATH=/OpenCV: /p' $build/CMakeCache.txt

@@ -9,7 +9,7 @@ done
 # The readers need neither SIMD nor GPUs. The targets find copies of the system's libraries beside them.
 cmake -S "$SRC/stereopsis" -B "$WORK/build" -G Ninja -DCMAKE_PREFIX_PATH="$WORK/installed" "-DCMAKE_BUILD_RPATH=\$ORIGIN/lib" \
   "-DSTEREOPSIS_FUZZING_ENGINE=$LIB_FUZZING_ENGINE" -DSTEREOPSIS_SIMD=OFF -DSTEREOPSIS_CUDA=OFF -DSTEREOPSIS_OPENCL=OFF \
-  -DSTEREOPSIS_OPENCV=OFF -DSTEREOPSIS_APPS=OFF -DSTEREOPSIS_C=OFF -DSTEREOPSIS_TESTS=OFF -DSTEREOPSIS_INSTALL=OFF
+  -DSTEREOPSIS_OPENCV=OFF -DSTEREOPSIS_APPS=OFF -DSTEREOPSIS_C=OFF -DSTEREOPSIS_INSTALL=OFF
 cmake --build "$WORK/build" --target fuzz_targets
 mkdir -p "$OUT/lib"
 for program in "$WORK"/build/bin/fuzz_*; do
