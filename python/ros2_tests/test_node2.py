@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import moving_rig
 import numpy as np
 import pytest
 import stereopsis as st
@@ -204,6 +205,18 @@ def test_depth_as_another_camera_sees_it(ours, tmp_path):
     measured = matched(left, right, rig=SMALL_RIG, want=["depth"]).depth
     np.testing.assert_array_equal(ros.array_of(depth), st.register_depth(measured, SMALL_RIG, st.PosedCamera.read(camera, "m")).depth)
     assert (depth.width, depth.height, depth.header.frame_id) == (80, 60, "colour_optical")
+
+
+def test_a_rig_that_moves_is_corrected_and_written(graph, ours, tmp_path):
+    node = ours("moving", disparity_range=24, track_rig=tmp_path / "rig.yml")
+    heard = node.listen("disparity", RESULTS["disparity"])
+    for i, (left, right) in enumerate(moving_rig.pairs(26)):  # each pair after the result of the one before, so that none is skipped
+        node.send((i + 1) * SECOND, *(ros.images.grey_of(image) for image in (left, right)), moving_rig.RIG)
+        heard.at((i + 1) * SECOND)
+    assert node.end() == 0
+    said = graph.said("moving")
+    assert said.count("the rows have jumped") == 1 and "is corrected by pitch 0." in said
+    assert np.degrees(st.read_calibration(tmp_path / "rig.yml").rotation[7]) == pytest.approx(moving_rig.BUMP[0], abs=0.02)
 
 
 def test_a_bag_that_is_played(ours, tmp_path):

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 
+import moving_rig
 import numpy as np
 import pytest
 import rosgraph
@@ -183,6 +184,22 @@ def test_depth_as_another_camera_sees_it(robot, processes, listen, generated, tm
     assert (depth.width, depth.height, depth.header.frame_id) == (400, 300, "colour_optical")
     assert (info.width, info.height, info.K[0], info.header.frame_id) == (400, 300, 420, "colour_optical")
     processes.end(node)
+
+
+def test_a_rig_that_moves_is_corrected_and_written(robot, listen, processes, tmp_path):
+    node = robot.start_ours("moving", "_disparity_range:=24", f"_track_rig:={tmp_path / 'rig.yml'}")
+    heard = listen("/moving/disparity")
+    pairs = moving_rig.pairs(26)
+    with robot.sending(*pairs[0], moving_rig.RIG):
+        heard.wait()
+    for pair in pairs:
+        before = len(heard.came)
+        robot.publish(*pair, moving_rig.RIG)
+        wait_until(lambda: len(heard.came) > before, "the result of the pair")  # noqa: B023
+    processes.end(node)
+    said = processes.said("moving")
+    assert said.count("the rows have jumped") == 1 and "is corrected by pitch 0." in said
+    assert np.degrees(st.read_calibration(tmp_path / "rig.yml").rotation[7]) == pytest.approx(moving_rig.BUMP[0], abs=0.02)
 
 
 def test_raw_cameras_are_rectified_as_stereo_image_proc_does_it(robot, listen, data, capsys):
