@@ -92,6 +92,18 @@ def test_parameters_are_live_and_refused_with_the_reason(ours):
     np.testing.assert_array_equal(ros.array_of(heard.at(3 * SECOND).image), ros.array_of(after.image))
 
 
+def test_rows_are_aligned_by_a_field_that_is_given(ours):
+    field = [[1.5], [-1.5]] * 4
+    text = ",".join(map(str, (0.5, 0, 0, 0, 1, 8, *(knots[0] for knots in field))))
+    node = ours("field", disparity_range=16, align_rows=text)
+    heard = node.listen("disparity", RESULTS["disparity"])
+    (left, right), *_ = generated(1)
+    node.send(SECOND, left, right, SMALL_RIG)
+    wanted = matched(left, right, align_rows=st.RowAlignment(0.5, field=field)).disparity
+    assert not np.array_equal(wanted, matched(left, right, align_rows=st.RowAlignment(0.5)).disparity, equal_nan=True)
+    np.testing.assert_array_equal(disparities(heard.wait()), wanted)
+
+
 def test_the_search_range_is_estimated(ours):
     scene = st.synth("table", width=480, height=240, disparities=112, noise=2)
     rig = st.Rig(focal=300, baseline=0.1, cx_left=240, cx_right=240, cy=120, unit="m", size=(480, 240))
@@ -306,8 +318,9 @@ def test_the_end_is_clean(graph, ours, how):
 
 
 def test_what_is_not_allowed_is_named():
-    wrong = subprocess.run([*NODE, "--ros-args", "-p", "align_rows:=x"], capture_output=True, text=True, timeout=PATIENCE)
-    assert wrong.returncode == 2 and re.search("align_rows x is not allowed", wrong.stderr) and "Traceback" not in wrong.stderr
+    for rows in ("x", "0,0,0,0,1,8,0.5"):
+        wrong = subprocess.run([*NODE, "--ros-args", "-p", f"align_rows:={rows}"], capture_output=True, text=True, timeout=PATIENCE)
+        assert wrong.returncode == 2 and re.search(f"align_rows {rows} is not allowed", wrong.stderr) and "Traceback" not in wrong.stderr
 
 
 def test_the_example_publishes_obstacles(graph, ours):

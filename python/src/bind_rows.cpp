@@ -96,6 +96,8 @@ void bind_rows(nb::module_& m) {
           "field", [](const RowAlignment& a) { return rows_of(a.field); },
           "Rows of the coefficients of a uniform cubic B-spline over the image, for rows that no plane follows; [] for "
           "most\npairs.")
+      .def("at", nb::overload_cast<double, double>(&RowAlignment::at, nb::const_), "s"_a, "t"_a,
+           "Returns v at a position of the image, from −½ to ½ along each side.")
       .def("scaled", &RowAlignment::scaled, "factor"_a,
            "Returns the alignment with all values `factor` times as large.")
       .def_prop_ro("rms", &RowAlignment::rms, "Root mean square of v over the image, in pixels.")

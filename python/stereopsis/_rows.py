@@ -65,7 +65,9 @@ def short_text(rows: RowEstimate | None) -> str:
     """Returns what was done about the rows of a pair, as the viewer and the nodes show it; "" if the rows were not estimated."""
     if rows is None or rows.alignment is None:
         return "" if rows is None else rows.sentence
-    return f"rows aligned: {rows.alignment.rms:.2f} px, roll {rows.alignment.roll:.2f} px"
+    field = rows.alignment.field
+    of_field = f", field of {len(field[0])}×{len(field)} knots" if field else ""
+    return f"rows aligned: {rows.alignment.rms:.2f} px, roll {rows.alignment.roll:.2f} px{of_field}"
 
 
 def summary_of(rows: list[dict[str, object]]) -> str:

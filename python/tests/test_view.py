@@ -29,7 +29,7 @@ from stereopsis.view import preparation, sources  # noqa: E402
 from stereopsis._run import Run  # noqa: E402
 from stereopsis.view.engine import Engine, Matchers  # noqa: E402
 from stereopsis.view.keep import Keeper  # noqa: E402
-from stereopsis.view.messages import plane, seen, slots_of, state_message  # noqa: E402
+from stereopsis.view.messages import plane, rows_message, seen, slots_of, state_message  # noqa: E402
 from stereopsis.view.pairing import Pairing  # noqa: E402
 from stereopsis.view.probe import Probe, curve  # noqa: E402
 from stereopsis.view.server import Page, Viewer  # noqa: E402
@@ -568,6 +568,16 @@ def calibration_text():
         + matrix("P1", 3, 4, projection)
         + matrix("P2", 3, 4, [*projection[:3], -15, *projection[4:]])
     )
+
+
+def test_lines_of_rows_follow_a_field():
+    field = [[1.5], [-1.5]] * 4
+    rows = st.RowAlignment(0.25, 0.5, field=field)
+    said = rows_message(st._native.given_rows(rows))
+    assert said["text"].endswith("roll 0.50 px, field of 1×8 knots")
+    lines = np.array(said["before"])
+    assert lines.shape == (15, 33) and lines[7, 32] - lines[7, 0] == pytest.approx(0.5, abs=0.01)
+    assert lines[3, 16] == pytest.approx(rows.at(0, -0.25), abs=0.001) != pytest.approx(0.25, abs=0.01)
 
 
 def test_raw_pairs_are_rectified_as_match_does_it(settings, scene, tmp_path, same_bits):

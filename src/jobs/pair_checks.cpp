@@ -117,7 +117,8 @@ PairChecks::Faults PairChecks::faults(const InputFrame& frame, std::size_t i) co
         !cameras_.tracker() && (cameras_.raw_cameras() || !cameras_.how_to_rectify().empty());
     if (!aligns_rows_ || !rows.alignment || has_raw_calibration)
       return check_pair(l, r, CheckEffort::quick, range_.given());
-    return check_pair(l, with_aligned_rows(r, *rows.alignment).image, CheckEffort::quick, range_.given());
+    const AnyImage aligned = with_aligned_rows(r, *rows.alignment).image;
+    return unless_vertical(check_pair(l, aligned, CheckEffort::quick, range_.given()), *rows.alignment, l, r);
   });
   // A strict run requires a verdict, as `check` does.
   if (const std::string why = why_not_judged(report); !why.empty() && i == inputs_.first_index())

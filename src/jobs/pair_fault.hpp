@@ -40,6 +40,11 @@ auto with_matched(const StereoPair& pair, const RectificationMaps* maps, F&& f) 
 // Returns the fault of a pair that is not aligned although its rows differ by so much that much fewer pixels are measured.
 std::optional<PairFault> unaligned_fault(const RowEstimate& rows);
 
+// Returns the check of an aligned pair, or that of the pair as it is given if one camera is above the other: the alignment
+// then follows the scene, and hides that points differ in their rows alone.
+PairReport unless_vertical(const PairReport& aligned, const RowAlignment& rows, const AnyImageView& left,
+                           const AnyImageView& right);
+
 // Checks a pair on the host quickly, rectified by `maps` unless that is null, and otherwise with aligned rows if the pair
 // has an alignment. Returns its gravest fault; nothing if the pair fits or is too small to be judged. `before` is the
 // pair before it, or null. With `expects_negative`, negative disparities are no fault. A pair without an alignment, not

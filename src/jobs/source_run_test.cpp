@@ -271,6 +271,29 @@ TEST_F(SourceRun, SaysThatRowsDifferIfItDoesNotAlignThem) {
   }
 }
 
+TEST_F(SourceRun, SaysThatOneCameraIsAboveTheOtherThoughAFieldOfRowsFollowsTheScene) {
+  const Scene scene = make_scene({.size = {480, 640}, .disparities = 8, .noise = 2});
+  const auto transposed = [](const Image<std::uint8_t>& image) {
+    Image<std::uint8_t> out({image.height(), image.width()}, image.channels());
+    for (int y = 0; y < out.height(); ++y)
+      for (int x = 0; x < out.width(); ++x)
+        for (int c = 0; c < out.channels(); ++c) out(x, y, c) = image(y, x, c);
+    return out;
+  };
+  const Image<std::uint8_t> left = transposed(scene.left), right = transposed(scene.right);
+  settings.aligns_rows = true;
+  LiveSource pairs{1};
+  pairs.put({.images = {left, right}});
+  pairs.close();
+  stereopsis::Run run(settings, pairs);
+  RunResult done;
+  ASSERT_TRUE(run.next(done));
+  ASSERT_TRUE(done.rows && done.rows->alignment);
+  EXPECT_FALSE(done.rows->alignment->field.empty());
+  ASSERT_TRUE(done.fault);
+  EXPECT_EQ(done.fault->kind, PairFaultKind::vertical);
+}
+
 TEST_F(SourceRun, ReadsFilesAndEndsWithTheErrorOfOneThatCannotBeRead) {
   for (int i = 0; i < 4; ++i) write_pair(i);
   test::put(file("right", 2), "no picture");

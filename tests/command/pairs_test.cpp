@@ -298,6 +298,32 @@ TEST_F(Pairs, OneCameraAboveTheOther) {
   expect_warned("right_v.png", "left_v.png", {"above the other", "give left_v.png first, and --vertical"});
 }
 
+// A field of rows would follow the scene, and hide the fault.
+TEST_F(Pairs, OneCameraALittleAboveTheOther) {
+  for (const char* scene : {"table", "interior"}) {
+    call({"synth", "-o", "low", "--scene", scene, "--width", "480", "--height", "640", "--disparities", "8", "--noise",
+          "2"});
+    for (const char* side : {"left", "right"})
+      write_moved("low/" + std::string(side) + "_v.png", grey("low/" + std::string(side) + ".png"), {640, 480},
+                  [](int x, int y) { return std::pair(y, x); });
+    expect_warned("low/left_v.png", "low/right_v.png", {"above the other"});
+  }
+}
+
+TEST_F(Pairs, CheckNamesTheFieldOfRowsWithWaves) {
+  call({"synth", "-o", "waves", "--width", "640", "--height", "480", "--noise", "2", "--vertical-wave", "2",
+        "--vertical-period", "160"});
+  const Answer check = call({"check", "waves/left.png", "waves/right.png"});
+  EXPECT_EQ(check.code, 0) << check.out;
+  EXPECT_NE(check.out.find("rows                a field of 1×19 knots, up to 2."), std::string::npos) << check.out;
+  EXPECT_EQ(check.out.find("zoom"), std::string::npos) << check.out;
+  const Json report = Json::parse(call({"check", "waves/left.png", "waves/right.png", "--json"}).out);
+  EXPECT_EQ(report["row_field"]["rows"].get<int>(), 19);
+  EXPECT_NEAR(report["row_field"]["most"].get<double>(), 2, 0.5);
+  EXPECT_LT(report["median_dy"].get<double>(), 0.3);
+  EXPECT_TRUE(Json::parse(call({"check", "s0/left.png", "s0/right.png", "--json"}).out)["row_field"].is_null());
+}
+
 // The results are those of the transposed pair, transposed back.
 TEST_F(Pairs, AVerticalRigIsMatchedAlongColumns) {
   for (const char* side : {"left", "right"}) {

@@ -128,14 +128,15 @@ def frame_message(engine: Engine, shown: Shown, have: Mapping[str, object]) -> b
 
 
 def rows_message(rows: RowEstimate | None) -> dict[str, object] | None:
-    """Returns what was done about the rows of a pair, the alignment that the page draws, and by how many pixels the given rows differ; None if
-    the rows were not estimated.
+    """Returns what was done about the rows of a pair, by how many pixels the given rows differ, and by how many they move at 33 places of each
+    of the 15 lines that the page draws; None if the rows were not estimated.
     """
     if rows is None:
         return None
     a = rows.alignment
     differ = rows.plane.rms if rows.tracks > 0 else None
-    return {"text": short_text(rows), "alignment": a and [a.offset, a.roll, a.zoom, a.keystone], "differ": differ}
+    before = a and [[round(a.at(k / 32 - 0.5, line / 16 - 0.5), 3) for k in range(33)] for line in range(1, 16)]
+    return {"text": short_text(rows), "before": before, "differ": differ}
 
 
 def measured(result: Result) -> float:

@@ -51,7 +51,7 @@ function stroke(c, path, colour = accent, thick = 1.5) {
 // Draws rows across the picture. In an aligned right picture, dashed lines are the same rows of the picture before.
 function rows(c, box) {
   const [width, height] = model.frame.size;
-  const before = box.view === "right" ? model.frame.rows?.alignment : null;
+  const before = box.view === "right" ? model.frame.rows?.before : null;
   c.lineWidth = 1;
   for (let i = 1; i < 16; ++i) {
     const row = (i * height) / 16;
@@ -61,19 +61,17 @@ function rows(c, box) {
     c.moveTo(box.x, y);
     c.lineTo(box.x + box.width, y);
     c.stroke();
-    if (before) row_before(c, box, before, row, width, height);
+    if (before) row_before(c, box, before[i - 1], row, width);
   }
 }
 
-// A row of the given picture lies where the aligned picture's row and its offset there meet it: at y − v.
-function row_before(c, box, [offset, roll, zoom, keystone], row, width, height) {
-  const t = row / height - 0.5;
-  const at = (s) => to_screen(box, (s + 0.5) * width, row - (offset + roll * s + zoom * t + keystone * s * t));
+// A row of the given picture lies where the aligned picture's row and its offset there meet it: at y − v. The offsets are those
+// of places at equal distances, from the left border to the right one.
+function row_before(c, box, offsets, row, width) {
   c.strokeStyle = "#f0b35b";
   c.setLineDash([6, 4]);
   c.beginPath();
-  c.moveTo(...at(-0.5));
-  c.lineTo(...at(0.5));
+  offsets.forEach((v, k) => c.lineTo(...to_screen(box, (k * width) / (offsets.length - 1), row - v)));
   c.stroke();
   c.setLineDash([]);
 }

@@ -27,7 +27,9 @@ std::string text_of(const RowEstimate& rows) {
   if (!rows.alignment) return rows.sentence();
   char text[80];
   std::snprintf(text, sizeof text, "rows aligned: %.2f px, roll %.2f px", rows.alignment->rms(), rows.alignment->roll);
-  return text;
+  const RowField& field = rows.alignment->field;
+  if (field.empty()) return text;
+  return text + (", field of " + std::to_string(field.columns) + "×" + std::to_string(field.rows) + " knots");
 }
 
 }  // namespace
@@ -93,8 +95,8 @@ std::shared_ptr<RigTracker> Matching::tracker_of(const std::shared_ptr<const Cam
   Rig rig = cameras->rig;
   rig.size = cameras->size;
   tracked_ = cameras;
-  return tracker_ = std::make_shared<RigTracker>(cameras->calibration ? *cameras->calibration
-                                                                      : stereopsis::cameras_of(rig));
+  return tracker_ =
+             std::make_shared<RigTracker>(cameras->calibration ? *cameras->calibration : stereopsis::cameras_of(rig));
 }
 
 void Matching::write_rig() const {

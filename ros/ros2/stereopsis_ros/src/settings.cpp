@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <sstream>
+#include <vector>
 
 #include "stereopsis/calibration.hpp"
 #include "stereopsis/io.hpp"
@@ -37,14 +38,26 @@ std::string text_of(const ParameterValue& value) {
   }
 }
 
-// Reads OFFSET[,ROLL[,ZOOM[,KEYSTONE]]].
+// Reads OFFSET[,ROLL[,ZOOM[,KEYSTONE]]]. Columns, rows and coefficients of a field may follow.
 RowAlignment rows_of(const std::string& given) {
-  RowAlignment rows;
+  constexpr std::size_t first_knot = 6;
+  std::vector<double> values;
   std::istringstream in(given);
-  for (double* number : {&rows.offset, &rows.roll, &rows.zoom, &rows.keystone}) {
-    if (!(in >> *number)) break;
-    if (in.peek() == EOF) return rows;
-    if (in.get() != ',') break;
+  bool ends = false;
+  for (double value = 0; !ends && in >> value;) {
+    values.push_back(value);
+    ends = in.peek() == EOF;
+    if (!ends && in.get() != ',') break;
+  }
+  const std::size_t count = values.size();
+  values.resize(std::max(count, first_knot));
+  RowAlignment rows{values[0], values[1], values[2], values[3]};
+  if (ends && count < 5) return rows;
+  const auto knots = [](double value) { return static_cast<int>(std::clamp<double>(value, 0, RowField::most_knots)); };
+  rows.field.columns = knots(values[4]), rows.field.rows = knots(values[5]);
+  if (ends && rows.field.is_valid() && first_knot + static_cast<std::size_t>(rows.field.count()) == count) {
+    std::copy(values.begin() + first_knot, values.end(), rows.field.knots.begin());
+    return rows;
   }
   refuse("align_rows " + given + " is not allowed; it must be auto, off, or OFFSET[,ROLL[,ZOOM[,KEYSTONE]]] in pixels");
 }
