@@ -21,7 +21,8 @@ made() {
     "$work/venv/bin/pip" install -q --disable-pip-version-check build scikit-build-core
     "$work/venv/bin/python" -m build --no-isolation --skip-dependency-check --sdist -o "$folder.out" . >/dev/null
   else
-    STEREOPSIS_KERNELS=none ./dev wheel >/dev/null && cp dist/*.whl "$folder.out/"
+    STEREOPSIS_KERNELS=none ./dev wheel >/dev/null
+    cp dist/*.whl "$folder.out/"
   fi
   (cd "$folder.out" && sha256sum -- *) | tee "$work/$1.sums"
 }
