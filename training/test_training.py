@@ -163,8 +163,8 @@ class Confidence(unittest.TestCase):
         self.networks = [confidence.from_bytes(data) for data in self.data]
 
     def test_a_file_is_written_as_it_was_read(self):
-        for data, network in zip(self.data, self.networks):
-            self.assertEqual(confidence.to_bytes(*network), data)
+        for data, made in zip(self.data, self.networks):
+            self.assertEqual(confidence.to_bytes(*made), data)
 
     def test_margins_are_those_of_the_library(self):
         pipeline = st.Pipeline("sgm")
