@@ -83,7 +83,7 @@ function note(view) {
   const {frame} = model;
   if (!frame) return "";
   if (view === "left") return `${frame.size[0]}×${frame.size[1]}`;
-  if (view === "right") return frame.rows?.alignment ? frame.rows.text : "";
+  if (view === "right") return frame.rows?.before ? frame.rows.text : "";
   if (view === "disparity") return `${(100 * frame.density).toFixed(1)} % measured`;
   if (view === "error" && model.bad != null) return `${model.bad.toFixed(1)} % off by > 1 px`;
   if (view === "cloud" && !frame.rig) return "not calibrated: shape only";
