@@ -105,8 +105,8 @@ RowAlignment sum_of(const RowPlane& p, const RowAlignment& a) {
   return {p.offset + a.offset, p.roll + a.roll, p.zoom + a.zoom, p.keystone + a.keystone, a.field};
 }
 
-// Returns whether the tracks can show the alignment. A field beyond them follows the scene, not the rows: one camera is above
-// the other, for example.
+// Returns whether the tracks can show the alignment. A field beyond them follows the scene, not the rows: one camera is
+// above the other, for example.
 bool is_within_reach(const RowAlignment& a) { return a.most() <= reach; }
 
 // The tracks of a pair, as points of the plane and of fields.
