@@ -36,21 +36,18 @@ Number number() {
           }};
 }
 
-// Returns the number of 'F', 'I' or 'U', as PCD calls floats, signed and unsigned integers, with this many bytes.
-Number number_of(char kind, int bytes) {
-  switch (kind + 16 * bytes) {
-    case 'I' + 16 * 1: return number<std::int8_t>();
-    case 'U' + 16 * 1: return number<std::uint8_t>();
-    case 'I' + 16 * 2: return number<std::int16_t>();
-    case 'U' + 16 * 2: return number<std::uint16_t>();
-    case 'I' + 16 * 4: return number<std::int32_t>();
-    case 'U' + 16 * 4: return number<std::uint32_t>();
-    case 'I' + 16 * 8: return number<std::int64_t>();
-    case 'U' + 16 * 8: return number<std::uint64_t>();
-    case 'F' + 16 * 4: return number<float>();
-    case 'F' + 16 * 8: return number<double>();
-    default: refuse(text("a field of type ", kind, " with ", bytes, " bytes is no number that PCD knows"));
-  }
+// Returns the number of type 'F', 'I' or 'U', as PCD calls floats, signed and unsigned integers, with this many bytes.
+Number number_of(const std::string& type, const std::string& bytes) {
+  static const std::map<std::string, Number> numbers = {{"I1", number<std::int8_t>()},  {"U1", number<std::uint8_t>()},
+                                                        {"I2", number<std::int16_t>()}, {"U2", number<std::uint16_t>()},
+                                                        {"I4", number<std::int32_t>()}, {"U4", number<std::uint32_t>()},
+                                                        {"I8", number<std::int64_t>()}, {"U8", number<std::uint64_t>()},
+                                                        {"F4", number<float>()},        {"F8", number<double>()}};
+  const auto found = numbers.find(type + bytes);
+  if (found == numbers.end())
+    refuse(text("the PCD header has a field of TYPE '", Tokens::printable(type), "' and SIZE '",
+                Tokens::printable(bytes), "'; it must be I or U with 1, 2, 4 or 8 bytes, or F with 4 or 8"));
+  return found->second;
 }
 
 // The bytes of a file from the front.
@@ -185,6 +182,7 @@ PlyHeader ply_header(Reader& file) {
 // Reads the points of the elements up to the vertices. `next` reads one number.
 Points ply_points(const PlyHeader& header, const std::function<double(const Number&)>& next) {
   for (const PlyElement& element : header.elements) {
+    if (element.properties.empty()) continue;
     std::vector<std::string> names;
     for (const PlyProperty& property : element.properties) names.push_back(property.count ? "" : property.name);
     const bool are_points = element.name == "vertex";
@@ -200,10 +198,12 @@ Points ply_points(const PlyHeader& header, const std::function<double(const Numb
     }
     if (are_points) return std::move(collector.points);
   }
-  refuse("the PLY file has no element 'vertex'");
+  refuse("the PLY file has no element 'vertex' with properties");
 }
 
 // PCD
+
+constexpr std::size_t most_values = 4096;  // of a point
 
 struct PcdHeader {
   std::vector<std::string> names;
@@ -236,11 +236,13 @@ PcdHeader pcd_header(Reader& file) {
   if (lines["POINTS"].size() != 1 || lines["DATA"].size() != 1)
     refuse("POINTS and DATA of the PCD header need one word");
   PcdHeader header;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    for (std::size_t k = count_of(counts[i], "COUNT", 4096); k > 0; --k) {
-      header.names.push_back(names[i]);
-      header.numbers.push_back(number_of(types[i][0], static_cast<int>(count_of(sizes[i], "SIZE"))));
-    }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::size_t count = count_of(counts[i], "COUNT", most_values);
+    if (header.names.size() + count > most_values)
+      refuse(text("the COUNT of all fields is more than ", most_values, ", which is allowed"));
+    header.names.insert(header.names.end(), count, names[i]);
+    header.numbers.insert(header.numbers.end(), count, number_of(types[i], sizes[i]));
+  }
   header.points = count_of(lines["POINTS"][0], "number of points");
   header.data = lines["DATA"][0];
   return header;

@@ -92,6 +92,16 @@ TEST_F(SeedFiles, SayWhatIsWrong) {
       std::string::npos);
   EXPECT_NE(refusal("a.pcd", "FIELDS x\nSIZE 4\nTYPE F\nCOUNT 99999999\nPOINTS 1\nDATA ascii\n").find("0 to 4096"),
             std::string::npos);
+  const auto sized = [](const char* type, const char* size) {
+    return text("FIELDS x y z\nSIZE 4 4 ", size, "\nTYPE F F ", type, "\nPOINTS 1\nDATA ascii\n1 2 3\n");
+  };
+  EXPECT_NE(refusal("a.pcd", sized("F", "268435457")).find("TYPE 'F' and SIZE '268435457'"), std::string::npos);
+  EXPECT_NE(refusal("a.pcd", sized("9", "2")).find("TYPE '9' and SIZE '2'"), std::string::npos);
+  EXPECT_NE(refusal("a.pcd", "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 4096\nPOINTS 1\nDATA ascii\n")
+                .find("more than"),
+            std::string::npos);
+  EXPECT_NE(refusal("a.ply", "ply\nformat ascii 1.0\nelement vertex 1073741824\nend_header\n").find("no element"),
+            std::string::npos);
   EXPECT_NE(refusal("a.pcd", "FIELDS x\n").find("no line DATA"), std::string::npos);
   EXPECT_NE(refusal("a.txt", "1 2 3\n").find(".ply, .pcd and .bin"), std::string::npos);
 }

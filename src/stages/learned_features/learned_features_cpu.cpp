@@ -258,7 +258,7 @@ void costs_of_groups(const CostOfDot& cost, const FeatureRow& row, int width, in
   const int lanes = static_cast<int>(hn::Lanes(d)), groups = kGroups > 0 ? kGroups : row.groups;
   const V32 first = hn::Set(d, cost.offset * cost.scale + (1 << (cost.shift - 1))), scale = hn::Set(d, cost.scale),
             limit = hn::Set(d, cost.limit);
-  [[maybe_unused]] const V32 byte_limit = hn::Set(d, cost.limit * 0x01010101);
+  [[maybe_unused]] const V32 byte_limit = hn::Set(d, static_cast<std::int32_t>(cost.limit * 0x01010101u));
   for (int x = 0; x < width; ++x)
     row.sums[x] = sum_of_components(row.own + static_cast<std::ptrdiff_t>(x) * groups, groups);
   for (int block = 0; block < width + disparities - 1; block += lanes) {
