@@ -203,7 +203,7 @@ Points ply_points(const PlyHeader& header, const std::function<double(const Numb
 
 // PCD
 
-constexpr std::size_t most_values = 4096;  // of a point
+constexpr std::size_t most_values = 4096;  // that a point may have
 
 struct PcdHeader {
   std::vector<std::string> names;
