@@ -203,7 +203,7 @@ Points ply_points(const PlyHeader& header, const std::function<double(const Numb
 
 // PCD
 
-constexpr std::size_t most_values = 4096;  // that a point may have
+constexpr std::size_t most_values_of_point = 4096;
 
 struct PcdHeader {
   std::vector<std::string> names;
@@ -237,9 +237,9 @@ PcdHeader pcd_header(Reader& file) {
     refuse("POINTS and DATA of the PCD header need one word");
   PcdHeader header;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::size_t count = count_of(counts[i], "COUNT", most_values);
-    if (header.names.size() + count > most_values)
-      refuse(text("the COUNT of all fields is more than ", most_values, ", which is allowed"));
+    const std::size_t count = count_of(counts[i], "COUNT", most_values_of_point);
+    if (header.names.size() + count > most_values_of_point)
+      refuse(text("the COUNT of all fields is more than ", most_values_of_point, ", which is allowed"));
     header.names.insert(header.names.end(), count, names[i]);
     header.numbers.insert(header.numbers.end(), count, number_of(types[i], sizes[i]));
   }
