@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does what a new user does, in a fresh system and a clone of the sources: the README's commands in their order, then a video,
-# find_package from a prefix, the wheel with [opencv,view], and the Debian packages. The last line counts the steps, for record.py.
+# Does what a new user does, in a fresh system and a clone of the sources: the README's commands in their order, a video, an
+# installed prefix, the wheel with [opencv,view], and the Debian packages. The last line counts the steps, for record.py.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 sources=$PWD work=$PWD/build/user steps=0
@@ -29,12 +29,13 @@ use_formats() (
     "$@" match "color.$format" "color.$format" --disparities 8 -o again.pfm --quiet
   done
 )
-# Arguments: a Python with the package. Calibrates, and uses files, with cv2 alone.
-use_package() {
-  (cd "$work" && "$1" -m stereopsis calibrate --left 'left??.pgm' --right 'right??.pgm' --board chessboard:9x6:25mm -o own.yml >/dev/null &&
+# Arguments: a Python with the package, a command. Calibrates as the README's command did, and uses files of all formats.
+use_command() {
+  (cd "$work" && "${@:2}" calibrate --left 'left??.pgm' --right 'right??.pgm' --board chessboard:9x6:25mm -o own.yml >/dev/null &&
     same_rigs native.yml own.yml "$1")
-  use_formats "$1" -m stereopsis
+  use_formats "${@:2}"
 }
+use_package() { use_command "$1" "$1" -m stereopsis; }
 
 # The first build compiles everything. ccache keeps its objects for builds with the same options, and for another run of this script.
 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ccache >/dev/null
@@ -62,17 +63,18 @@ if grep -E '^ *(calibrate|charuco|files|OpenCL|command|C interface).* off ' "$wo
 fi
 passed "no part is off"
 
-cmake --install build/release --prefix "$work/prefix" >/dev/null
-cmake -S examples -B "$work/examples" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
-cmake --build "$work/examples" >/dev/null
-passed "cmake --install, and the examples by find_package"
-
 ./dev setup python3-venv python3-dev
 python3 -m venv "$work/venv"
 line=$(readme 'pip install -v')
 PATH=$work/venv/bin:$PATH bash -c "${line%%  #*} -q"
 use_package "$work/venv/bin/python"
 passed "pip install '.[opencv]', with rigs and videos by cv2"
+
+cmake --install build/release --prefix "$work/prefix" >/dev/null
+use_command "$work/venv/bin/python" "$work/prefix/bin/stereopsis"
+cmake -S examples -B "$work/examples" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake --build "$work/examples" >/dev/null
+passed "cmake --install, its command, and the examples by find_package"
 
 ./dev wheel >"$work/wheel.log" 2>&1 || { tail -n 30 "$work/wheel.log"; exit 1; }
 python3 -m venv "$work/wheel"
@@ -86,8 +88,6 @@ passed "the wheel with [opencv,view]"
 
 ./dev packages >"$work/packages.log" 2>&1 || { tail -n 30 "$work/packages.log"; exit 1; }
 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ./dist/*.deb >/dev/null
-(cd "$work" && /usr/bin/stereopsis calibrate --left 'left??.pgm' --right 'right??.pgm' --board chessboard:9x6:25mm -o deb.yml >/dev/null &&
-  same_rigs native.yml deb.yml /usr/bin/python3)
-use_formats /usr/bin/stereopsis
+use_command /usr/bin/python3 /usr/bin/stereopsis
 passed "the Debian packages"
 echo "$steps passed, 0 failed, 0 skipped"
