@@ -7,6 +7,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
+# The command repeats the table of parts that configuring printed, as options_test.sh checks.
+parts=$(sed -n 's/^    "\(.*\)",$/  \1/p' "$build/generated/build_parts.hpp")
+diff <(echo "$parts") <("$work/prefix/bin/stereopsis" devices | sed '1,/^parts of this build:$/d')
+diff <(echo "$parts") <("$work/prefix/bin/stereopsis" --version --verbose | sed 1d)
 "$work/prefix/bin/stereopsis" synth -o "$work/scene" --width 160 --height 120 --disparities 32
 
 cmake -G Ninja -S "$source/tests/consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$work/prefix" \

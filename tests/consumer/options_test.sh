@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# An option that is ON fails with a sentence where its dependency is absent; AUTO leaves the part out. Arguments: the sources.
+# An option that is ON fails with a sentence where its dependency is absent; AUTO leaves the part out. `cmake --install` leaves the
+# prefix untouched if the build fails. Arguments: the sources.
 set -euo pipefail
 source=$1
 place=$(mktemp -d)
@@ -35,4 +36,17 @@ grep -q '^CMAKE_BUILD_TYPE:STRING=Release$' "$place/CMakeCache.txt" || { echo "a
 # The table of parts says so, with what to install.
 for line in 'CUDA, by nvcc *off *install nvcc' 'calibrate, videos, by OpenCV *off *install libopencv-dev' 'files: TIFF *off *STEREOPSIS_TIFF is OFF' 'image and calibration files *on$'; do
   grep -q "$line" "$place/log" || { echo "the table of parts must have the line '$line'; it printed:" && cat "$place/log"; exit 1; }
+done
+# The command prints the lines of this header, as consumer_test.sh checks.
+diff <(sed -n '/Parts of this build/,$s/^--   //p' "$place/log") <(sed -n 's/^    "\(.*\)",$/\1/p' "$place/generated/build_parts.hpp")
+
+# A part of the build is there, and the rest cannot be compiled.
+configure -DSTEREOPSIS_IO=OFF -DCMAKE_CXX_COMPILER_LAUNCHER=false
+touch "$place/src/libstereopsis.a"
+for component in "" dev; do
+  if cmake --install "$place" --prefix "$place/prefix" ${component:+--component "$component"} >"$place/log" 2>&1 ||
+      ! grep -q "Nothing was installed" "$place/log" || [ -e "$place/prefix" ]; then
+    echo "an installation of what cannot be built must fail and leave no prefix; it printed:" && cat "$place/log"
+    exit 1
+  fi
 done
