@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 import stereopsis as st
+from dlpack_standin import OnGpu
 
 
 @pytest.fixture(autouse=True)
@@ -115,11 +116,14 @@ def test_what_makes_no_sense_is_rejected_before_a_pair_is_matched(options, sente
         st.Matcher(**{"budget": "30ms", **options})
 
 
-def test_several_devices_and_volumes_are_rejected(scene):
+def test_several_devices_arrays_on_a_gpu_and_volumes_are_rejected(scene):
     other = next((device.name for device in st.devices() if device.usable and device.name != "cpu"), None)
     if other is not None:
         with pytest.raises(st.CallError, match=f"budget=0.03 measures one device, and device='cpu,{other}' names 2; give one device"):
             list(st.Matcher(budget=0.03, disparities=32, device=f"cpu,{other}").stream([(scene.left, scene.right)]))
+    on_gpu = [OnGpu(np.ascontiguousarray(image)) for image in (scene.left, scene.right)]
+    with pytest.raises(st.CallError, match="budget='30ms' measures pairs in host memory, and left is on a GPU; copy the images to the host"):
+        st.match(*on_gpu, 32, budget="30ms")
     volume = np.zeros((120, 160, 32), np.uint8)
     with pytest.raises(st.CallError, match="budget='30ms' chooses a method, and volume replaces its costs; leave one of them out"):
         st.Matcher("sgm", budget="30ms", set={"cost.stage": "volume"}, device="cpu")(scene.left, scene.right, volume=volume)
