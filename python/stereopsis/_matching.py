@@ -708,7 +708,8 @@ def choose_method(left: Any, right: Any, budget: str | float, disparities: Dispa
     """Returns the BudgetChoice of the method and the size of the images that match a pair within a time.
 
     budget   largest time of a pair: "30ms", or a number of seconds
-    options  those of match(). A method, a pipeline or parameters are kept, and only the size is chosen
+    options  those of match(); left, right and disparities are those of Matcher, too. A method, a pipeline or parameters are kept, and only
+             the size is chosen
 
     The times of the candidates are measured once for each device, size, search range and set of outputs; the package and the command keep
     them in one file. Raises UnsupportedError with the least possible time for a budget that cannot be met.
