@@ -334,7 +334,8 @@ def made_tables(values):
     import benchmarks
     import from_opencv
     import gpu_benchmarks
-    return {"presets": presets(values), "speed": speed(values), **benchmarks.tables(), **gpu_benchmarks.tables(), **from_opencv.tables()}
+    import small_machines
+    return {"presets": presets(values), "speed": speed(values), **benchmarks.tables(), **gpu_benchmarks.tables(), **from_opencv.tables(), **small_machines.tables()}
 
 
 def write_pages(options):

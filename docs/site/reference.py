@@ -271,7 +271,7 @@ def command_page(command):
 
 
 PYTHON = {
-    "Matching": ["match", "Matcher", "Result", "Picture", "match_volume", "Explanation", "Step", "devices", "Device", "DeviceArray"],
+    "Matching": ["match", "Matcher", "Result", "choose_method", "BudgetChoice", "Picture", "match_volume", "Explanation", "Step", "devices", "Device", "DeviceArray"],
     "Runs": ["Run", "RunResult", "LiveSource"],
     "Methods and pipelines": ["methods", "presets", "MethodInfo", "parameters", "ParameterInfo", "Pipeline", "Slot", "StageCall"],
     "Methods from outside": ["Method", "OnnxMatcher", "OnnxCost", "ProgramMethod", "Around"],

@@ -10,7 +10,7 @@
 #include "device_arrays.hpp"
 #include "jobs/pair_fault.hpp"
 #include "outputs.hpp"
-#include "stereopsis/matcher_group.hpp"
+#include "request.hpp"
 #include "stereopsis/simd.hpp"
 #include "user_stage.hpp"
 
@@ -18,48 +18,6 @@ namespace stereopsis::python {
 namespace {
 
 using Names = std::vector<std::string>;
-using Region = std::tuple<int, int, int, int>;
-using StripeOf = std::tuple<int, int, bool, bool, std::string>;
-
-std::string all_that_can_be_wanted() {
-  std::string names = "times";
-  Problem problem;
-  for (const Output& output : output_table)
-    if (output.flag(problem) != nullptr) names += std::string(", ") + output.name;
-  return names;
-}
-
-// Requests outputs by their names, and "times".
-void want(Problem& p, const Names& names) {
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find_if(
-        output_table, [&](const Output& output) { return output.flag(p) != nullptr && name == output.name; });
-    if (found == output_table.end() && name != "times")
-      throw Error(ErrorCategory::call, "'" + name + "' is not an output; want may contain " + all_that_can_be_wanted());
-    *(name == "times" ? &p.want_times : found->flag(p)) = true;
-  }
-}
-
-Implementation implementation(const std::string& name) {
-  if (name == "fused") return Implementation::fused;
-  if (name == "plain") return Implementation::plain;
-  if (name == "oracle") return Implementation::oracle;
-  throw Error(ErrorCategory::call,
-              "implementation='" + name + "' is not allowed; it must be 'fused', 'plain' or 'oracle'");
-}
-
-Frame frame(const std::string& name) {
-  if (name == "optical") return Frame::optical;
-  if (name == "head") return Frame::head;
-  throw Error(ErrorCategory::call, "frame='" + name + "' is not allowed; it must be 'optical' or 'head'");
-}
-
-BoundaryStripe::Follow follow(const std::string& name) {
-  if (name == "none") return BoundaryStripe::Follow::none;
-  if (name == "down") return BoundaryStripe::Follow::down;
-  if (name == "up") return BoundaryStripe::Follow::up;
-  throw Error(ErrorCategory::call, "follow='" + name + "' is not allowed; it must be 'none', 'down' or 'up'");
-}
 
 // A matcher, or one on each of several devices, that Python's threads may share: they take turns.
 class SharedMatcher {
@@ -254,53 +212,13 @@ class Pending {
   Ticket ticket_;
 };
 
-std::shared_ptr<SharedMatcher> make_matcher(
-    const Pipeline& pipeline, std::tuple<int, int, int> shape, const std::string& dtype, int bit_depth,
-    std::pair<int, int> disparities, const std::optional<std::string>& volume_dtype, bool without_images,
-    const std::optional<Region>& region, const std::optional<StripeOf>& stripe, bool refine_only, const Names& wanted,
-    const std::vector<std::pair<int, int>>& probes, const Rig* rig, const StereoCalibration* calibration,
-    bool rig_moves, const std::string& frame_name, double disparity_error, bool fill_depth,
-    const RowAlignment* row_alignment, std::optional<int> black, bool mark_flat, const std::string& device, int threads,
-    const std::string& implementation_name, std::size_t memory_limit, int batch, const std::string& colour) {
-  const auto [height, width, channels] = shape;
-  Problem p;
-  p.size = {width, height};
-  p.pixel_type = pixel_type(dtype);
-  p.channels = channels;
-  p.bit_depth = bit_depth != 0 ? bit_depth : p.pixel_type == PixelType::u16 ? 16 : 8;
-  p.range = {disparities.first, disparities.second - disparities.first};
-  p.batch = batch;
-  p.format = format_of(colour);
-  p.memory_limit = memory_limit;
-  if (region) p.region = Rect{std::get<0>(*region), std::get<1>(*region), std::get<2>(*region), std::get<3>(*region)};
-  if (stripe)
-    p.stripe = BoundaryStripe{std::get<0>(*stripe), std::get<1>(*stripe), std::get<2>(*stripe), std::get<3>(*stripe),
-                              follow(std::get<4>(*stripe))};
-  p.refine_only = refine_only;
-  if (volume_dtype) p.volumes.given = pixel_type(*volume_dtype);
-  p.volumes.without_images = without_images;
-  for (const auto& [x, y] : probes) p.volumes.probes.push_back({x, y});
-  if (rig != nullptr) p.geometry.rig = *rig;
-  p.geometry.frame = frame(frame_name);
-  p.geometry.disparity_error = disparity_error;
-  p.geometry.fill_depth = fill_depth;
-  if (row_alignment != nullptr) p.row_alignment = *row_alignment;
-  p.constant = {.mask_black = black.has_value(), .black = black.value_or(0), .mark_flat = mark_flat};
-  want(p, wanted);
-  const Device on{device, threads, implementation(implementation_name)};
+std::shared_ptr<SharedMatcher> make_matcher(const Pipeline& pipeline, const Request& request) {
   const nb::gil_scoped_release release;
-  if (calibration != nullptr) {
-    auto maps = std::make_shared<RectificationMaps>(rectification_maps(*calibration));
-    if (rig_moves) maps->right_complete = false;  // pairs have maps of their own
-    p.geometry.rectification = std::move(maps);
-    if (rig == nullptr) p.geometry.rig = calibration->rig;
-  }
-  const bool one = device.find_first_of(",*") == std::string::npos;
-  const std::vector<Device> devices = one ? std::vector{on} : devices_of(on);
+  const std::vector<Device> devices = request.devices();
   if (devices.size() > 1)
     for (const PipelineSlot& slot : pipeline.slots())
       if (slot.is_function) refuse("a stage in Python runs only on one device; give one device");
-  return std::make_shared<SharedMatcher>(pipeline, p, devices);
+  return std::make_shared<SharedMatcher>(pipeline, request.problem, devices);
 }
 
 nb::dict match(SharedMatcher& matcher, BorrowedPair& pair, const nb::dict& out) {
@@ -421,11 +339,7 @@ void bind_matcher(nb::module_& m) {
       .def_prop_ro("pair", &Pending::pair, nb::rv_policy::reference_internal);
 
   nb::class_<SharedMatcher>(m, "Matcher")
-      .def(nb::new_(&make_matcher), "pipeline"_a, "shape"_a, "dtype"_a, "bit_depth"_a, "disparities"_a,
-           "volume_dtype"_a.none(), "without_images"_a, "region"_a.none(), "stripe"_a.none(), "refine_only"_a, "want"_a,
-           "probes"_a, "rig"_a.none(), "calibration"_a.none(), "rig_moves"_a, "frame"_a, "disparity_error"_a,
-           "fill_depth"_a, "row_alignment"_a.none(), "black"_a.none(), "mark_flat"_a, "device"_a, "threads"_a,
-           "implementation"_a, "memory_limit"_a, "batch"_a, "color"_a)
+      .def(nb::new_(&make_matcher), "pipeline"_a, "request"_a)
       .def("match", &match, "pair"_a, "out"_a)
       .def("enqueue", &enqueue, "pair"_a, "copies"_a)
       .def_prop_ro("device", [](const SharedMatcher& s) { return s.plan().device().name; })
@@ -440,7 +354,7 @@ void bind_matcher(nb::module_& m) {
       .def_prop_ro("required_input",
                    [](const SharedMatcher& s) {
                      const Rect r = s.plan().required_input();
-                     return Region{r.x, r.y, r.width, r.height};
+                     return std::tuple{r.x, r.y, r.width, r.height};
                    })
       .def_prop_ro("steps", [](const SharedMatcher& s) { return s.plan().steps(); });
 }

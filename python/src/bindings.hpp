@@ -30,6 +30,7 @@ void bind_matcher(nb::module_& m);
 void bind_rig(nb::module_& m);
 void bind_obstacles(nb::module_& m);
 void bind_refinement(nb::module_& m);
+void bind_request(nb::module_& m);
 void bind_registration(nb::module_& m);
 void bind_files(nb::module_& m);
 void bind_rows(nb::module_& m);

@@ -91,6 +91,7 @@ NB_MODULE(_native, m) {
   stereopsis::python::bind_rows(m);
   stereopsis::python::bind_seeds(m);
   stereopsis::python::bind_run(m);
+  stereopsis::python::bind_request(m);
   stereopsis::python::bind_matcher(m);
   stereopsis::python::bind_files(m);
   stereopsis::python::bind_sources(m);

@@ -13,12 +13,13 @@ from typing import Any
 
 from . import _keywords, _native, cv2, validity
 from ._around import Around
+from ._budget import BudgetChoice
 from ._calibration import Calibrated, CalibrationView, calibrate, estimate_calibration, refine_calibration
 from ._compare import compare
 from ._datasets import evaluate_dataset
 from ._errors import CalibrationWarning, CallError, DeviceError, Error, FileError, FormatError, KeywordError, OutOfMemoryError, OutputError, PairWarning, TruthWarning, UnsupportedError
 from ._external import Method
-from ._matching import BoundaryStripe, Matcher, match, match_volume
+from ._matching import BoundaryStripe, Matcher, choose_method, match, match_volume
 from ._native import (
     Calibration,
     Camera,
@@ -82,6 +83,7 @@ __version__ = _native.version
 __all__ = [
     "Around",
     "BoundaryStripe",
+    "BudgetChoice",
     "Calibrated",
     "Calibration",
     "CalibrationView",
@@ -141,6 +143,7 @@ __all__ = [
     "align_rows",
     "calibrate",
     "check",
+    "choose_method",
     "color_map",
     "color_maps",
     "compare",
@@ -183,7 +186,8 @@ __all__ = [
     "write_point_cloud",
 ]
 
-_FORWARDS = {function: _keywords.names_of(Matcher.__init__) for function in (match, match_volume)}
+_FORWARDS: dict[Any, list[str]] = {function: _keywords.names_of(Matcher.__init__) for function in (match, match_volume)}
+_FORWARDS[choose_method] = [*_keywords.names_of(match), *_FORWARDS[match]]
 for _module in (sys.modules[__name__], cv2):
     _keywords.name_the_nearest(_module, _FORWARDS)
 

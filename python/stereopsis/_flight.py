@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Generic, Protocol, TypeVar
 
 from . import _native
+from ._budget import BudgetChoice
 from ._errors import CallError
 from ._native import RowEstimate, RowFilter
 from ._result import Result
@@ -23,6 +24,8 @@ class Planner(Protocol):
     def _has_plan(self, pair: _native.Pair, in_flight: int) -> bool: ...
     def _plan(self, pair: _native.Pair, left: Any, right: Any, in_flight: int = 1) -> _native.Matcher: ...
     def _align(self, pair: _native.Pair, sequence: RowFilter | None) -> RowEstimate | None: ...
+    @property
+    def choice(self) -> BudgetChoice | None: ...
 
 
 M = TypeVar("M", bound=Planner)
@@ -51,7 +54,11 @@ class Flying(Generic[M]):
     method: str
     device: str
     rows: RowEstimate | None
+    choice: BudgetChoice | None
     result: Result
+
+    def result_of(self, arrays: dict[str, Any]) -> Result:
+        return Result(arrays, self.method, device=self.device, rows=self.rows, choice=self.choice)
 
     def __init__(self, given: Any) -> None:
         self.given = given
@@ -107,6 +114,7 @@ class Flight(Generic[M]):
         return flying.matcher is self._now and flying.matcher._has_plan(flying.pair, self._in_flight)
 
     def plan(self, flying: Flying[M]) -> None:
+        self._add_previous_seeds(flying)  # a budget measures with seeds
         planned = self._planned(flying)
         self._now = flying.matcher
         self._most = 1 if self._waits(flying, planned) or self._seeds.previous else self._in_flight * len(planned.devices)
@@ -119,13 +127,12 @@ class Flight(Generic[M]):
             )
             raise self._spoilt
         flying.method, planned = str(flying.matcher._pipeline.method), self._planned(flying)
-        flying.device = ",".join(planned.devices)
-        if self._seeds.previous:
-            flying.pair = flying.matcher._pair_of_stream(*flying.images, **self._seeds.of(flying.given, flying.matcher._matched_shape(flying.pair)))
+        flying.device, flying.choice = ",".join(planned.devices), flying.matcher.choice
+        self._add_previous_seeds(flying)
         flying.rows = flying.matcher._align(flying.pair, self._sequence)
         with flying.matcher._turns:
             if self._waits(flying, planned):
-                flying.result = self._seeds.kept(Result(planned.match(flying.pair, {}), flying.method, device=flying.device, rows=flying.rows))
+                flying.result = self._seeds.kept(flying.result_of(planned.match(flying.pair, {})))
                 return
             flying.pending = planned.enqueue(flying.pair, self._copy and self._most > 1)
         flying.pair = flying.pending.pair
@@ -135,7 +142,12 @@ class Flight(Generic[M]):
         pending, flying.pending = flying.pending, None
         if pending is not None:
             self._flying.remove(flying)
-            flying.result = self._seeds.kept(Result(pending.wait(), flying.method, device=flying.device, rows=flying.rows))
+            flying.result = self._seeds.kept(flying.result_of(pending.wait()))
+
+    def _add_previous_seeds(self, flying: Flying[M]) -> None:
+        if self._seeds.previous:
+            seeds = self._seeds.of(flying.given, flying.matcher._matched_shape(flying.pair))
+            flying.pair = flying.matcher._pair_of_stream(*flying.images, **seeds)
 
     def _planned(self, flying: Flying[M]) -> _native.Matcher:
         left, right, *_ = flying.images

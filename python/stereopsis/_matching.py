@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from . import _native, _options, _pair
+from ._budget import Budget, BudgetChoice, Chooser, budget_of, check_alone
 from ._errors import CalibrationWarning, CallError
 from ._external import Method, device_map, method_on, seen
 from ._flight import Flight
@@ -117,6 +118,9 @@ class Matcher:
     set          parameters, such as {"optimisation.p1": 12}
     disparities  number of disparities from 0 upwards, or the search range (first, end) as in range(); None: estimated from the
                  first pair
+    budget       largest time of a pair: "30ms", or a number of seconds. The first pair chooses the method and the size of the images
+                 with the fewest measured errors (Result.choice); a method, a pipeline or parameters that are given are kept, and
+                 only the size is chosen. The times are measured once on this machine, as by `stereopsis match --budget` [no limit]
     device       "auto", "cpu", "cuda", "cuda:N", "opencl" or "opencl:N" (st.devices()). For stream(), a list with commas, or
                  "cuda:*" for all: each pair goes to a free device, and a failed device leaves its pairs to the others
     region       (x, y, width, height): region of interest of the left image [the whole image]
@@ -168,6 +172,7 @@ class Matcher:
         method: str | Method | None = None,
         *,
         disparities: Disparities = None,
+        budget: str | float | Budget | None = None,
         device: str = "auto",
         set: Mapping[str, object] | None = None,
         pipeline: Pipeline | _native.Pipeline | None = None,
@@ -226,6 +231,11 @@ class Matcher:
         self._rows = row_settings(align_rows)
         self._measure_constant = None if measure_constant is None else _options.flag("measure_constant", measure_constant)
         self._black = None if black is None else _options.integer("black", black, 0, 255)
+        self._chooser: Chooser | None = None
+        if budget is not None:
+            check_alone(budget_of(budget), stripe=stripe is not None, refine_only=refine_only)
+            self._chooser = Chooser(budget_of(budget), self._pipeline, set, method is not None, pipeline is not None)
+        self._choice: tuple[Any, BudgetChoice] | None = None  # with the size and type of the pairs
         self._kind: Any = None  # size and type of the last pair
         self._planned: dict[int, tuple[_MadeFor, _native.Matcher]] = {}  # by the number of pairs in flight
         self._closed = False
@@ -294,7 +304,7 @@ class Matcher:
             started = time.perf_counter()
             arrays = planned.match(pair, _out(out))
             ms = (time.perf_counter() - started) * 1e3
-        result = Result(arrays, str(self._pipeline.method), ms if on_host else None, planned.device, rows)
+            result = Result(arrays, str(self._pipeline.method), ms if on_host else None, planned.device, rows, self.choice)
         if on_host and volume is None and maps is None:
             self._warn_of(self._judge, result, pair, None)
         return result
@@ -448,6 +458,8 @@ class Matcher:
         for made_for, planned in reversed(list(self._planned.values())):
             if made_for.still(_MadeFor(self._kind, self._pipeline, self._probes)):
                 return Explanation(planned, self._kind)
+        if self._chooser is not None and self._choice is None:
+            raise CallError(f"{self._chooser.text} chooses from a pair, and there was no pair yet; call explain(left, right)")
         if self._disparities is None:
             raise CallError("disparities=None is estimated from a pair, and there was no pair yet; give the search range, or call explain(left, right)")
         kind = self._kind or ((*self._expected_size(), 3, "uint8"), None, "")
@@ -472,6 +484,8 @@ class Matcher:
         """Sets parameters for later pairs: m.set_params(**{"optimisation.p1": 20}). If one value is not allowed, no parameter changes. Returns the
         matcher.
         """
+        if self._chooser is not None:
+            raise CallError(f"{self._chooser.text} chooses the parameters; make a Matcher with the options of its choice to change them")
         self._pipeline = self._pipeline.copy().update(parameters)
         self._planned.clear()
         return self
@@ -480,6 +494,11 @@ class Matcher:
     def pipeline(self) -> Pipeline:
         """A copy of the pipeline."""
         return self._pipeline.copy()
+
+    @property
+    def choice(self) -> BudgetChoice | None:
+        """The BudgetChoice for pairs like the last one; None without a budget, and before the first pair."""
+        return None if self._choice is None else self._choice[1]
 
     @property
     def probes(self) -> list[tuple[int, int]]:
@@ -543,6 +562,8 @@ class Matcher:
             raise CallError("disparities=None is estimated on the host, but left is on a GPU; give the search range")
         else:
             disparities = self._disparities or self._estimated(left, right)
+        if self._chooser is not None:
+            now = self._chosen_for(now, disparities, pair)
         planned = self._planned_for(now, disparities, in_flight)
         if self._warn_of_pair and now.kind[0] is not None:
             self._warn_of_rig((now.kind[0][1], now.kind[0][0]))
@@ -550,6 +571,17 @@ class Matcher:
         self._disparities, self._kind = disparities, now.kind
         self._planned[in_flight] = (now, planned)
         return planned
+
+    def _chosen_for(self, now: _MadeFor, disparities: tuple[int, int], pair: _native.Pair) -> _MadeFor:
+        """Makes the choice within the budget for pairs like this one, if it was not made before."""
+        assert self._chooser is not None
+        if now.kind[1] is not None:
+            raise CallError(f"{self._chooser.text} chooses a method, and volume replaces its costs; leave one of them out")
+        if self._choice is None or self._choice[0] != now.kind:
+            warn = functools.partial(_pair.warn, category=UserWarning)
+            self._choice = now.kind, self._chooser.choose(self._request(now, disparities, 1), pair, disparities, warn)
+            self._pipeline = self._choice[1].pipeline
+        return now._replace(pipeline=self._pipeline)
 
     def _warn_of_rig(self, size: tuple[int, int]) -> None:
         """Warns if the rig is not that of images of this size: their depth would be wrong."""
@@ -583,10 +615,13 @@ class Matcher:
         return None if calibration is None else _native.Rectification(calibration)
 
     def _planned_for(self, of: _MadeFor, disparities: tuple[int, int], in_flight: int) -> _native.Matcher:
+        pipeline = of.pipeline if self._external is None else of.pipeline._with(self._moved)
+        return _native.Matcher(pipeline, self._request(of, disparities, in_flight))
+
+    def _request(self, of: _MadeFor, disparities: tuple[int, int], in_flight: int) -> _native.Request:
         image, costs, place = of.kind
         h, w, channels, dtype = image or (costs[0], costs[1], 1, "uint8")
-        return _native.Matcher(
-            of.pipeline if self._external is None else of.pipeline._with(self._moved),
+        return _native.Request(
             (h, w, channels),
             dtype,
             self._bit_depth,
@@ -667,6 +702,29 @@ def match(
         method, disparities=disparities, device=device, set=set, pipeline=pipeline, region=region, want=want, align_rows=align_rows, **options
     ) as matcher:
         return matcher(left, right, mask_left=mask_left, mask_right=mask_right, seeds=seeds, seed_trust=seed_trust, stream=stream)
+
+
+def choose_method(left: Any, right: Any, budget: str | float, disparities: Disparities = None, **options: Any) -> BudgetChoice:
+    """Returns the BudgetChoice of the method and the size of the images that match a pair within a time.
+
+    budget   largest time of a pair: "30ms", or a number of seconds
+    options  those of match(); left, right and disparities are those of Matcher, too. A method, a pipeline or parameters are kept, and only
+             the size is chosen
+
+    The times of the candidates are measured once for each device, size, search range and set of outputs; the package and the command keep
+    them in one file. Raises UnsupportedError with the least possible time for a budget that cannot be met.
+
+    >>> import stereopsis as st
+    >>> scene = st.synth("table", width=160, height=120, disparities=32)
+    >>> choice = st.choose_method(scene.left, scene.right, "10s", 32, device="cpu")
+    >>> choice.method, choice.factor, choice.disparities
+    ('accurate', 1, (0, 32))
+    >>> st.match(scene.left, scene.right, device="cpu", **choice.options)  # doctest: +ELLIPSIS
+    <result 160×120 by ...
+    """
+    choice = match(left, right, disparities, budget=budget, **options).choice
+    assert choice is not None
+    return choice
 
 
 def match_volume(

@@ -28,7 +28,7 @@ def files_of_method(name: str) -> list[Path]:
 
 def pipeline_of(arguments: argparse.Namespace) -> Pipeline:
     """Returns the pipeline that the options describe. Raises CallError, and FileError and FormatError for a pipeline file."""
-    pipeline = Pipeline.read(arguments.pipeline) if arguments.pipeline else Pipeline(arguments.method)
+    pipeline = Pipeline.read(arguments.pipeline) if arguments.pipeline else Pipeline(arguments.method or "sgm")
     aliases: list[str] = []
     for given in arguments.set:
         name, equals, value = given.partition("=")

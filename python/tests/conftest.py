@@ -9,6 +9,14 @@ import stereopsis as st
 ROOT = pathlib.Path(__file__).parents[2]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _cache(tmp_path_factory):
+    """Keeps the times that a budget measures out of the user's folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def scene():
     return st.synth("table", width=160, height=120, disparities=32, noise=2)

@@ -124,11 +124,8 @@ Pipeline pipeline_of(Options& options) {
 void set_budget(Options& options) {
   if (options.budget.empty()) return;
   FileRunSettings& run = options.run;
-  run.budget = to_budget(options.budget, CommandFrontEnd());
-  if (has_own_device(run.matching.pipeline))
-    refuse(fmt::format("{} chooses among the methods and sizes of this library, which {} is not; leave one of them out",
-                       run.budget.text, run.matching.pipeline.method()));
-  run.candidates = options.method.given() ? sizes_of(run.matching.pipeline) : budget_candidates();
+  run.budget = to_budget(options.budget, "--budget " + options.budget);
+  run.candidates = candidates_of(run.budget, options.method.given() ? &run.matching.pipeline : nullptr);
   if (options.no_fill && !options.method.given())
     for (BudgetCandidate& one : run.candidates) switch_filling_off(one.pipeline, {});
 }

@@ -14,6 +14,7 @@
 #include "core/text.hpp"
 #include "jobs/stopwatch.hpp"
 #include "sources/frames.hpp"
+#include "stereopsis/arguments.hpp"
 #include "stereopsis/io.hpp"
 #include "stereopsis/version.h"
 
@@ -136,15 +137,13 @@ double median_ms(const std::function<void()>& match) {
 
 }  // namespace
 
-Budget to_budget(const std::string& given, const SettingNames& names) {
+Budget to_budget(const std::string& given, const std::string& text) {
   const std::size_t digits = std::min(given.find_first_not_of("0123456789.e-+"), given.size());
   const auto value = parse_number<double>(given.substr(0, digits));
   for (const auto& [unit, factor] : {std::pair{"ms", 1.0}, {"s", 1e3}})
-    if (value && given.substr(digits) == unit && *value > 0 && std::isfinite(*value))
-      return {*value * factor, names.spelled("budget") + " " + given};
-  sources::refuse(
-      fmt::format("{} {} is not allowed; it must be the largest time of a pair with its unit, such as 30ms or 0.5s",
-                  names.spelled("budget"), given));
+    if (value && given.substr(digits) == unit && *value > 0 && std::isfinite(*value)) return {*value * factor, text};
+  sources::refuse(fmt::format(
+      "{} is not allowed; it must be the largest time of a pair with its unit, such as 30ms or 0.5s", text));
 }
 
 std::vector<BudgetCandidate> budget_candidates() {
@@ -168,6 +167,46 @@ std::vector<BudgetCandidate> sizes_of(const Pipeline& pipeline) {
     set_all(one.pipeline, one.settings);
   }
   return candidates;
+}
+
+std::vector<BudgetCandidate> candidates_of(const Budget& budget, const Pipeline* given) {
+  if (given == nullptr) return budget_candidates();
+  for (const PipelineSlot& slot : given->slots())
+    if (slot.is_function)
+      sources::refuse(
+          fmt::format("{} chooses among the methods and sizes of this library, which {} is not; leave one of them out",
+                      budget.text, given->method()));
+  std::vector<BudgetCandidate> sizes = sizes_of(*given);
+  if (sizes.size() == 1)
+    sources::refuse(
+        fmt::format("{} chooses the method or the size of the images, and {} with prepare.factor={} gives both; leave "
+                    "one of them out",
+                    budget.text, given->method(), given->get("prepare.factor")));
+  return sizes;
+}
+
+void use_seeds(std::vector<BudgetCandidate>& candidates) {
+  for (BudgetCandidate& one : candidates)
+    if (one.pipeline.get("seeds.stage") == "none") one.pipeline.set("seeds.stage", "seeds");
+}
+
+std::string description_of(const Problem& problem, const StereoPair& pair, const std::string& memory) {
+  const auto& region = problem.region;
+  std::string text =
+      fmt::format("{}x{}x{} from {}, {} {} {}", problem.size.width, problem.size.height, problem.range.count,
+                  problem.range.min, to_string(problem.pixel_type), problem.channels, problem.bit_depth);
+  if (problem.format) text += fmt::format(", {}", to_string(*problem.format));
+  if (region) text += fmt::format(", region {},{},{},{}", region->x, region->y, region->width, region->height);
+  for (const Output& output : output_table)
+    if (is_requested(problem, output)) text += fmt::format(", {}", output.name);
+  for (const auto& [has, what] : {std::pair{!pair.mask_left.empty(), "mask_left"},
+                                  {!pair.mask_right.empty(), "mask_right"},
+                                  {!pair.seeds.empty(), "seeds"},
+                                  {problem.geometry.rectification != nullptr, "rectification"},
+                                  {problem.row_alignment.has_value(), "rows"},
+                                  {problem.constant.mark_flat, "constant"}})
+    if (has) text += fmt::format(", {}", what);
+  return text + ", memory " + memory;
 }
 
 BudgetChoice choose_within(const Budget& budget, const std::vector<BudgetCandidate>& candidates,

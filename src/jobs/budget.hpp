@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "jobs/setting_names.hpp"
 #include "stereopsis/device.hpp"
+#include "stereopsis/matcher.hpp"
 #include "stereopsis/pipeline.hpp"
 
 namespace stereopsis::jobs {
@@ -17,8 +17,8 @@ struct Budget {
   std::string text;  // as the user wrote it, with the setting's name: --budget 30ms
 };
 
-// Parses a time such as 30ms or 0.03s. Throws Error(call) for another text.
-Budget to_budget(const std::string& given, const SettingNames& names);
+// Parses a time such as 30ms or 0.03s, which the user wrote as `text`. Throws Error(call) for another time.
+Budget to_budget(const std::string& given, const std::string& text);
 
 // A pipeline that a budget may choose.
 struct BudgetCandidate {
@@ -33,6 +33,15 @@ std::vector<BudgetCandidate> budget_candidates();
 // Returns a pipeline for images of several sizes, the largest first. If the pipeline itself reduces the images, returns
 // this pipeline only.
 std::vector<BudgetCandidate> sizes_of(const Pipeline& pipeline);
+// Returns the pipelines that the budget of a call chooses from: the sizes of the pipeline that the call gives, or all
+// methods and sizes without one. Throws Error(call) for a pipeline that leaves no choice.
+std::vector<BudgetCandidate> candidates_of(const Budget& budget, const Pipeline* given);
+// Makes the pipelines use the seeds of the pairs.
+void use_seeds(std::vector<BudgetCandidate>& candidates);
+
+// Returns what the time of a pair depends on beside the pipeline and the device: sizes, outputs, and what comes with the
+// pair. `memory` is the user's limit of the memory; empty if there is none.
+std::string description_of(const Problem& problem, const StereoPair& pair, const std::string& memory);
 
 struct BudgetChoice {
   std::size_t candidate = 0;
@@ -44,8 +53,8 @@ struct BudgetChoice {
 using MakeMatch = std::function<std::function<void()>(const Pipeline&)>;
 using Warn = std::function<void(const std::string&)>;
 
-// Returns the first of the candidates whose time is within the budget. `pairs` describes the pairs and the requested
-// outputs: pairs of the same description have the same time. Throws Error(unsupported) with the least possible time if
+// Returns the first of the candidates whose time is within the budget. Pairs with the same description have the same
+// time. Throws Error(unsupported) with the least possible time if
 // no candidate is fast enough. Calls `warn` with a sentence if the cache cannot be used.
 BudgetChoice choose_within(const Budget& budget, const std::vector<BudgetCandidate>& candidates,
                            const std::string& pairs, const Device& device, const MakeMatch& make, const Warn& warn);

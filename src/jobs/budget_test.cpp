@@ -121,10 +121,10 @@ TEST_F(JobBudget, LeavesOutACandidateThatCannotRun) {
 }
 
 TEST_F(JobBudget, IsATimeWithAUnit) {
-  EXPECT_EQ(to_budget("30ms", front_end).ms, 30);
-  EXPECT_EQ(to_budget("0.5s", front_end).ms, 500);
+  EXPECT_EQ(to_budget("30ms", "--budget 30ms").ms, 30);
+  EXPECT_EQ(to_budget("0.5s", "budget=0.5").ms, 500);
   for (const char* given : {"30", "ms", "-3ms", "0ms", "30 fps", "1e999s", ""})
-    EXPECT_TRUE(refuses([&] { to_budget(given, front_end); }, ErrorCategory::call, "30ms or 0.5s")) << given;
+    EXPECT_TRUE(refuses([&] { to_budget(given, "--budget"); }, ErrorCategory::call, "30ms or 0.5s")) << given;
 }
 
 TEST(JobBudgetCandidates, AreInTheOrderOfTheirErrorsAndKeepTheSizeOfTheMap) {
@@ -134,6 +134,18 @@ TEST(JobBudgetCandidates, AreInTheOrderOfTheirErrorsAndKeepTheSizeOfTheMap) {
     const bool is_reduced = one.pipeline.get("prepare.stage") == "reduce";
     EXPECT_TRUE(!is_reduced || one.pipeline.get("prepare.upsample") == "true") << one.method;
   }
+}
+
+TEST(JobBudgetCandidates, LeaveAChoice) {
+  const Budget budget{30, "--budget 30ms"};
+  EXPECT_EQ(candidates_of(budget, nullptr).size(), budget_candidates().size());
+  Pipeline pipeline("sgm");
+  EXPECT_EQ(candidates_of(budget, &pipeline).size(), 3U);
+  pipeline.set("prepare.stage", "reduce");
+  pipeline.set("prepare.factor", 2);
+  EXPECT_TRUE(
+      refuses([&] { candidates_of(budget, &pipeline); }, ErrorCategory::call,
+              "--budget 30ms chooses the method or the size of the images, and sgm with prepare.factor=2 gives"));
 }
 
 TEST(JobBudgetCandidates, OfAMethodDifferInSizeOnly) {

@@ -5,33 +5,10 @@
 #include "jobs/file_run.hpp"
 #include "jobs/pair_matcher.hpp"
 #include "jobs/texts.hpp"
-#include "stereopsis/arguments.hpp"
 
 namespace stereopsis::jobs {
-namespace {
 
 using sources::refuse;
-
-// Describes everything of a problem that its time depends on.
-std::string text_of(const Problem& problem, const InputFrame& frame) {
-  const auto& region = problem.region;
-  std::string text =
-      fmt::format("{}x{}x{} from {}, {} {} {}", problem.size.width, problem.size.height, problem.range.count,
-                  problem.range.min, to_string(problem.pixel_type), problem.channels, problem.bit_depth);
-  if (region) text += fmt::format(", region {},{},{},{}", region->x, region->y, region->width, region->height);
-  for (const Output& output : output_table)
-    if (is_requested(problem, output)) text += fmt::format(", {}", output.name);
-  for (const auto& [has, what] : {std::pair{!frame.mask_left.view().empty(), "mask_left"},
-                                  {!frame.mask_right.view().empty(), "mask_right"},
-                                  {!frame.seeds.empty(), "seeds"},
-                                  {problem.geometry.rectification != nullptr, "rectification"},
-                                  {problem.row_alignment.has_value(), "rows"},
-                                  {problem.constant.mark_flat, "constant"}})
-    if (has) text += fmt::format(", {}", what);
-  return text;
-}
-
-}  // namespace
 
 void FileRun::check_budget() const {
   if (settings_.candidates.empty()) return;
@@ -51,9 +28,7 @@ void FileRun::check_budget() const {
 void FileRun::choose_within_budget() {
   if (settings_.candidates.empty()) return;
   std::vector<BudgetCandidate> candidates = settings_.candidates;
-  if (seeds_.gives_any())
-    for (BudgetCandidate& one : candidates)
-      if (one.pipeline.get("seeds.stage") == "none") one.pipeline.set("seeds.stage", "seeds");
+  if (seeds_.gives_any()) use_seeds(candidates);
   const bool with_right = settings_.sinks.wants(ResultFile::right);
   const InputFrame mirror = with_right ? mirrored(first_) : InputFrame();
   const Device& device = matching_.devices.front();
@@ -70,8 +45,8 @@ void FileRun::choose_within_budget() {
     };
   };
   front_end_.detail(fmt::format("{}: pipelines whose time is not known yet are measured", settings_.budget.text));
-  const std::string pairs = fmt::format("{}{}, memory {}", text_of(problems_->of(first_), first_),
-                                        with_right ? ", both views matched" : "", settings_.memory.text);
+  const std::string pairs = description_of(problems_->of(first_), first_.pair(), settings_.memory.text) +
+                            (with_right ? ", both views matched" : "");
   BudgetOutcome found;
   found.choice = choose_within(settings_.budget, candidates, pairs, device, make,
                                [this](const std::string& sentence) { front_end_.warning(sentence); });

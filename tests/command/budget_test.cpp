@@ -94,6 +94,16 @@ TEST_F(WithinABudget, ASequenceHasTheChoiceOfItsFirstFrame) {
   }
 }
 
+TEST_F(WithinABudget, ThatLeavesNoChoiceIsRejected) {
+  const Answer answer =
+      chosen({"--budget", "30ms", "--method", "sgm", "--set", "prepare.stage=reduce", "--set", "prepare.factor=2"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_NE(answer.err.find("--budget 30ms chooses the method or the size of the images, and sgm with prepare.factor=2 "
+                            "gives both"),
+            std::string::npos)
+      << answer.err;
+}
+
 TEST_F(WithinABudget, IsATimeWithAUnit) {
   const Answer answer = chosen({"--budget", "30"});
   EXPECT_EQ(answer.code, 2);

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import _native
+from .._budget import Budget, BudgetChoice
 from .._errors import CallError, Error
 from .._matching import Matcher
 from .._native import RowFilter
@@ -75,11 +76,13 @@ class Matchers:
 
 
 def matcher_of(
-    prepared: Prepared, settings: Settings, want: Iterable[str], probes: Sequence[Pixel] = ()
+    prepared: Prepared, settings: Settings, want: Iterable[str], probes: Sequence[Pixel] = (), budget: Budget | None = None
 ) -> Matcher:
+    """Returns the matcher of pairs like this one. With a budget, it chooses the pipeline."""
     assert settings.disparities is not None
     return Matcher(
-        pipeline=settings.effective_pipeline(),
+        pipeline=settings.effective_pipeline() if budget is None else settings.sized,
+        budget=budget,
         set=None if prepared.seeds is None else {"seeds.stage": "seeds"},
         disparities=prepared.range_of(settings.disparities),
         device=settings.device,
@@ -161,6 +164,12 @@ class Engine:
 
     def start(self) -> None:
         self._worker.start()
+
+    def chosen_first(self) -> BudgetChoice:
+        """Matches the first pair before start(), and returns the choice of the budget. Raises Error."""
+        self._work(True, self.revision, self.source, self.source_index, 0, self.settings, None, frozenset())
+        assert self.settings.choice is not None
+        return self.settings.choice
 
     def close(self) -> None:
         with self._wake:
@@ -279,7 +288,7 @@ class Engine:
         before, self.source_index = self.source, index
         self._let_go(before)
         self._frame = self._ahead = None
-        self.settings = replace(self.settings, disparities=None, region=None)
+        self.settings = replace(self.settings, disparities=None, region=None, choice=None)
         self.playback.open(self.source.length)
 
     def _let_go(self, source: Source) -> None:
@@ -340,6 +349,8 @@ class Engine:
             self._prepared = geometry, prepare(frame, settings, self.rig, self.calibration, sequence, tracker)
             self._pair += 1
         prepared = self._prepared[1]
+        if settings.budget is not None and settings.choice is None:
+            settings = self._with_choice(source_index, settings, prepared)
         started = time.perf_counter()
         matcher = self._matchers.of("shown", prepared, settings, wanted & {"confidence"})
         result = self._judged((source_index, *geometry[1:]), index, prepared, matcher).result
@@ -428,6 +439,17 @@ class Engine:
                 self.settings = replace(self.settings, disparities=found)
         self.notify("state")
         return replace(settings, disparities=found)
+
+    def _with_choice(self, source_index: int, settings: Settings, prepared: Prepared) -> Settings:
+        """Returns the settings with the pipeline that the budget chooses for this pair."""
+        with matcher_of(prepared, settings, (), budget=settings.budget) as matcher:
+            choice = Run(matcher=matcher).one(prepared, judge=False, align_rows=prepared.to_align).result.choice
+        assert choice is not None
+        with self._wake:
+            if self.source_index == source_index and self.settings.budget is not None:
+                self.settings = processing.with_choice(self.settings, choice)
+        self.notify("state")
+        return processing.with_choice(settings, choice)
 
     def _estimated(self, settings: Settings, frame: Frame) -> Range:
         whole = prepare(frame, replace(settings, resolution="full", aligns_rows=False), self.rig, self.calibration)

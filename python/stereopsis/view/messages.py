@@ -155,6 +155,7 @@ def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
             "methods": methods_of(now),
             "presets": [{"name": p.name, "summary": p.summary, "paper": p.paper} for p in presets()],
             "method": now.preset or now.pipeline.method,
+            "budget": budget_message(now),
             "devices": devices,
             "device": now.device,
             "resolutions": RESOLUTIONS,
@@ -178,6 +179,11 @@ def state_message(engine: Engine, devices: list[dict[str, object]]) -> str:
         },
         ensure_ascii=False,
     )
+
+
+def budget_message(settings: Settings) -> str:
+    """Describes the choice of a budget, as long as it is in effect."""
+    return "" if settings.budget is None or settings.choice is None else f"Budget {settings.budget.time}: {settings.choice}"
 
 
 def methods_of(settings: Settings) -> list[dict[str, str]]:

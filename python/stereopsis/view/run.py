@@ -8,6 +8,7 @@ import sys
 import threading
 import webbrowser
 
+from .._budget import Budget
 from .._errors import CallError
 from .._method import pipeline_of
 from .._program import end_programs
@@ -49,9 +50,13 @@ def viewer_of(arguments: argparse.Namespace) -> Viewer:
     pipeline, rows = pipeline_of(arguments), row_settings(arguments.align_rows, "--align-rows")
     settings = Settings(pipeline, arguments.device, arguments.threads, range_of(arguments), fill_depth=arguments.fill_depth,
                         aligns_rows=not rows.is_off, rows=rows.fixed,
-                        external=None if pipeline.external is None else pipeline)  # fmt: skip
+                        external=None if pipeline.external is None else pipeline,
+                        budget=arguments.budget and Budget(arguments.budget, f"--budget {arguments.budget}"),
+                        sized=pipeline if arguments.method or arguments.pipeline or arguments.set else None)  # fmt: skip
     speed = arguments.fps or sources[0].rate
     engine = Engine(sources, settings, rig, calibration, playing=not arguments.paused, speed=speed, track_rig=rig_file(arguments.track_rig, "--track-rig"))
+    if settings.budget is not None:
+        print(f"stereopsis: {settings.budget.text}: {engine.chosen_first()}", file=sys.stderr)
     return Viewer(engine, Keeper(engine, arguments.calib, arguments.raw), arguments.host, arguments.port)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import _native
+from .._budget import Budget, BudgetChoice
 from .._errors import CallError
 from .._native import RowAlignment
 from .._pipeline import Pipeline, presets
@@ -36,6 +37,9 @@ class Settings:
     region: Region | None = None
     external: Pipeline | None = None  # a method from outside the library, which pages may choose beside the library's own
     preset: str = ""  # the preset from which the pipeline comes, as long as no parameter has changed
+    budget: Budget | None = None  # chooses the pipeline for the first pair of each source, until a page changes the pipeline
+    sized: Pipeline | None = None  # the pipeline whose size a budget chooses; None: all methods
+    choice: BudgetChoice | None = None
 
     def working_size(self, size: tuple[int, int]) -> tuple[int, int]:
         """Returns the working size for images of (width, height). The working size keeps the aspect ratio, and never exceeds the size of
@@ -67,10 +71,20 @@ def changed(settings: Settings, message: Message) -> Settings:
     return CHANGES[message["do"]](settings, message)
 
 
+def with_pipeline(settings: Settings, pipeline: Pipeline, preset: str = "") -> Settings:
+    """Returns the settings with a pipeline of the page's, which no budget chose."""
+    return replace(settings, pipeline=pipeline, preset=preset, budget=None, choice=None)
+
+
+def with_choice(settings: Settings, choice: BudgetChoice) -> Settings:
+    preset = choice.method if choice.method in {preset.name for preset in presets()} else ""
+    return replace(settings, pipeline=choice.pipeline, preset=preset, choice=choice)
+
+
 def set_parameter(settings: Settings, message: Message) -> Settings:
     pipeline = settings.pipeline.copy()
     pipeline.set_text(str(message["name"]), str(message["value"]))
-    return replace(settings, pipeline=pipeline, preset="")
+    return with_pipeline(settings, pipeline)
 
 
 def set_refinements(settings: Settings, message: Message) -> Settings:
@@ -84,15 +98,15 @@ def set_refinements(settings: Settings, message: Message) -> Settings:
     placed = [slot.slot for slot in pipeline.slots() if slot.is_refinement]
     for name, slot in zip(names, placed, strict=True):
         pipeline.set(f"{slot}.enabled", name not in off)
-    return replace(settings, pipeline=pipeline, preset="")
+    return with_pipeline(settings, pipeline)
 
 
 def set_method(settings: Settings, message: Message) -> Settings:
     name = str(message["name"])
     if settings.external is not None and name == settings.external.method:
-        return replace(settings, pipeline=settings.external.copy(), preset="")
+        return with_pipeline(settings, settings.external.copy())
     preset = name if name in {preset.name for preset in presets()} else ""
-    return replace(settings, pipeline=Pipeline(_native.Pipeline(name)), preset=preset)  # a page must not name files or programs
+    return with_pipeline(settings, Pipeline(_native.Pipeline(name)), preset)  # a page must not name files or programs
 
 
 def load_preset(settings: Settings, message: Message) -> Settings:
@@ -100,7 +114,7 @@ def load_preset(settings: Settings, message: Message) -> Settings:
     offered = None if settings.external is None else settings.external.external
     if pipeline.external is not None and getattr(pipeline.external, "text", None) != getattr(offered, "text", None):
         raise CallError(f"the pipeline uses {pipeline.method}, which the viewer was not started with; start it with --method")
-    return replace(settings, pipeline=pipeline, post_processing=True, preset="")
+    return replace(with_pipeline(settings, pipeline), post_processing=True)
 
 
 def set_device(settings: Settings, message: Message) -> Settings:

@@ -36,6 +36,7 @@ export class Side {
     const box = (id, name) => make("input", {id, type: "checkbox", onchange: (e) => send({do: name, on: e.target.checked})});
     [this.swap, this.rectify, this.align_rows, this.seeds, this.refine, this.fill_depth] =
       ["swap", "rectify", "align_rows", "seeds", "refine", "fill_depth"].map((name) => box(name.replace("_", "-"), name));
+    this.budget = make("div", {class: "row hint", id: "budget", title: "The method and the size of the pictures that the budget chose for the first pair; a change of the pipeline replaces them"});
     this.rows_found = make("span", {class: "hint", id: "rows-found"});
     this.rows_differ = make("meter", {id: "rows-differ", min: 0, low: 0.1, high: 0.3, max: 1, optimum: 0, "aria-label": "Difference between the rows of the given pictures", title: "By how much the rows of the given pictures differ: up to 0.1 px is good, above 0.3 px costs many pixels; the bar ends at 1 px"});
     this.region = make("button", {id: "region", title: "Drag a region on the left picture (R, or shift and drag)", onclick: () => toggle_region(send)}, "Drag a region");
@@ -58,6 +59,7 @@ export class Side {
       row("Disparities", "Search range, in pixels of the full size", this.first, "to", this.last),
       this.depth_row,
       make("div", {class: "row"}, this.searched, this.estimate),
+      this.budget,
       row("Resolution", "Working resolution: pictures, range and calibration are scaled", this.resolution),
       make("div", {class: "row"}, make("span", {class: "name"}, "Region"), make("span", {class: "value"}, this.region)),
       ...this.pairing_rows,
@@ -163,6 +165,8 @@ export class Side {
         if (document.activeElement !== input || input.value === "") input.value = value;
     }
     fill(this.resolution, state.resolutions.map((r) => ({value: r, text: r})), state.resolution);
+    this.budget.textContent = state.budget;
+    this.budget.hidden = !state.budget;
     this.swap.checked = state.swapped;
     this.rectify.checked = state.rectified;
     this.rectify_row.hidden = !state.rectifiable;
