@@ -36,7 +36,7 @@ CONDITIONS = {
 }  # fmt: skip
 METHODS = {
     "sgm": ("sgm",), "balanced": ("balanced",), "sgm-learned": ("sgm-learned",),
-    "remeasure": ("sgm", "--set", "density.stage=remeasure"), "decide": ("sgm", "--set", "confidence.decide=true"),
+    "remeasure": ("sgm", "--set", "density.stage=remeasure"),
 }  # fmt: skip
 SURE = 0.9  # confidence above which a pixel counts as sure
 MOST_WRONG = 0.12  # share of wrong ones among the sure pixels of a scene above which a condition is named

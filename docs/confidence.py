@@ -12,10 +12,9 @@ import numpy as np
 import peers
 from harness import match, scenes, write
 
-METHODS = {"sgm": ("", "remeasure", "decide", "costs"), "balanced": ("", "remeasure", "decide"), "sgm-learned": ("", "remeasure", "decide"),
+METHODS = {"sgm": ("", "remeasure", "costs"), "balanced": ("", "remeasure"), "sgm-learned": ("", "remeasure"),
            "zncc": ("", "remeasure"), "banz-sgm": ("",)}
-VARIANTS = {"": (), "remeasure": ("--set", "density.stage=remeasure"), "decide": ("--set", "confidence.decide=true"),
-            "costs": ("--set", "confidence.stage=none")}
+VARIANTS = {"": (), "remeasure": ("--set", "density.stage=remeasure"), "costs": ("--set", "confidence.stage=none")}
 PEERS = ("3WAY", "HH")
 # The checks of OpenCV's matchers, from none to strict.
 CHECKS = [{"disp12MaxDiff": -1, "uniquenessRatio": 0, "speckleWindowSize": 0, "speckleRange": 0},

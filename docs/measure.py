@@ -37,7 +37,7 @@ PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in ("choosing", "har
 METHODS = ["sgm", "sgm:optimisation.paths=8", "balanced", "sgm-learned", "accurate", "sgm-learned-fast", "banz-sgm", "zncc", "prehn-window", "prehn-pyramid", "census-guided",
            "costfilter", "esaw", "asw", "asw-separable", "ad-census", "realtime-dp", "realtime-bp", "segment-support"]
 SCORED = [*METHODS, "census-guided:levels.lambda=0.3"]
-TIMED = [*METHODS, "banz-sgm:optimisation.paths=4", "sgm:confidence.decide=true"]
+TIMED = [*METHODS, "banz-sgm:optimisation.paths=4"]
 WITH_CONFIDENCE = ["sgm", "sgm:optimisation.paths=8", "balanced", "sgm-learned", "accurate", "sgm-learned-fast"]
 SLOW = {"asw", "ad-census", "realtime-bp", "costfilter", "segment-support", "realtime-dp"}  # a run takes seconds on a CPU
 PRESETS = {"fast": "sgm", "balanced": "balanced", "accurate": "accurate"}

@@ -6,8 +6,8 @@
 
 A part whose results are in the output folder is left out, so that the same call continues an earlier one. With --one, the
 call ends after one part; the exit code is 3 while parts are left. The parts are the cost networks (32 and 16 channels at
-once), the scenes and maps of the confidence, and the two confidence networks (two seeds at once). The scripts train.py and
-confidence.py train one network each.
+once), the scenes and maps of the confidence, and the confidence network. The scripts train.py and confidence.py train one
+network each.
 """
 
 import argparse
@@ -67,16 +67,15 @@ def maps(o):
     (o.output / "maps.done").touch()
 
 
-def confidence_networks(o):
+def confidence_network(o):
     shared = ("--existing", "--maps", o.maps, *data_options(o), *(TINY_CONFIDENCE if o.tiny else ()))
-    run(*(call("confidence.py", "--seed", seed, "--output", o.output / f"{name}.weights", *shared)
-          for seed, name in ((1, "confidence"), (2, "decide"))))  # fmt: skip
+    run(call("confidence.py", "--output", o.output / "confidence.weights", *shared))
 
 
 PARTS = {  # with the files that are written last
     cost_networks: ("learned32.json", "learned16.json"),
     maps: ("maps.done",),
-    confidence_networks: ("confidence.weights", "decide.weights"),
+    confidence_network: ("confidence.weights",),
 }
 
 

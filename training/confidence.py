@@ -1,6 +1,6 @@
 """Renders scenes, matches them by several methods, trains a network of the learned confidence, and exports its weights.
 
-    python3 training/confidence.py --stereopsis build/release/bin/stereopsis --output training/weights/decide.weights
+    python3 training/confidence.py --stereopsis build/release/bin/stereopsis --output training/weights/confidence.weights
 
 The Python package `stereopsis` must be installed, because it matches the scenes. The definition is in
 src/stages/learned_confidence/learned_confidence.hpp. Several trainings may share a folder of scenes: only the one with
@@ -41,18 +41,11 @@ SHARD = 50  # scenes
 CROP = 192
 MOST_WRONG = 0.25  # share of wrong visible pixels; maps with more are not trained on
 MOST_WRONG_IN_FIELD = 0.9  # the same if the scene has conditions of cameras.py
-MOST_WRONG_CHOICE = 0.15  # the choice of candidates is not trained on maps with more
-OWN_CHANNELS = 21
-CHANNELS = 35
-FARTHEST = 128  # pixels to a candidate
+CHANNELS = 21
 MOST_LOGIT = 127
 UNIT = 16  # a logit of the network, in units of the natural logarithm
 MAGIC = b"STEREOCF"
-VERSION = 2
-ABSENT = 255  # error class of a candidate that does not exist
-ERRORS = (0.5, 1, 2, 3, 6)  # limits of the error classes, pixels
-GAINS = (1, 0.8, 0.35, 0.15, 0.03, 0.005)  # gain of a candidate by its error class
-MARGINS = {"nearer": 0, "farther": 4}
+VERSION = 3
 
 
 def arguments():
@@ -85,7 +78,7 @@ def arguments():
     return parser.parse_args()
 
 
-# ---- Evidence: 35 channels from 0 to 127, as the header defines them ----
+# ---- Evidence: 21 channels from 0 to 127, as the header defines them ----
 
 
 def shifted(image, dy, dx):
@@ -102,32 +95,8 @@ def is_inside(size, dy, dx, device):
     return ((y + dy >= 0) & (y + dy < height))[:, None] & ((x + dx >= 0) & (x + dx < width))[None]
 
 
-def candidates(disparity, q, usable, measured):
-    """Returns the distances of the left and the right candidate, 0 where there is none, (batch, 2, height, width)."""
-    width = q.shape[-1]
-    x = torch.arange(width, device=q.device).expand(q.shape)
-    last = functional.pad(torch.where(measured, x, -width).cummax(-1).values, (1, 0), value=-width)[..., :-1]
-    first = torch.where(measured, x, 2 * width).flip(-1).cummin(-1).values.flip(-1)
-    first = functional.pad(first, (0, 1), value=2 * width)[..., 1:]
-    made = []
-    for at in (last, first):
-        inside = (at >= 0) & (at < width)
-        other = q.gather(-1, at.clamp(0, width - 1))
-        distance = (at - x).abs()
-        is_one = usable & inside & (distance <= FARTHEST) & ((other - q).abs() > 16)
-        made.append(torch.where(is_one, distance, 0))
-    return torch.stack(made, 1)
-
-
-def at_distance(image, distances):
-    """Returns the image's values at the candidates, (batch, 2, height, width)."""
-    x = torch.arange(image.shape[-1], device=image.device)
-    columns = (x - distances[:, 0], x + distances[:, 1])
-    return torch.stack([image.gather(-1, c) for c in columns], 1)
-
-
 def evidence(left, right, disparity, validity):
-    """Returns the evidence, (batch, 35, height, width) uint8, and the distances of the candidates.
+    """Returns the evidence, (batch, 21, height, width) uint8.
 
     The arguments are 8-bit grey views, a float disparity and its validity, (batch, height, width).
     """
@@ -137,13 +106,11 @@ def evidence(left, right, disparity, validity):
     q = torch.where(valid, torch.floor(torch.where(valid, disparity, 0) * 16 + 0.5), 0).int()
     measured = valid & (validity == 0)
     x = torch.arange(width, device=device, dtype=torch.int32).expand(left.shape)
-    distances = candidates(disparity, q, valid, measured)
-    values = torch.cat([q[:, None], at_distance(q, distances)], 1)  # first the pixel, then the candidates
-    whole = (values + 8) >> 4
+    d = (q + 8) >> 4
 
     def agreements(reach, step, tolerance):
-        """Returns the agreements of valid and of measured pixels with the pixel's value and the candidates."""
-        total, sums = torch.zeros_like(left), [torch.zeros_like(values), torch.zeros_like(values)]
+        """Returns the agreements of valid and of measured pixels with the pixel's value."""
+        total, sums = torch.zeros_like(left), [torch.zeros_like(q), torch.zeros_like(q)]
         for dy in range(-reach * step, reach * step + 1, step):
             for dx in range(-reach * step, reach * step + 1, step):
                 if dy == 0 and dx == 0:
@@ -151,56 +118,41 @@ def evidence(left, right, disparity, validity):
                 weight = 64 >> ((shifted(left, dy, dx) - left).abs() >> 3).clamp(max=6)
                 weight = weight * is_inside((height, width), dy, dx, device).int()
                 total += weight
-                agrees = weight[:, None] * ((shifted(q, dy, dx)[:, None] - values).abs() <= tolerance).int()
+                agrees = weight * ((shifted(q, dy, dx) - q).abs() <= tolerance).int()
                 for sum_, usable in zip(sums, (valid, measured)):
-                    sum_ += agrees * shifted(usable.int(), dy, dx)[:, None]
-        total = total[:, None]
+                    sum_ += agrees * shifted(usable.int(), dy, dx)
         return [(127 * s + (total >> 1)) // total.clamp(min=1) for s in sums]
 
-    def right_at(d, dy, dx, k=0):
+    def right_at(dy, dx, k=0):
         rows = right[:, (torch.arange(height, device=device) + dy).clamp(0, height - 1)]
         return rows.gather(-1, (x + dx - d - k).clamp(0, width - 1).long())
 
     around = [(dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)]
-    difference = lambda d, k=0: sum((shifted(left, dy, dx) - right_at(d, dy, dx, k)).abs() for dy, dx in around)
-    d = whole[:, 0]
-    own, own_right = difference(d), right_at(d, 0, 0)
+    difference = lambda k: sum((shifted(left, dy, dx) - right_at(dy, dx, k)).abs() for dy, dx in around)
+    own, own_right = difference(0), right_at(0, 0)
     order = sum(
-        ((shifted(left, dy, dx) < left) != (right_at(d, dy, dx) < own_right)).int()
+        ((shifted(left, dy, dx) < left) != (right_at(dy, dx) < own_right)).int()
         for dy in range(-2, 3)
         for dx in range(-2, 3)
     )
-    aside = lambda k: (64 + ((torch.minimum(difference(d, k), difference(d, -k)) - own) >> 2)).clamp(0, 127)
+    aside = lambda k: (64 + ((torch.minimum(difference(k), difference(-k)) - own) >> 2)).clamp(0, 127)
     gradient = (shifted(left, 0, 1) - shifted(left, 0, -1)).abs()
     texture = (sum(shifted(gradient, dy, dx) for dy, dx in around) >> 2).clamp(max=127)
     u = x - d
     points = valid & (u >= 0) & (u < width)
     nothing = torch.full_like(d, -70000)
     nearest = nothing.scatter_reduce(-1, u.clamp(0, width - 1).long(), torch.where(points, d, nothing), "amax")
-    nearest_at = lambda u: nearest.gather(-1, u.clamp(0, width - 1).long())
-    occlusion = torch.where(points, (8 * (nearest_at(u) - d)).clamp(0, 127), 0)
+    behind = nearest.gather(-1, u.clamp(0, width - 1).long()) - d
+    occlusion = torch.where(points, (8 * behind).clamp(0, 127), 0)
 
     def step_to(dy, dx):
         step = (64 + ((shifted(q, dy, dx) - q) >> 1)).clamp(0, 127)
         return torch.where(shifted(valid, dy, dx), step, 64)
 
     steps = [step_to(*at) for at in ((0, -3), (0, 3), (0, -9), (0, 9), (-3, 0), (3, 0), (-9, 0), (9, 0))]
-    near, far = agreements(2, 1, 16), agreements(3, 4, 24)
-    channels = [measured.int() * 127, near[0][:, 0], near[1][:, 0], far[0][:, 0], far[1][:, 0]]
+    channels = [measured.int() * 127, *agreements(2, 1, 16), *agreements(3, 4, 24)]
     channels += [(own >> 2).clamp(max=127), 5 * order, aside(2), aside(1), texture, occlusion, (4 * u).clamp(0, 127)]
-    made = torch.stack([*channels, *steps, left >> 1], 1) * valid[:, None].int()
-
-    def visibility(c):
-        at = x - whole[:, c]
-        hidden = (64 + 4 * (nearest_at(at) - whole[:, c])).clamp(0, 127)
-        return torch.where((at >= 0) & (at < width), hidden, 127)
-
-    both = lambda f: torch.stack([f(1), f(2)], 1)
-    offered = [near[0][:, 1:], near[1][:, 1:], far[1][:, 1:], (64 + ((values[:, 1:] - values[:, :1]) >> 2)).clamp(0, 127)]
-    offered += [FARTHEST - distances, both(lambda c: (difference(whole[:, c]) >> 2).clamp(max=127)), both(visibility)]
-    exists = (distances > 0).int()
-    made = torch.cat([made, *(channel * exists for channel in offered)], 1)
-    return made.to(torch.uint8), distances
+    return (torch.stack([*channels, *steps, left >> 1], 1) * valid[:, None].int()).to(torch.uint8)
 
 
 # ---- Network ----
@@ -233,17 +185,10 @@ class Network(torch.nn.Module):
             parameter(torch.randn(o, i, s, s) * (2 / (i * s * s)) ** 0.5) for o, i, s in shapes
         )
         self.biases = torch.nn.ParameterList(parameter(torch.zeros(o)) for o, _, _ in shapes)
-        # Logits of the candidates: choice of left and right, then their confidences, each for 2×2 pixels.
-        self.weights.append(parameter(torch.randn(16, 32, 1, 1) * 0.05))
-        self.biases.append(parameter(torch.zeros(16)))
-        self.direct = parameter(torch.randn(4, CHANNELS, 1, 1) * 0.03)
 
     def integers(self, layer):
         weights = Round.apply(self.weights[layer] * 128).clamp(-127, 127)
         return weights, Round.apply(self.biases[layer] * 64 * 128)
-
-    def direct_integers(self):
-        return Round.apply(self.direct * 128).clamp(-127, 127)
 
     def layer(self, layer, x, scale=None):
         if self.weights[layer].shape[-1] == 3:
@@ -252,8 +197,6 @@ class Network(torch.nn.Module):
             self._scale(layer, x, scale)
         weights, biases = self.integers(layer)
         x = functional.conv2d(x, weights / 128, biases / 128)
-        if layer == 9:
-            return x
         x = Round.apply(x)
         return x.clamp(-MOST_LOGIT, MOST_LOGIT) if layer == 8 else x.clamp(0, 127)
 
@@ -266,28 +209,17 @@ class Network(torch.nn.Module):
         self.biases[layer].copy_((mean - functional.conv2d(x, w).mean((0, 2, 3))) / 64)
 
     def forward(self, e, scale=False):
-        """Returns logits of the confidence (batch, height, width), and of the candidates (batch, 4, height, width)."""
-        run = lambda layer, x: self.layer(layer, x, ((8, 16) if layer == 8 else (20, 30)) if scale and layer < 9 else None)
+        """Returns logits of the confidence, (batch, height, width)."""
+        run = lambda layer, x: self.layer(layer, x, ((8, 16) if layer == 8 else (20, 30)) if scale else None)
         halved = lambda x: Round.apply(functional.avg_pool2d(to_even(x), 2))
         doubled = lambda x, size: x.repeat_interleave(2, -1).repeat_interleave(2, -2)[..., : size[0], : size[1]]
         plus = lambda x, skip: Round.apply((doubled(x, skip.shape[-2:]) + skip) / 2)
-        of_pixels = lambda x: functional.pixel_shuffle(x, 2)[..., : e.shape[-2], : e.shape[-1]]
         e = e.float()
         s0 = run(1, functional.pixel_unshuffle(to_even(run(0, e)), 2))
         s1 = run(3, run(2, halved(s0)))
         coarsest = run(5, run(4, halved(s1)))
         last = run(7, plus(run(6, plus(coarsest, s1)), s0))
-        offered = of_pixels(run(9, last)) + functional.conv2d(e, self.direct_integers() / 128)
-        confidence = Round.apply(offered[:, 2:]).clamp(-MOST_LOGIT, MOST_LOGIT)
-        return of_pixels(run(8, last))[:, 0], torch.cat([offered[:, :2], confidence], 1)
-
-
-def chosen(offered, exists, nearer, margins):
-    """Returns the chosen candidate: 0 for the pixel's own value, 1 and 2 for the left and the right candidate."""
-    margin = torch.where(nearer, margins["nearer"], margins["farther"]) * UNIT
-    score = torch.where(exists, offered[:, :2] - margin, -(2.0**20))
-    own = torch.zeros_like(score[:, :1])
-    return torch.cat([own, score], 1).argmax(1)  # the lowest index of equal ones
+        return functional.pixel_shuffle(run(8, last), 2)[:, 0, : e.shape[-2], : e.shape[-1]]
 
 
 # ---- Scenes and maps ----
@@ -350,20 +282,20 @@ def make_shard(work, number):
     visible = visible & ~scenes.backdrop(shard, SIZE).numpy()
     generator = np.random.default_rng((work.seed, number))
     by_method = {}
-    found = {"scene": [], "complete": [], "disparity": [], "validity": []}
+    found = {"scene": [], "disparity": [], "validity": []}
     for i in range(work.count):
         most_wrong = MOST_WRONG_IN_FIELD if has_conditions[i] else MOST_WRONG
         for method in generator.choice(list(METHODS), METHODS_OF_SCENE, replace=False, p=list(METHODS.values())):
             if method not in by_method:
                 by_method[method] = matchers(method, work.device, work.learned)
             full, winners, checks = (matcher(left[i], right[i]) for matcher in by_method[method])
-            for complete, disparity, validity in (
-                (True, full.disparity, full.validity),
-                (False, winners.disparity, checks.validity),
+            for disparity, validity in (
+                (full.disparity, full.validity),
+                (winners.disparity, checks.validity),
             ):
                 wrong = ~(np.abs(disparity - truth[i]) <= 1) & visible[i]
                 if wrong.sum() < most_wrong * max(visible[i].sum(), 1):
-                    for name, value in zip(found, (i, complete, disparity, validity)):
+                    for name, value in zip(found, (i, disparity, validity)):
                         found[name].append(np.array(value))
     for name, values in found.items():
         np.save(shard / f"maps_{name}.part.npy", np.stack(values))
@@ -376,54 +308,37 @@ def is_matched(shard):
     return (shard / "maps_scene.npy").exists()
 
 
-def error_classes(values, truth):
-    """Returns the error class of disparities; those without a value belong to the last class."""
-    error = (values - truth).abs().nan_to_num(1e9, 1e9)
-    return torch.bucketize(error, torch.tensor(ERRORS, device=error.device, dtype=error.dtype))
-
-
-def is_near_border(truth):
-    """Returns whether the truth changes by more than 1.5 pixels within 2 pixels."""
-    around = lambda image: functional.max_pool2d(functional.pad(image[:, None], (2, 2, 2, 2), mode="replicate"), 5, 1)[:, 0]
-    return around(truth) + around(-truth) > 1.5
-
-
 @torch.no_grad()
 def samples(shard, device, at_once=64):
     """Yields, for some maps at a time, what is trained on: see `Data`."""
     left, right, truth, visible = scenes.load(shard, SIZE)
     backdrop = scenes.backdrop(shard, SIZE)
-    maps = {name: np.load(shard / f"maps_{name}.npy") for name in ("scene", "complete", "disparity", "validity")}
+    maps = {name: np.load(shard / f"maps_{name}.npy") for name in ("scene", "disparity", "validity")}
     for first in range(0, len(maps["scene"]), at_once):
         part = {name: torch.from_numpy(array[first : first + at_once]) for name, array in maps.items()}
         scene = part["scene"].long()
         grey = [scenes.grey8(view[scene].to(device)) for view in (left, right)]
         disparity, validity, wanted = (t.to(device) for t in (part["disparity"], part["validity"], truth[scene]))
-        seen, sky = visible[scene].to(device), backdrop[scene].to(device)
-        e, distances = evidence(*grey, disparity, validity)
-        values = torch.cat([disparity[:, None], at_distance(disparity, distances)], 1)
-        classes = error_classes(values, wanted[:, None])
-        classes[:, 1:] = torch.where(distances > 0, classes[:, 1:], ABSENT)
-        # Classes up to 1 are errors of at most 1 pixel.
-        wrong = ((classes[:, 0] > 1) & seen & ~sky).sum((1, 2)) / (seen & ~sky).sum((1, 2)).clamp(min=1)
-        flags = seen.byte() + 2 * is_near_border(wanted).byte() + 4 * sky.byte()
-        yield e, classes.to(torch.uint8), flags, wrong.cpu(), part["complete"]
+        counted = visible[scene].to(device) & ~backdrop[scene].to(device)
+        good = (disparity - wanted).abs() <= 1  # False for NaN
+        wrong = (~good & counted).sum((1, 2)) / counted.sum((1, 2)).clamp(min=1)
+        yield evidence(*grey, disparity, validity), good, wrong.cpu()
 
 
 class Data:
-    """Maps that are trained on: evidence, error classes of the candidates, flags (1: visible, 2: near a border, 4: backdrop)."""
+    """Maps that are trained on: evidence, which pixels are good, and the share of wrong ones among the visible pixels."""
 
     def __init__(self, shards, device, most):
         counts = [len(np.load(shard / "maps_scene.npy")) for shard in shards]
         while most and sum(counts) > most:
             counts.pop()
         count, shards = sum(counts), shards[: len(counts)]
-        new = lambda *shape: torch.empty((count, *shape, *SIZE[::-1]), dtype=torch.uint8, device=device)
-        self.evidence, self.classes, self.flags = new(CHANNELS), new(3), new()
-        self.wrong, self.complete = torch.empty(count), torch.empty(count, dtype=torch.bool)
+        self.evidence = torch.empty((count, CHANNELS, *SIZE[::-1]), dtype=torch.uint8, device=device)
+        self.good = torch.empty((count, *SIZE[::-1]), dtype=torch.bool, device=device)
+        self.wrong = torch.empty(count)
         at = 0
         for made in (sample for shard in shards for sample in samples(shard, device)):
-            for whole, part in zip((self.evidence, self.classes, self.flags, self.wrong, self.complete), made):
+            for whole, part in zip((self.evidence, self.good, self.wrong), made):
                 whole[at : at + len(part)] = part
             at += len(made[0])
 
@@ -449,29 +364,12 @@ def table(logits, good):
     return np.repeat(shares, lengths).astype("<f4")
 
 
-def losses(logits, offered, classes, flags, wrong):
-    """Returns the losses of the confidence, of the choice, and of the candidates' confidences."""
-    of_pixels = functional.binary_cross_entropy_with_logits(logits / UNIT, (classes[:, 0] <= 1).float())
-    exists = classes[:, 1:] != ABSENT
-    any_exists = exists.any(1)
-    gains = torch.tensor([*GAINS, 0], device=logits.device)[classes.long().clamp(max=len(GAINS))]
-    scores = torch.where(exists, offered[:, :2] / UNIT, -1e4)
-    p = torch.cat([torch.zeros_like(scores[:, :1]), scores], 1).softmax(1)
-    choice = -((p * gains).sum(1) / gains.amax(1)).clamp(min=1e-6).log()
-    weight = (any_exists & ((flags & 4) == 0)) * (1 + (flags & 2)) * (wrong < MOST_WRONG_CHOICE)[:, None, None]
-    of_choice = (choice * weight).sum() / weight.sum().clamp(min=1)
-    of_candidates = functional.binary_cross_entropy_with_logits(
-        offered[:, 2:] / UNIT, (classes[:, 1:] <= 1).float(), reduction="none"
-    )
-    return of_pixels, of_choice, (of_candidates * exists).sum() / exists.sum().clamp(min=1)
-
-
 def augmented(e):
-    """Drops channels, and scales the channels of differences between the views, at random for each crop."""
+    """Drops channels, and scales the channels of grey levels, at random for each crop."""
     count, device = len(e), e.device
     factor = torch.exp(0.3 * torch.randn(count, 1, 1, 1, device=device))
     levels = torch.zeros(CHANNELS, 1, 1, dtype=torch.bool, device=device)
-    levels[[5, 6, 9, 31, 32]] = True
+    levels[[5, 6, 9]] = True
     e = torch.where(levels, (e * factor).clamp(max=127), e.float())
     return torch.where(torch.rand(count, CHANNELS, 1, 1, device=device) < 0.1, 0, e)
 
@@ -479,14 +377,14 @@ def augmented(e):
 def to_bytes(network, probabilities):
     """Returns the file, little-endian.
 
-    "STEREOCF", uint32 version 2; for each layer int32 biases [out] and int8 weights [out][in][3][3] (layers 0 and 9:
-    [out][in]); int8 direct weights [out][in]; 255 float32 probabilities.
+    "STEREOCF", uint32 version 3; for each layer int32 biases [out] and int8 weights [out][in][3][3] (layer 0:
+    [out][in]); 255 float32 probabilities.
     """
     data = MAGIC + struct.pack("<I", VERSION)
-    for layer in range(10):
+    for layer in range(9):
         weights, biases = network.integers(layer)
         data += biases.detach().cpu().numpy().astype("<i4").tobytes() + weights.detach().cpu().numpy().astype("i1").tobytes()
-    return data + network.direct_integers().detach().cpu().numpy().astype("i1").tobytes() + probabilities.tobytes()
+    return data + probabilities.tobytes()
 
 
 def from_bytes(data):
@@ -501,42 +399,19 @@ def from_bytes(data):
             integers = torch.frombuffer(bytearray(data[at : at + weights.numel()]), dtype=torch.int8)
             weights.copy_(integers.view(weights.shape) / 128)
             at += weights.numel()
-        count = network.direct.numel()
-        integers = torch.frombuffer(bytearray(data[at : at + count]), dtype=torch.int8)
-        network.direct.copy_(integers.view(network.direct.shape) / 128)
-    return network, np.frombuffer(data, "<f4", offset=at + count)
+    return network, np.frombuffer(data, "<f4", offset=at)
 
 
 @torch.no_grad()
-def held_out_figures(network, data, first, say):
-    """Prints the share of wrong pixels before and after the choice, and returns the table of probabilities."""
-    all_logits, all_good, rows = [], [], []
-    settings = [MARGINS] + [{"nearer": n, "farther": f} for n, f in ((0, 0), (0, 3), (1, 1), (1, 3), (1, 4), (2, 2), (1, 6), (3, 6))]
-    for at in range(first, len(data)):
-        e, classes, flags = (t[at : at + 1] for t in (data.evidence, data.classes, data.flags))
-        logits, offered = network(e)
-        exists, visible, known = classes[:, 1:] != ABSENT, (flags & 1).bool(), (flags & 4) == 0
-        nearer = e[:, 27:29] > 64
-        good = classes <= 1
-        masks = (known, visible & known, ~visible & known)
-        row = [float((~good[:, 0][mask]).float().mean()) for mask in masks]
-        for margins in settings:
-            index = chosen(offered, exists, nearer, margins)[:, None]
-            right = good.gather(1, index)[:, 0]
-            row += [float((~right[mask]).float().mean()) for mask in masks]
-            if margins is MARGINS:
-                used = torch.cat([logits[:, None], offered[:, 2:]], 1).gather(1, index)[:, 0]
-                all_logits.append(used.flatten().long().cpu()), all_good.append(right.flatten().cpu())
-        if data.complete[at] and data.wrong[at] < MOST_WRONG_CHOICE:
-            rows.append(row)
-    means = 100 * np.nanmean(np.array(rows), 0).reshape(-1, 3) if rows else ()
-    for name, (of_all, of_visible, of_occluded) in zip(["as matched", *settings], means):
-        say(f"held out, {len(rows)} maps, all {of_all:.3f} visible {of_visible:.3f} occluded {of_occluded:.3f}: {name}")
-    all_logits, all_good = torch.cat(all_logits), torch.cat(all_good)
-    made = table(all_logits, all_good)
-    p = torch.from_numpy(made.astype("f4"))[all_logits + MOST_LOGIT].clamp(1e-4, 1 - 1e-4)
-    entropy = functional.binary_cross_entropy(p, all_good.float())
-    say(f"held out, cross entropy of the confidence {entropy:.4f}")
+def held_out_table(network, data, first, say):
+    """Returns the table of probabilities of the maps from `first` on, and prints how well they describe these maps."""
+    logits = torch.cat([network(data.evidence[at : at + 1]).flatten().long().cpu() for at in range(first, len(data))])
+    good = data.good[first:].flatten().cpu()
+    made = table(logits, good)
+    p = torch.from_numpy(made.astype("f4"))[logits + MOST_LOGIT].clamp(1e-4, 1 - 1e-4)
+    entropy, sure = functional.binary_cross_entropy(p, good.float()), p > 0.9
+    say(f"held out, {len(data) - first} maps: cross entropy of the confidence {entropy:.4f}; above 0.9: "
+        f"{100 * sure.float().mean():.2f} %, and {100 * (~good[sure]).float().mean():.2f} % of these wrong")  # fmt: skip
     return made
 
 
@@ -601,9 +476,8 @@ def main():
         y, x = (2 * int(torch.randint(0, (size - CROP) // 2 + 1, ())) for size in (SIZE[1], SIZE[0]))
         window = (..., slice(y, y + CROP), slice(x, x + CROP))
         there = index.to(options.device)
-        e, classes, flags = (t[there][window] for t in (data.evidence, data.classes, data.flags))
-        parts = losses(*network(augmented(e)), classes, flags, data.wrong[index].to(options.device))
-        loss = parts[0] + parts[1] + 0.3 * parts[2]
+        logits = network(augmented(data.evidence[there][window]))
+        loss = functional.binary_cross_entropy_with_logits(logits / UNIT, data.good[there][window].float())
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -613,9 +487,9 @@ def main():
             for kept, new in zip(mean.parameters(), network.parameters()):
                 kept.lerp_(new, max(2e-3, 1 / step))
         if step % 500 == 0 or step == 20:
-            say(step, " ".join(f"{part.item():.4f}" for part in parts))
+            say(step, f"{loss.item():.4f}")
     say(f"{step} steps")
-    options.output.write_bytes(to_bytes(mean, held_out_figures(mean, data, held_out, say)))
+    options.output.write_bytes(to_bytes(mean, held_out_table(mean, data, held_out, say)))
     say("wrote", options.output)
 
 

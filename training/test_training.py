@@ -158,42 +158,21 @@ class Weights(unittest.TestCase):
 
 class Confidence(unittest.TestCase):
     def setUp(self):
-        folder = pathlib.Path(__file__).parent / "weights"
-        self.data = [(folder / f"{name}.weights").read_bytes() for name in ("confidence", "decide")]
-        self.networks = [confidence.from_bytes(data) for data in self.data]
+        self.data = (pathlib.Path(__file__).parent / "weights/confidence.weights").read_bytes()
+        self.network, self.probabilities = confidence.from_bytes(self.data)
 
     def test_a_file_is_written_as_it_was_read(self):
-        for data, made in zip(self.data, self.networks):
-            self.assertEqual(confidence.to_bytes(*made), data)
-
-    def test_margins_are_those_of_the_library(self):
-        pipeline = st.Pipeline("sgm")
-        for name, value in confidence.MARGINS.items():
-            self.assertEqual(pipeline.get(f"confidence.{name}"), value)
+        self.assertEqual(confidence.to_bytes(self.network, self.probabilities), self.data)
 
     def test_network_is_what_the_library_computes(self):
         scene = st.synth(width=150, height=101, disparities=24)
-        margins = {"nearer": 0.25, "farther": 0}
-        choose = {"confidence.decide": True, **{f"confidence.{name}": value for name, value in margins.items()}}
-        own, chosen = (
-            st.match(scene.left, scene.right, 24, device="cpu", want=["confidence"], set=settings)
-            for settings in ({}, choose)
-        )
+        found = st.match(scene.left, scene.right, 24, device="cpu", want=["confidence"])
         grey = [scenes.grey8(torch.from_numpy(view))[None] for view in (scene.left, scene.right)]
-        disparity, validity = (torch.from_numpy(np.array(m))[None] for m in (own.disparity, own.validity))
-        evidence, distances = confidence.evidence(*grey, disparity, validity)
-        values = torch.cat([disparity[:, None], confidence.at_distance(disparity, distances)], 1)
-        for found, (network, probabilities) in zip((own, chosen), self.networks):
-            with torch.no_grad():
-                logits, offered = network(evidence)
-            at = confidence.chosen(offered, distances > 0, evidence[:, 27:29] > 64, margins)[:, None]
-            at = at if found is chosen else torch.zeros_like(at)
-            logits = torch.cat([logits[:, None], offered[:, 2:]], 1).gather(1, at)[0, 0].numpy().astype(int)
-            probability = np.where(np.isfinite(own.disparity), probabilities[logits + confidence.MOST_LOGIT], 0)
-            np.testing.assert_array_equal(found.confidence, probability)
-            np.testing.assert_array_equal(found.disparity, values.gather(1, at)[0, 0].numpy())
-        np.testing.assert_array_equal(chosen.validity == 128, at[0, 0].numpy() > 0)
-        self.assertGreater(int((at > 0).sum()), 0)
+        disparity, validity = (torch.from_numpy(np.array(m))[None] for m in (found.disparity, found.validity))
+        with torch.no_grad():
+            logits = self.network(confidence.evidence(*grey, disparity, validity))[0].numpy().astype(int)
+        probability = self.probabilities[logits + confidence.MOST_LOGIT]
+        np.testing.assert_array_equal(found.confidence, np.where(np.isfinite(found.disparity), probability, 0))
 
     def test_maps_that_are_trained_on_are_written_and_read(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -211,19 +190,9 @@ class Confidence(unittest.TestCase):
         self.assertGreater(len(data), 0)
         self.assertLess(float(data.wrong.max()), confidence.MOST_WRONG)
         network = confidence.Network()
-        parts = confidence.losses(*network(data.evidence[:2]), data.classes[:2], data.flags[:2], data.wrong[:2])
-        self.assertTrue(all(torch.isfinite(part) for part in parts))
-        sum(parts).backward()
+        logits = network(data.evidence[:2])
+        confidence.functional.binary_cross_entropy_with_logits(logits / confidence.UNIT, data.good[:2].float()).backward()
         self.assertTrue(all(torch.isfinite(p.grad).all() for p in network.parameters()))
-
-    def test_best_candidate_has_the_least_loss(self):
-        classes = torch.tensor([5, 0, confidence.ABSENT], dtype=torch.uint8).view(1, 3, 1, 1)
-        flags, wrong, logits = torch.ones(1, 1, 1, dtype=torch.uint8), torch.zeros(1), torch.zeros(1, 1, 1)
-        loss = lambda left: confidence.losses(
-            logits, torch.tensor([left, 90.0, 0, 0]).view(1, 4, 1, 1), classes, flags, wrong
-        )[1]  # fmt: skip
-        self.assertLess(loss(50.0), loss(0.0))
-        self.assertLess(loss(0.0), loss(-50.0))
 
     def test_every_method_gives_maps_to_train_on(self):
         scene = st.synth(width=120, height=90, disparities=24)

@@ -66,7 +66,6 @@ class Splitter {
   void check_matching() const {
     if (data_.second_pass) refuse("its second pass requires the whole image");
     if (data_.density) refuse("the slot density changes the refined maps");
-    if (decides(data_)) refuse("confidence.decide changes the refined maps");
     if (reduction_of(data_) != nullptr)
       refuse("the pipeline reduces the images, so stripes would have to begin at multiples of the factor");
     for (const StageChoice* stage : {&data_.cost, &data_.plus, &data_.aggregation, &data_.optimisation})

@@ -185,7 +185,6 @@ TEST(Stripes, PipelinesThatHaveNoneAreRefused) {
   refused("sgm", "cost.stage=ad_census", "only with matching costs of feature words");
   refused("zncc", "prepare.factor=2", "reduces the images");
   refused("sgm", "density.stage=remeasure", "the slot density changes the refined maps");
-  refused("sgm", "confidence.decide=true", "confidence.decide changes the refined maps");
   refused("ad-census", "", "any pixel depend on any other");
   refused("realtime-dp", "", "any pixel depend on any other");
   refused("realtime-bp", "", "any pixel depend on any other");

@@ -104,8 +104,6 @@ inline WordCost word_cost_of(const StageChoice& cost) {
 }
 // Returns the use of an input by the stages of the pipeline, or no value if none reads it.
 std::optional<Port::Use> use_of(const PipelineData&, std::string_view input);
-// Returns whether the stage of the slot `confidence` also changes the disparity.
-bool decides(const PipelineData&);
 // Returns whether the check of seeded pixels follows the refinements.
 bool checks_seeds(const PipelineData&);
 

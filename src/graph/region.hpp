@@ -18,11 +18,11 @@ Rect aligned(const Rect& r, int multiple);
 inline bool rates_uncertainty(const PipelineData& pipeline, const Request& request) {
   return pipeline.confidence && request.requests(Binding::output_uncertainty) && request.disparity_error == 0;
 }
-// Returns whether the stage of the slot `confidence` runs: it changes the disparity, the slot `density` reads the
-// confidence, or the confidence or an uncertainty that follows from it is requested.
+// Returns whether the stage of the slot `confidence` runs: the slot `density` reads the confidence, or the confidence or
+// an uncertainty that follows from it is requested.
 inline bool rates_pixels(const PipelineData& pipeline, const Request& request) {
   return (pipeline.confidence && (pipeline.density || request.requests(Binding::output_confidence))) ||
-         decides(pipeline) || rates_uncertainty(pipeline, request);
+         rates_uncertainty(pipeline, request);
 }
 
 inline Rect whole_image(const Request& r) { return {0, 0, r.seen_size().width, r.seen_size().height}; }

@@ -189,91 +189,11 @@ TEST(Density, OfARegionIsThatOfTheWholeImage) {
   }
 }
 
-Pipeline deciding(const char* method) {
-  Pipeline pipeline(method);
-  for (const char* name : {"confidence.nearer", "confidence.farther"}) pipeline.set(name, "0");
-  pipeline.set("confidence.decide", "true");
-  return pipeline;
-}
-
-// All implementations on all devices return the same maps, in which some pixels are repaired.
-TEST(Decide, WorksInEveryMethod) {
-  for (const MethodInfo& method : methods()) {
-    SCOPED_TRACE(method.name);
-    Pipeline pipeline = deciding(method.name.c_str());
-    const Matched expected = matched(pipeline, {.name = "cpu", .implementation = Implementation::oracle});
-    for (const Device& device : every_device()) {
-      SCOPED_TRACE(device.name);
-      const Matched m = matched(pipeline, device);
-      EXPECT_TRUE(test::same_bits(m.disparity.view(), expected.disparity));
-      EXPECT_TRUE(test::same_bits(m.validity.view(), expected.validity));
-      EXPECT_TRUE(test::same_bits(m.confidence.view(), expected.confidence));
-    }
-    // Pixels that are not repaired keep their disparity and validity.
-    pipeline.set("confidence.decide", "false");
-    const Matched own = matched(pipeline, {.name = "cpu"});
-    int repaired = 0;
-    for_each_pixel(own, [&](int x, int y) {
-      const bool is_new = expected.validity(x, y) == validity::repaired;
-      repaired += is_new;
-      const Rect pixel{x, y, 1, 1};
-      EXPECT_TRUE(is_new || test::same_bits(expected.disparity.view().crop(pixel), own.disparity.view().crop(pixel)));
-      EXPECT_TRUE(is_new || expected.validity(x, y) == own.validity(x, y)) << x << "," << y;
-    });
-    EXPECT_GT(repaired, 0);
-  }
-}
-
-// Depth and uncertainty are those of the chosen disparity, whether or not the confidence is requested.
-TEST(Decide, AppliesToAllOutputs) {
-  const StereoPair pair{scene().left, scene().right, {}, {}};
-  Problem problem = Problem::of(pair, {0, disparities});
-  const Pipeline pipeline = deciding("sgm");
-  const Matched without = Matcher(Plan(pipeline, problem, {.name = "cpu"})).match(pair);
-  EXPECT_FALSE(test::same_bits(without.disparity.view(),
-                               Matcher(Plan(Pipeline("sgm"), problem, {.name = "cpu"})).match(pair).disparity));
-  Rig rig;
-  rig.focal = 100, rig.cx_left = rig.cx_right = 48, rig.cy = 36, rig.baseline = 0.1;
-  problem.geometry.rig = rig;
-  problem.geometry.want_depth = problem.want_confidence = problem.geometry.fill_depth = true;
-  const Matched all = Matcher(Plan(pipeline, problem, {.name = "cpu"})).match(pair);
-  EXPECT_TRUE(test::same_bits(all.disparity.view(), without.disparity));
-  EXPECT_TRUE(test::same_bits(all.validity.view(), without.validity));
-  for_each_pixel(all, [&](int x, int y) {
-    const float d = all.disparity(x, y);
-    EXPECT_TRUE(!(d > 1) || std::abs(all.depth(x, y) - 10 / d) < 1e-4f) << x << "," << y;
-  });
-}
-
-TEST(Decide, OfARegionIsThatOfTheWholeImage) {
-  const Scene wide = make_scene({.size = {520, 40}, .disparities = 8, .noise = 4});
-  const StereoPair pair{wide.left, wide.right, {}, {}};
-  for (const char* method : {"prehn-window", "census-guided"})
-    for (const char* density : {"none", "remeasure"}) {
-      Pipeline pipeline = deciding(method);
-      pipeline.set("levels.stage", "none");
-      pipeline.set("density.stage", density);
-      Problem problem = Problem::of(pair, {0, 8});
-      const Matched whole = Matcher(Plan(pipeline, problem, {.name = "cpu"})).match(pair);
-      problem.region = Rect{300, 20, 4, 4};
-      const bool reads_whole_rows = Plan(pipeline, problem, {.name = "cpu"}).required_input().width == 520;
-      EXPECT_EQ(reads_whole_rows, method == std::string("census-guided"));
-      for (const Rect region : {Rect{283, 29, 13, 11}, Rect{490, 3, 5, 7}, Rect{0, 31, 9, 6}}) {
-        problem.region = region;
-        const Matched part = Matcher(Plan(pipeline, problem, {.name = "cpu"})).match(pair);
-        SCOPED_TRACE(testing::Message() << method << ", " << region.x << "," << region.y);
-        EXPECT_TRUE(test::same_bits(part.disparity.view().crop(region), whole.disparity.view().crop(region)));
-        EXPECT_TRUE(test::same_bits(part.validity.view().crop(region), whole.validity.view().crop(region)));
-      }
-    }
-}
-
 // The refinements of given maps, with the slot `density`, return the maps of the whole pipeline.
 TEST(Density, AlsoRunsOnGivenMaps) {
   const StereoPair pair{scene().left, scene().right, {}, {}};
   Pipeline whole("sgm"), matching("sgm");
   whole.set("density.stage", "remeasure");
-  whole.set("confidence.decide", "true");
   matching.set("refinements", "none");
   Problem problem = Problem::of(pair, {0, disparities});
   problem.want_right = true;

@@ -794,15 +794,6 @@ TEST(Pipeline, EveryParameterChangesTheResult) {
         const Matched a = result_of(reduced), b = result_of(moved);
         different = a.disparity.size() != b.disparity.size() || !same_bits(a.disparity.view(), b.disparity.view());
       }
-      // Good maps keep their disparities, so the choice is tested on the map of the selection, with small margins.
-      if (!different && info.name.starts_with("confidence.")) {
-        Pipeline chooses = pipeline;
-        chooses.set("refinements", "left_right");
-        for (const char* name : {"confidence.nearer", "confidence.farther"}) chooses.set(name, "0");
-        if (info.name != "confidence.decide") chooses.set("confidence.decide", "true");
-        const std::vector<ParameterInfo> all = chooses.parameters();
-        different = moves(chooses, result_of(chooses), *std::ranges::find(all, info.name, &ParameterInfo::name));
-      }
       // Parameters of one mode of filling are tested in that mode. The second filling is tested without the first.
       if (!different && info.name.starts_with("fill")) {
         const std::string slot = info.name.substr(0, info.name.find('.'));

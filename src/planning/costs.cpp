@@ -58,11 +58,6 @@ bool takes_margin(const PipelineData& p) {
          std::ranges::any_of(p.refinements, [](const StageChoice& r) { return r.entry->global_support; });
 }
 
-bool decides(const PipelineData& p) {
-  const auto is_made = [](const Port& port) { return writes(port.use) && port.name == std::string_view("disparity"); };
-  return p.confidence && std::ranges::any_of(p.confidence.entry->ports(p.confidence.parameters, {}), is_made);
-}
-
 bool checks_seeds(const PipelineData& p) { return p.seeds && p.seeds.facet<AddedCosts>()->checks(p.seeds.parameters); }
 
 std::optional<Port::Use> use_of(const PipelineData& p, std::string_view input) {

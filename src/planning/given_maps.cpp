@@ -15,7 +15,7 @@ bool is_map(std::string_view name) {
 }  // namespace
 
 RefinementNeeds needs_of(const PipelineData& data, bool want_confidence) {
-  const bool rates = data.confidence && (want_confidence || data.density || decides(data)), checks = checks_seeds(data);
+  const bool rates = data.confidence && (want_confidence || data.density), checks = checks_seeds(data);
   RefinementNeeds needs{
       .images = rates || checks, .right = false, .confidence = want_confidence && !data.confidence, .seeds = checks};
   bool made = false;  // true if a refinement computes a confidence

@@ -7,7 +7,7 @@
 #define NOTHING (-(1 << 29))
 #define ZERO (1 << 16)  // `nearest` holds the least ZERO − d
 #define GROUPS 8
-#define REPAIRED 128
+#define EVIDENCE_GROUPS 6
 
 FUNCTION int in_16ths(float disparity) {
   return fabs(disparity) < 32768.0f ? (int)floor(disparity * 16.0f + 0.5f) : NOTHING;
@@ -17,32 +17,20 @@ FUNCTION int limited(int v) { return clamp(v, 0, 127); }
 // A word packs a pixel: Q << 9 (invalid pixels have INVALID_Q), plus 256 if the pixel is measured, plus the value of the
 // left image. |Q| of valid pixels is at most 2¹⁹.
 #define INVALID_Q (-(1 << 21))
-#define NO_Q (1 << 21)  // agrees with no pixel
 #define Q_OF(word) ((word) >> 9)
 #define IS_MEASURED(word) ((word)&256)
 
 // Packs the pixels, and finds, for each right pixel, the largest whole disparity d of the left pixels that correspond to
-// the right pixel. `measured` receives a bit for each pixel, 1 if the pixel is measured: 32 pixels of a row in a word. A
-// row of a group has 32 pixels.
+// the right pixel.
 KERNEL(pack)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAGE(const uchar, left), ARRAY(int, nearest),
-             ARRAY(int, packed), ARRAY(int, measured)) {
-  LOCAL uchar flags[8 * 32];
+             ARRAY(int, packed)) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity);
-  const int is_inside = x < width && y < HEIGHT(disparity), first = 32 * local_id(1);
-  int is_measured = 0;
-  if (is_inside) {
-    const long row = (long)y * width;
-    const int q = in_16ths(PIXEL(disparity, x, y)), d = (q + 8) >> 4, u = x - d;
-    is_measured = q != NOTHING && PIXEL(validity, x, y) == 0;
-    ELEMENTS(packed)[row + x] = (q == NOTHING ? INVALID_Q : q) * 512 + 256 * is_measured + PIXEL(left, x, y);
-    if (q != NOTHING && u >= 0 && u < width) atomic_min(&ELEMENTS(nearest)[row + u], ZERO - d);
-  }
-  flags[first + local_id(0)] = (uchar)is_measured;
-  BARRIER();
-  if (!is_inside || local_id(0) != 0) return;
-  uint bits = 0;
-  for (int i = 0; i < 32; ++i) bits |= (uint)flags[first + i] << i;
-  ELEMENTS(measured)[(long)y * ((width + 31) / 32) + x / 32] = (int)bits;
+  if (x >= width || y >= HEIGHT(disparity)) return;
+  const long row = (long)y * width;
+  const int q = in_16ths(PIXEL(disparity, x, y)), d = (q + 8) >> 4, u = x - d;
+  const int is_measured = q != NOTHING && PIXEL(validity, x, y) == 0;
+  ELEMENTS(packed)[row + x] = (q == NOTHING ? INVALID_Q : q) * 512 + 256 * is_measured + PIXEL(left, x, y);
+  if (q != NOTHING && u >= 0 && u < width) atomic_min(&ELEMENTS(nearest)[row + u], ZERO - d);
 }
 
 // The images from which the evidence is computed, and a pixel.
@@ -55,12 +43,11 @@ KERNEL(pack)(IMAGE(const float, disparity), IMAGE(const uchar, validity), IMAGE(
 #define LEFT(x, y) ((int)PIXEL(left, INSIDE_X(x), INSIDE_Y(y)))
 #define RIGHT(x, y) ((int)PIXEL(right, INSIDE_X(x), INSIDE_Y(y)))
 
-// Finds the agreements of the pixels around (x, y) with each of `count` values of Q: that of valid pixels, plus 128 times
-// that of measured pixels.
-FUNCTION void find_agreements(GLOBAL const int* packed, int width, int height, int x, int y, const int* values, int count,
-                              int distance, int reach, int tolerance, int* agreements) {
-  const int own = packed[(long)y * width + x] & 255;
-  int all = 0, sums[3] = {0, 0, 0};  // a sum has that of valid pixels in the lower half, that of measured ones above
+// Returns the agreement of the valid pixels around (x, y), plus 128 times that of measured pixels.
+FUNCTION int agreements(GLOBAL const int* packed, int width, int height, int x, int y, int distance, int reach,
+                        int tolerance) {
+  const int own = packed[(long)y * width + x];
+  int all = 0, agreeing = 0;  // the lower half has the sum of valid pixels, the upper half that of measured ones
   for (int j = -reach; j <= reach; ++j) {
     const int row = y + distance * j;
     if (row < 0 || row >= height) continue;
@@ -68,16 +55,13 @@ FUNCTION void find_agreements(GLOBAL const int* packed, int width, int height, i
       const int column = x + distance * i;
       if (column < 0 || column >= width || (i == 0 && j == 0)) continue;
       const int word = packed[(long)row * width + column];
-      const int weight = 64 >> min((int)abs((word & 255) - own) >> 3, 6), both = weight * (1 | IS_MEASURED(word) << 8);
+      const int weight = 64 >> min((int)abs((word & 255) - (own & 255)) >> 3, 6);
       all += weight;
-#pragma unroll
-      for (int v = 0; v < count; ++v) sums[v] += (int)abs(Q_OF(word) - values[v]) <= tolerance ? both : 0;
+      agreeing += (int)abs(Q_OF(word) - Q_OF(own)) <= tolerance ? weight * (1 | IS_MEASURED(word) << 8) : 0;
     }
   }
-#pragma unroll
-  for (int v = 0; v < count; ++v)  // few pixels have candidates: most sums of theirs are 0
-    agreements[v] = sums[v] == 0 ? 0
-                                 : (127 * (sums[v] & 0xFFFF) + all / 2) / all | (127 * (sums[v] >> 16) + all / 2) / all << 7;
+  if (agreeing == 0) return 0;
+  return (127 * (agreeing & 0xFFFF) + all / 2) / all | (127 * (agreeing >> 16) + all / 2) / all << 7;
 }
 
 FUNCTION int texture(SOURCES, int x, int y) {
@@ -117,50 +101,6 @@ FUNCTION int step_to(GLOBAL const int* packed, int width, int height, int x, int
   return q == INVALID_Q ? 64 : limited(64 + ((q - own_q) >> 1));
 }
 
-// Returns the distance of the left (−1) or the right (1) candidate, or 0 if there is none. `measured` has the bits of the
-// row.
-#define FARTHEST 128
-#ifdef __CUDACC__
-#define LEADING_ZEROS(word) __clz((int)(word))
-#else
-#define LEADING_ZEROS(word) ((int)clz(word))
-#endif
-FUNCTION int distance_of(GLOBAL const int* packed_row, GLOBAL const int* measured, int words, int x, int direction) {
-  const uint before = (1u << x % 32) - 1, after = ~(before * 2 + 1);
-  int word = x / 32;
-  uint bits = (uint)measured[word] & (direction < 0 ? before : after);
-  while (bits == 0) {
-    word += direction;
-    const int nearest = direction < 0 ? x - (32 * word + 31) : 32 * word - x;
-    if (word < 0 || word >= words || nearest > FARTHEST) return 0;
-    bits = (uint)measured[word];
-  }
-  const int at = 32 * word + 31 - LEADING_ZEROS(direction < 0 ? bits : bits & (0u - bits)), distance = (int)abs(at - x);
-  return distance <= FARTHEST && (int)abs(Q_OF(packed_row[at]) - Q_OF(packed_row[x])) > 16 ? distance : 0;
-}
-
-// Returns evidence of a candidate: the channels k = 0 to 3 in the lower bytes of x, and k = 4 to 6 in those of y.
-FUNCTION int2 of_candidate(SOURCES, GLOBAL const int* nearest, int x, int y, int own_q, int q, int distance, int near,
-                           int far) {
-  const int d = (q + 8) >> 4, u = x - d, width = WIDTH(disparity);
-  int difference = 0, hidden = 127;
-  for (int j = -1; j <= 1; ++j)
-    for (int i = -1; i <= 1; ++i) difference += abs(LEFT(x + i, y + j) - RIGHT(x + i - d, y + j));
-  if (u >= 0 && u < width) hidden = limited(64 + 4 * max(ZERO - nearest[(long)y * width + u] - d, -127));
-  int2 channels;
-  channels.x = (near & 127) | near >> 7 << 8 | far >> 7 << 16 | limited(64 + ((q - own_q) >> 2)) << 24;
-  channels.y = (FARTHEST - distance) | min(difference >> 2, 127) << 8 | hidden << 16;
-  return channels;
-}
-#define BYTE(word, i) ((word) >> (8 * (i)) & 127)
-
-// Returns whether the condition is true in a work-item of the warp. Without warps, it may be true anyway.
-#ifdef __CUDACC__
-#define ANY_OF_WARP(condition) __any_sync(__activemask(), condition)
-#else
-#define ANY_OF_WARP(condition) 1
-#endif
-
 // Defines a kernel with groups of 32×8 work-items. The compiler of CUDA limits its registers, so that four groups run at
 // a time.
 #ifdef __CUDACC__
@@ -169,45 +109,26 @@ FUNCTION int2 of_candidate(SOURCES, GLOBAL const int* nearest, int x, int y, int
 #define BUSY_KERNEL(name) KERNEL(name)
 #endif
 
-// Computes the evidence of a pixel and applies layer 0. `direct` has the direct weights of the choice. If `decide` is not
-// 0, `choice` receives the distances of both candidates of each pixel. Behind those of all pixels, it receives four
-// products of the direct weights for each pixel with a candidate. Pixels of the last column and row also stand for pixels
-// beyond an odd width and height.
-BUSY_KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, packed), ARRAY(const int, measured),
-                       ARRAY(const int, words), ARRAY(int, pixels), ARRAY(const int, direct), ARRAY(int, choice),
-                       int decide) {
+// Computes the evidence of a pixel and applies layer 0. Pixels of the last column and row also stand for pixels beyond an
+// odd width and height.
+BUSY_KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, packed), ARRAY(const int, words),
+                           ARRAY(int, pixels)) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(disparity), height = HEIGHT(disparity);
   if (x >= width || y >= height) return;
   const long row = (long)y * width;
   GLOBAL const int* const all = ELEMENTS(packed);
   const int own = all[row + x], q = Q_OF(own), d = (q + 8) >> 4, u = x - d;
-  int e[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, left_distance = 0, right_distance = 0;
+  int e[EVIDENCE_GROUPS] = {0, 0, 0, 0, 0, 0};
   if (q != INVALID_Q) {
-    int values[3] = {q, NO_Q, NO_Q}, near[3], far[3], is_any = 0;
-    if (decide != 0) {
-      const int row_words = (width + 31) / 32;
-      GLOBAL const int* const bits = ELEMENTS(measured) + (long)y * row_words;
-      left_distance = distance_of(all + row, bits, row_words, x, -1);
-      right_distance = distance_of(all + row, bits, row_words, x, 1);
-      if (left_distance > 0) values[1] = Q_OF(all[row + x - left_distance]);
-      if (right_distance > 0) values[2] = Q_OF(all[row + x + right_distance]);
-      is_any = ANY_OF_WARP((left_distance | right_distance) != 0);
-    }
-    if (is_any != 0) {
-      find_agreements(all, width, height, x, y, values, 3, 1, 2, 16, near);
-      find_agreements(all, width, height, x, y, values, 3, 4, 3, 24, far);
-    } else {
-      find_agreements(all, width, height, x, y, values, 1, 1, 2, 16, near);
-      find_agreements(all, width, height, x, y, values, 1, 4, 3, 24, far);
-    }
+    const int near = agreements(all, width, height, x, y, 1, 2, 16), far = agreements(all, width, height, x, y, 4, 3, 24);
     const uint views = (uint)comparison(GIVEN_SOURCES, x, y, d);
     int occluded = 0;
     if (u >= 0 && u < width) {
       const int z = ZERO - ELEMENTS(nearest)[row + u];
       occluded = limited(8 * min(z - d, 127));
     }
-    e[0] = (IS_MEASURED(own) ? 127 : 0) | (near[0] & 127) << 8 | near[0] >> 7 << 16 | (far[0] & 127) << 24;
-    e[1] = far[0] >> 7 | (int)(views << 8);
+    e[0] = (IS_MEASURED(own) ? 127 : 0) | (near & 127) << 8 | near >> 7 << 16 | (far & 127) << 24;
+    e[1] = far >> 7 | (int)(views << 8);
     e[2] = (int)(views >> 24) | texture(GIVEN_SOURCES, x, y) << 8 | occluded << 16 | limited(4 * u) << 24;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -216,31 +137,6 @@ BUSY_KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, 
       e[4] |= step_to(all, width, height, x, y + offset, q) << (8 * i);
     }
     e[5] = (own & 255) >> 1;
-    if (left_distance > 0) {
-      const int2 c = of_candidate(GIVEN_SOURCES, ELEMENTS(nearest), x, y, q, values[1], left_distance, near[1], far[1]);
-      e[5] |= BYTE(c.x, 0) << 8 | BYTE(c.x, 1) << 24;
-      e[6] |= BYTE(c.x, 2) << 8 | BYTE(c.x, 3) << 24;
-      e[7] |= BYTE(c.y, 0) << 8 | BYTE(c.y, 1) << 24;
-      e[8] |= BYTE(c.y, 2) << 8;
-    }
-    if (right_distance > 0) {
-      const int2 c = of_candidate(GIVEN_SOURCES, ELEMENTS(nearest), x, y, q, values[2], right_distance, near[2], far[2]);
-      e[5] |= BYTE(c.x, 0) << 16;
-      e[6] |= BYTE(c.x, 1) | BYTE(c.x, 2) << 16;
-      e[7] |= BYTE(c.x, 3) | BYTE(c.y, 0) << 16;
-      e[8] |= BYTE(c.y, 1) | BYTE(c.y, 2) << 16;
-    }
-  }
-  if (decide != 0) {
-    const int distances = left_distance | right_distance << 8;
-    GLOBAL int* const of_pixel = ELEMENTS(choice) + (long)width * height + 4 * (row + x);
-    ELEMENTS(choice)[row + x] = distances;
-    for (int s = 0; s < 4 && distances != 0; ++s) {
-      int sum = 0;
-#pragma unroll
-      for (int g = 0; g < 9; ++g) sum = dot4(e[g], ELEMENTS(direct)[9 * s + g], sum);
-      of_pixel[s] = sum;
-    }
   }
   const int half_width = (width + 1) / 2, last_x = x == width - 1 && x % 2 == 0, last_y = y == height - 1 && y % 2 == 0;
   GLOBAL uchar* const to = (GLOBAL uchar*)(ELEMENTS(pixels) + ((long)(y / 2) * half_width + x / 2) * GROUPS);
@@ -249,7 +145,7 @@ BUSY_KERNEL(apply_layer_0)(SOURCES, ARRAY(const int, nearest), ARRAY(const int, 
   for (int o = 0; o < 8; ++o) {
     int sum = weights[o] + 64;
 #pragma unroll
-    for (int g = 0; g < 9; ++g) sum = dot4(e[g], weights[8 * (g + 1) + o], sum);
+    for (int g = 0; g < EVIDENCE_GROUPS; ++g) sum = dot4(e[g], weights[8 * (g + 1) + o], sum);
     const uchar value = (uchar)limited(sum >> 7);
     for (int j = y % 2; j <= y % 2 + last_y; ++j)
       for (int i = x % 2; i <= x % 2 + last_x; ++i) to[4 * o + 2 * j + i] = value;
@@ -443,59 +339,11 @@ KERNEL(convolve)(ARRAY(const int, from), ARRAY(const int, added), ARRAY(const in
 
 #endif
 
-// Returns the probability of the logit of a pixel. The probabilities begin with that of the logit −127.
-FUNCTION float probability_of(GLOBAL const int* logits, GLOBAL const int* probability, int width, int x, int y) {
-  const int four = logits[(long)(y / 2) * ((width + 1) / 2) + x / 2], byte = 2 * (y % 2) + x % 2;
-  const int logit = (int)((uint)four << (24 - 8 * byte)) >> 24;
-  return float_of_bits(probability[logit + 127]);
-}
-
-// Writes the probabilities of the logits.
+// Writes the probabilities of the logits. The probabilities begin with that of the logit −127.
 KERNEL(look_up)(IMAGE(const float, disparity), ARRAY(const int, logits), ARRAY(const int, probability), IMAGE(float, confidence)) {
   const int x = global_id(0), y = global_id(1), width = WIDTH(confidence);
   if (x >= width || y >= HEIGHT(confidence)) return;
-  const float p = probability_of(ELEMENTS(logits), ELEMENTS(probability), width, x, y);
+  const int four = ELEMENTS(logits)[(long)(y / 2) * ((width + 1) / 2) + x / 2], byte = 2 * (y % 2) + x % 2;
+  const float p = float_of_bits(ELEMENTS(probability)[((int)((uint)four << (24 - 8 * byte)) >> 24) + 127]);
   PIXEL(confidence, x, y) = in_16ths(PIXEL(disparity, x, y)) == NOTHING ? 0.0f : p;
-}
-
-// Returns a sum of a pixel. `words` has the words of the choice.
-FUNCTION int sum_of(GLOBAL const int* words, GLOBAL const int* values, int pixel, int s, int direct) {
-  int sum = words[4 * pixel + s] + direct;
-  for (int g = 0; g < GROUPS; ++g) sum = dot4(values[g], words[16 + (4 * pixel + s) * GROUPS + g], sum);
-  return sum;
-}
-
-// Chooses the disparity of a pixel, and writes its confidence. `last` has the values of layer 7.
-KERNEL(choose)(IMAGE(const float, from), IMAGE(const uchar, from_validity), ARRAY(const int, logits), ARRAY(const int, last),
-               ARRAY(const int, choice), ARRAY(const int, words), ARRAY(const int, probability), IMAGE(float, disparity),
-               IMAGE(uchar, validity), IMAGE(float, confidence), int nearer, int farther) {
-  const int x = global_id(0), y = global_id(1), width = WIDTH(disparity), height = HEIGHT(disparity);
-  if (x >= width || y >= height) return;
-  const float own = PIXEL(from, x, y);
-  const long index = (long)y * width + x;
-  const int distances = ELEMENTS(choice)[index];
-  int best = 0, chosen = -1;
-  float chosen_disparity = own, p = probability_of(ELEMENTS(logits), ELEMENTS(probability), width, x, y);
-  if (in_16ths(own) == NOTHING) p = 0.0f;
-  if (distances != 0) {
-    GLOBAL const int* const direct = ELEMENTS(choice) + (long)width * height + 4 * index;
-    GLOBAL const int* const values = ELEMENTS(last) + ((long)(y / 2) * ((width + 1) / 2) + x / 2) * GROUPS;
-    const int pixel = 2 * (y % 2) + x % 2;
-    for (int c = 0; c < 2; ++c) {
-      const int distance = distances >> (8 * c) & 255;
-      if (distance == 0) continue;
-      const float d = PIXEL(from, c == 0 ? x - distance : x + distance, y);
-      const int score = sum_of(ELEMENTS(words), values, pixel, c, direct[c]) - (d > own ? nearer : farther);
-      if (score <= best) continue;
-      best = score, chosen = c;
-      chosen_disparity = d;
-    }
-    if (chosen >= 0) {
-      const int logit = (sum_of(ELEMENTS(words), values, pixel, 2 + chosen, direct[2 + chosen]) + 64) >> 7;
-      p = float_of_bits(ELEMENTS(probability)[clamp(logit, -127, 127) + 127]);
-    }
-  }
-  PIXEL(disparity, x, y) = chosen_disparity;
-  PIXEL(validity, x, y) = chosen < 0 ? PIXEL(from_validity, x, y) : REPAIRED;
-  PIXEL(confidence, x, y) = p;
 }

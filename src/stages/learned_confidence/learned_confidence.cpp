@@ -9,10 +9,9 @@
 
 namespace stereopsis::learned_confidence {
 
-// The weights that CMake generates from training/weights/confidence.weights and decide.weights, little-endian: "STEREOCF", the version, for
-// layer 0, each convolution and the choice the biases and the weights, then the direct weights and the probabilities.
+// The weights that CMake generates from training/weights/confidence.weights, little-endian: "STEREOCF", the version, for
+// layer 0 and each convolution the biases and the weights, then the probabilities.
 std::span<const std::byte> confidence_file();
-std::span<const std::byte> decide_file();
 
 namespace {
 
@@ -27,7 +26,7 @@ void take(std::span<const std::byte>& file, T* to, std::size_t count) {
 
 Network parse(std::span<const std::byte> file) {
   constexpr std::string_view magic = "STEREOCF";
-  constexpr std::uint32_t version = 2;
+  constexpr std::uint32_t version = 3;
   std::array<char, magic.size()> begin;
   std::uint32_t made_version;
   take(file, begin.data(), begin.size());
@@ -48,9 +47,6 @@ Network parse(std::span<const std::byte> file) {
     take(file, c.weights.data(), c.weights.size());
     network.convolutions.push_back(std::move(c));
   }
-  take(file, network.choice_biases.data(), network.choice_biases.size());
-  take(file, network.choice_weights.data(), network.choice_weights.size());
-  take(file, network.direct_weights.data(), network.direct_weights.size());
   take(file, network.probability.data(), network.probability.size());
   return network;
 }
@@ -63,32 +59,19 @@ std::vector<std::int32_t> words_of(const Network& network) {
                                    [&](int i) { return network.first_weights[o * evidence_channels + i]; }));
   for (const Convolution& c : network.convolutions) append_words(c, words);
   for (const float p : network.probability) words.push_back(std::bit_cast<std::int32_t>(p));
-  // In the file, a sum of the choice has four rows, one for each pixel.
-  const auto row_of = [](int pixel, int sum) { return 4 * sum + pixel; };
-  for (int pixel = 0; pixel < 4; ++pixel)
-    for (int sum = 0; sum < sums; ++sum) words.push_back(network.choice_biases[row_of(pixel, sum)]);
-  for (int pixel = 0; pixel < 4; ++pixel)
-    for (int sum = 0; sum < sums; ++sum)
-      for (int g = 0; g < groups_of(channels); ++g)
-        words.push_back(four_weights(4 * g, channels,
-                                     [&](int i) { return network.choice_weights[row_of(pixel, sum) * channels + i]; }));
-  for (int sum = 0; sum < sums; ++sum)
-    for (int g = 0; g < groups_of(evidence_channels); ++g)
-      words.push_back(four_weights(4 * g, evidence_channels,
-                                   [&](int i) { return network.direct_weights[sum * evidence_channels + i]; }));
   return words;
 }
 
 }  // namespace
 
-const Network& network(bool decide) {
-  static const Network rating = parse(confidence_file()), choosing = parse(decide_file());
-  return decide ? choosing : rating;
+const Network& network() {
+  static const Network made = parse(confidence_file());
+  return made;
 }
 
-std::span<const std::int32_t> gpu_words(bool decide) {
-  static const std::vector<std::int32_t> rating = words_of(network(false)), choosing = words_of(network(true));
-  return decide ? choosing : rating;
+std::span<const std::int32_t> gpu_words() {
+  static const std::vector<std::int32_t> words = words_of(network());
+  return words;
 }
 
 }  // namespace stereopsis::learned_confidence

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <optional>
 
 #include "device/cpu/threads.hpp"
 #include "stages/learned_confidence/learned_confidence.hpp"
 #include "stages/learned_confidence/learned_confidence_memory.hpp"
-#include "stereopsis/disparity.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "stages/learned_confidence/learned_confidence_cpu.cpp"
@@ -19,46 +17,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace stereopsis::learned_confidence::HWY_NAMESPACE {
 
-// Returns the number of groups of the evidence that are not zero in the vector of pixels that contains x.
-HWY_INLINE int groups_at(const Evidence& e, int x) {
-  const int lanes = static_cast<int>(hn::Lanes(D16()));
-  return e.has_candidates[x / lanes * lanes] != 0 ? groups_of(evidence_channels) : groups_of(own_channels);
-}
-
 // Applies layer 0 to a row of evidence: [channel][x].
 HWY_INLINE void first_layer(const Evidence& e, std::span<const std::int32_t> weights, std::uint8_t* after) {
   const D32 d;
   const hn::Rebind<std::int8_t, D32> d8;
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < e.size.width; x += lanes) {
-    const int groups = groups_at(e, x);
     for (int o = 0; o < first_channels; ++o) {
       V32 sum = hn::Set(d, weights[o] + (1 << (shift - 1)));
-      for (int g = 0; g < groups; ++g)
+      for (int g = 0; g < groups_of(evidence_channels); ++g)
         sum = convolution::HWY_NAMESPACE::add_products(sum, hn::LoadU(d, e.groups + g * e.pitch + x),
                                                        hn::Set(d, weights[(g + 1) * first_channels + o]));
       const V32 value = hn::Max(hn::ShiftRight<shift>(sum), hn::Zero(d));
       // Saturates at 127.
       hn::StoreU(hn::DemoteTo(d8, value), d8, reinterpret_cast<std::int8_t*>(after) + o * e.pitch + x);
-    }
-  }
-}
-
-// Writes what the choice needs from a row of evidence.
-HWY_INLINE void keep_for_choice(const Evidence& e, std::span<const std::int32_t> words, int y, const Choice& choice) {
-  const D32 d;
-  constexpr int groups = groups_of(evidence_channels);
-  const std::span<const std::int32_t> weights = words.last(sums * groups);
-  for (int c = 0; c < candidates; ++c)
-    std::copy_n(e.of_candidates[c].distance, e.pitch, choice.distances[c] + y * choice.pitch);
-  for (int x = 0; x < e.size.width; x += static_cast<int>(hn::Lanes(d))) {
-    if (groups_at(e, x) < groups) continue;
-    for (int s = 0; s < sums; ++s) {
-      V32 sum = hn::Zero(d);
-      for (int g = 0; g < groups; ++g)
-        sum = convolution::HWY_NAMESPACE::add_products(sum, hn::LoadU(d, e.groups + g * e.pitch + x),
-                                                       hn::Set(d, weights[s * groups + g]));
-      hn::StoreU(sum, d, choice.direct[s] + y * choice.pitch + x);
     }
   }
 }
@@ -80,14 +52,12 @@ HWY_INLINE void interleave(const std::uint8_t* rows, std::ptrdiff_t pitch, int w
     }
 }
 
-// Computes row y of layer 0 at half the size. `made` has memory for two rows of the image's size. `choice` may be null.
-void pixel_row(const Evidence& e, std::span<const std::int32_t> weights, int y, std::uint8_t* made, const Plane& to,
-               bool decide, const Choice* choice) {
+// Computes row y of layer 0 at half the size. `made` has memory for two rows of the image's size.
+void pixel_row(const Evidence& e, std::span<const std::int32_t> weights, int y, std::uint8_t* made, const Plane& to) {
   const int width = e.size.width;
   for (const int j : {0, 1}) {
     const int row = std::min(2 * y + j, e.size.height - 1);
-    evidence_row(e, row, decide);
-    if (choice != nullptr) keep_for_choice(e, weights, row, *choice);
+    evidence_row(e, row);
     std::uint8_t* const channels_of_row = made + j * first_channels * e.pitch;
     first_layer(e, weights, channels_of_row);
     if (width % 2 == 1)
@@ -198,71 +168,24 @@ std::size_t bytes_of_thread(Size size) {
   const Decoder decoder(decoding, half_of(size));
   return with_gap(std::max(encoding.bytes, decoding.bytes));
 }
-std::size_t bytes_of_planes(const Parameters& p, Size size) {
+std::size_t bytes_of_planes(Size size) {
   Taker taker;
   const Planes planes(taker, half_of(size));
-  if (p.decide) const Choice choice(taker, size);
   return taker.bytes;
 }
 
-// Returns the products of the weights of one sum and the values of layer 7.
-std::int32_t products(const std::int8_t* weights, const std::uint8_t* values) {
-  std::int32_t sum = 0;
-  for (int i = 0; i < channels; ++i) sum += weights[i] * values[i];
-  return sum;
-}
-
-// Chooses the disparities of row y. `last` has the values of layer 7 of the row at half the size.
-void choose_row(const Parameters& p, const Input& in, const Choice& choice, const std::uint8_t* last, int y,
-                const Output& out) {
-  const Network& n = network(true);
-  const float* const from = in.disparity.row(y);
-  std::copy_n(from, in.disparity.width, out.disparity.row(y));
-  std::copy_n(in.validity.row(y), in.disparity.width, out.validity.row(y));
-  const std::int32_t nearer = in_units(p.nearer), farther = in_units(p.farther);
-  const std::uint8_t *const left = choice.distances[0] + y * choice.pitch, *const right =
-                                                                               choice.distances[1] + y * choice.pitch;
-  for (int x = 0; x < in.disparity.width; ++x) {
-    if ((left[x] | right[x]) == 0) continue;
-    const std::uint8_t* const values = last + x / 2 * channels;
-    const auto sum = [&](int s) {
-      const int row = 4 * s + 2 * (y % 2) + x % 2;
-      return n.choice_biases[row] + products(&n.choice_weights[row * channels], values) +
-             choice.direct[s][y * choice.pitch + x];
-    };
-    int best = 0, chosen = -1;
-    for (int c = 0; c < candidates; ++c) {
-      const int at = c == 0 ? x - left[x] : x + right[x];
-      if (at == x) continue;
-      const int score = sum(c) - (from[at] > from[x] ? nearer : farther);
-      if (score <= best) continue;
-      best = score, chosen = c;
-      out.disparity(x, y) = from[at];
-    }
-    if (chosen < 0) continue;
-    out.validity(x, y) = validity::repaired;
-    const int logit = (sum(candidates + chosen) + (1 << (shift - 1))) >> shift;
-    out.confidence(x, y) = n.probability[std::clamp(logit, -most_logit, most_logit) + most_logit];
-  }
-}
-
-// The convolutions in the order of the vectors.
-const PackedConvolution& packed(bool decide, int layer) {
-  const auto pack = [](const Network& n) {
-    return std::vector<PackedConvolution>(n.convolutions.begin(), n.convolutions.end());
-  };
-  static const std::vector<PackedConvolution> rating = pack(network(false)), choosing = pack(network(true));
-  return (decide ? choosing : rating)[layer - 1];
+// A convolution in the order of the vectors.
+const PackedConvolution& packed(int layer) {
+  static const std::vector<PackedConvolution> made(network().convolutions.begin(), network().convolutions.end());
+  return made[layer - 1];
 }
 
 // A worker of a thread, which applies layers to bands of rows. Between layers, the rows of a band are in the cache.
 // Bands compute again the rows that they share.
 class Worker {
  public:
-  // `choice` is null if nothing is chosen.
-  Worker(const Parameters& parameters, const Input& in, const Output& out, const Planes& planes, const Choice* choice,
-         std::span<std::byte> memory)
-      : parameters_(parameters), in_(in), out_(out), p_(planes), choice_(choice), memory_(memory) {}
+  Worker(const Input& in, ImageView<float> confidence, const Planes& planes, std::span<std::byte> memory)
+      : in_(in), confidence_(confidence), p_(planes), memory_(memory) {}
 
   // Computes s₀, and halves it.
   void encode(int first, int last) const {
@@ -271,17 +194,13 @@ class Worker {
     const Evidence& e = encoder.evidence;
     std::fill_n(e.inside.row(0), e.size.width, 255);
     e.inside.surround(0, e.size.width, 0, 0);
-    std::fill_n(e.has_candidates, e.pitch, std::uint8_t{0});
     int next_source = std::max(2 * (first - 1) - Evidence::reach, 0);
     Following pixels(encoder.pixels, first);
     for (int y = first; y < last; ++y) {
       pixels.up_to(y + 1, [&](int row) {
         for (; next_source < std::min(2 * row + 2 + Evidence::reach, e.size.height); ++next_source)
           HWY_DYNAMIC_DISPATCH(source_row)(in_, next_source, e);
-        const bool is_own = row >= first && row < last;
-        HWY_DYNAMIC_DISPATCH(pixel_row)
-        (e, gpu_words(parameters_.decide), row, encoder.made, encoder.pixels, parameters_.decide,
-         is_own ? choice_ : nullptr);
+        HWY_DYNAMIC_DISPATCH(pixel_row)(e, gpu_words(), row, encoder.made, encoder.pixels);
       });
       convolve(1, encoder.pixels, p_.s0, y);
       halve(p_.s0, y, p_.quarter_a);
@@ -326,10 +245,8 @@ class Worker {
         convolve(7, decoder.sums, decoder.last, row);
       });
       HWY_DYNAMIC_DISPATCH(convolved_row)
-      (packed(parameters_.decide, 8), decoder.last, y, reinterpret_cast<std::uint8_t*>(decoder.logit_rows));
+      (packed(8), decoder.last, y, reinterpret_cast<std::uint8_t*>(decoder.logit_rows));
       look_up(decoder.logit_rows, 2 * y);
-      for (int row = 2 * y; choice_ != nullptr && row < std::min(2 * y + 2, out_.confidence.height); ++row)
-        choose_row(parameters_, in_, *choice_, decoder.last.row(y), row, out_);
     }
   }
 
@@ -349,7 +266,7 @@ class Worker {
   };
 
   void convolve(int layer, const Plane& before, const Plane& after, int y) const {
-    HWY_DYNAMIC_DISPATCH(convolved_row)(packed(parameters_.decide, layer), before, y, after.row(y));
+    HWY_DYNAMIC_DISPATCH(convolved_row)(packed(layer), before, y, after.row(y));
     after.surround(y);
   }
   // Halves rows y − 1 and y if row y is the second one of a pair, or the last one.
@@ -359,11 +276,11 @@ class Worker {
 
   // Looks up the probabilities of two rows of logits.
   void look_up(const std::int8_t* logit, int y) const {
-    const auto& probability = network(parameters_.decide).probability;
-    for (int j = 0; j < 2 && y + j < out_.confidence.height; ++j) {
+    const auto& probability = network().probability;
+    for (int j = 0; j < 2 && y + j < confidence_.height; ++j) {
       const float* const disparity = in_.disparity.row(y + j);
-      float* const confidence = out_.confidence.row(y + j);
-      for (int x = 0; x < out_.confidence.width; ++x)
+      float* const confidence = confidence_.row(y + j);
+      for (int x = 0; x < confidence_.width; ++x)
         confidence[x] =
             in_16ths(disparity[x]) == nothing
                 ? 0.0f
@@ -371,35 +288,27 @@ class Worker {
     }
   }
 
-  const Parameters& parameters_;
   const Input& in_;
-  const Output& out_;
+  ImageView<float> confidence_;
   const Planes& p_;
-  const Choice* choice_;
   std::span<std::byte> memory_;
 };
 
 }  // namespace
 
-std::size_t scratch_bytes(const Parameters& p, Size size, int threads) {
-  return bytes_of_planes(p, size) + threads * bytes_of_thread(size);
-}
+std::size_t scratch_bytes(Size size, int threads) { return bytes_of_planes(size) + threads * bytes_of_thread(size); }
 
-void cpu(const Parameters& parameters, const Input& in, const Output& out, std::span<std::byte> scratch,
-         Threads& threads) {
+void cpu(const Input& in, ImageView<float> confidence, std::span<std::byte> scratch, Threads& threads) {
   const Size size = in.disparity.size();
   Taker taker{scratch};
   const Planes p(taker, half_of(size));
-  std::optional<Choice> choice;
-  if (parameters.decide) choice.emplace(taker, size);
   const auto in_bands = [&](int rows, auto&& apply) {
     // Bands of an even number of rows begin with a pair of rows.
     const int band = std::max(16, (rows / (4 * threads.count()) + 1) / 2 * 2);
     std::atomic<int> next = 0;
     threads.each([&](int thread) {
       const std::size_t bytes = bytes_of_thread(size);
-      const Worker worker(parameters, in, out, p, choice ? &*choice : nullptr,
-                          scratch.subspan(taker.bytes + thread * bytes, bytes));
+      const Worker worker(in, confidence, p, scratch.subspan(taker.bytes + thread * bytes, bytes));
       for (int first; (first = next.fetch_add(band)) < rows;) apply(worker, first, std::min(first + band, rows));
     });
   };

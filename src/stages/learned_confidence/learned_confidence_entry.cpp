@@ -6,14 +6,12 @@ namespace {
 
 constexpr auto rate = [](const auto& c) {
   const auto in = c.template of<InputOf>(c("disparity"), c("validity"), c("grey8"), c("grey8", Side::other));
-  const auto out = c.template of<OutputOf>(c("confidence"), c("disparity"), c("validity"));
-  const Parameters& parameters = c.template as<Parameters>();
   if constexpr (device_of<decltype(c)> == On::oracle)
-    oracle(parameters, in, out);
+    oracle(in, c("confidence"));
   else if constexpr (device_of<decltype(c)> == On::cpu)
-    cpu(parameters, in, out, c.scratch(), c.worker());
+    cpu(in, c("confidence"), c.scratch(), c.worker());
   else
-    gpu(parameters, in, c.constants().template as<const std::int32_t>(), out, c.scratch(), c.worker());
+    gpu(in, c.constants().template as<const std::int32_t>(), c("confidence"), c.scratch(), c.worker());
 };
 
 const StageDescriptor entry{
@@ -22,19 +20,16 @@ const StageDescriptor entry{
     .title = "learned confidence",
     .parameters = Parameters{},
     .ports =
-        [](const Parameters& p, const PairInfo&) {
-          Ports ports{in("disparity"), in("validity"), in("grey8", both), out("confidence", Element::f32)};
-          if (p.decide) ports.insert(ports.end(), {out("disparity", Element::f32), out("validity", Element::u8)});
-          return ports;
+        [](const Parameters&, const PairInfo&) {
+          return Ports{in("disparity"), in("validity"), in("grey8", both), out("confidence", Element::f32)};
         },
     .functions = on_every_device(rate),
     .required_input = required_input,
-    .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.as<Parameters>(), s.size(), s.target.threads); },
-                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.as<Parameters>(), s.size()); }},
+    .scratch = {.cpu = [](const Shape& s) { return scratch_bytes(s.size(), s.target.threads); },
+                .gpu = [](const Shape& s) { return gpu_scratch_bytes(s.size()); }},
     .work = [](const Shape& s) { return Work{.bytes = 60 * s.pixels(), .int_ops = (7100 / 4 + 500) * s.pixels()}; },
     .facets = {Support{.spans_range = true, .block = block},
-               Constants{.list = [](const Parameters& p) { return gpu_words(p.decide); }}},
-    .examples = {{}, {"decide=true"}, {"decide=true", "nearer=0", "farther=0"}}};
+               Constants{.list = [](const Parameters&) { return gpu_words(); }}}};
 
 }  // namespace
 

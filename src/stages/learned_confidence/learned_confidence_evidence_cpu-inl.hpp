@@ -122,22 +122,16 @@ HWY_INLINE Agreements shares(V16 valid, V16 measured, V16 all) {
   return {saturated(of_valid), saturated(of_measured)};
 }
 
-// Returns the agreements of kValues values of the pixels from (x, y) on, their own values and those of the candidates,
-// with the pixels at multiples of kStep.
-template <int kStep, int kReach, int kTolerance, int kValues>
-HWY_INLINE void agreements(const Evidence& e, int x, int y, Agreements (&made)[kValues]) {
+// Returns the agreements of the pixels from (x, y) on with the pixels at multiples of kStep.
+template <int kStep, int kReach, int kTolerance>
+HWY_INLINE Agreements agreements(const Evidence& e, int x, int y) {
   const hn::Repartition<std::uint8_t, D16> d8;
   alignas(16) static constexpr std::uint8_t weights[16] = {64, 32, 16, 8, 4, 2, 1};
   const auto table = hn::LoadDup128(d8, weights);
   const auto tolerance = hn::Set(DU16(), 2 * kTolerance);
   const V16 own_grey = load(e.grey.row(y) + x);
-  Wide lowest[kValues];
-  for (int v = 0; v < kValues; ++v) {
-    const std::int32_t* const values = v == 0 ? e.q.row(y) : e.of_candidates[v - 1].q;
-    lowest[v] = each([](V32 q) HWY_ATTR { return hn::Sub(q, hn::Set(D32(), kTolerance)); }, load(values + x));
-    made[v] = {number(0), number(0)};
-  }
-  V16 all = number(0);
+  const Wide lowest = each([](V32 q) HWY_ATTR { return hn::Sub(q, hn::Set(D32(), kTolerance)); }, load(e.q.row(y) + x));
+  V16 valid = number(0), measured = valid, all = valid;
   for (int j = -kReach; j <= kReach; ++j) {
     const int other_y = y + kStep * j;
     if (other_y < 0 || other_y >= e.size.height) continue;
@@ -151,63 +145,14 @@ HWY_INLINE void agreements(const Evidence& e, int x, int y, Agreements (&made)[k
       // The weight is the lower byte. The other byte, and pixels outside the image, are masked.
       const V16 weight =
           hn::And(hn::BitCast(D16(), hn::TableLookupBytes(table, hn::BitCast(d8, index))), load(inside + i));
-      const Wide there = load(q + i);
-      const V16 measured = load(is_measured + i);
+      const auto above = hn::BitCast(DU16(), saturated(difference(load(q + i), lowest)));
+      const V16 agreeing = hn::IfThenElseZero(hn::RebindMask(D16(), hn::Eq(hn::Min(above, tolerance), above)), weight);
       all = hn::Add(all, weight);
-      for (int v = 0; v < kValues; ++v) {
-        const auto above = hn::BitCast(DU16(), saturated(difference(there, lowest[v])));
-        const auto agrees = hn::RebindMask(D16(), hn::Eq(hn::Min(above, tolerance), above));
-        const V16 agreeing = hn::IfThenElseZero(agrees, weight);
-        made[v].valid = hn::Add(made[v].valid, agreeing);
-        made[v].measured = hn::Add(made[v].measured, hn::And(agreeing, measured));
-      }
+      valid = hn::Add(valid, agreeing);
+      measured = hn::Add(measured, hn::And(agreeing, load(is_measured + i)));
     }
   }
-  for (Agreements& one : made) one = shares(one.valid, one.measured, all);
-}
-
-// Finds the candidates of a row, and computes the channels that are not agreements.
-HWY_INLINE void fill_candidates(const Evidence& e, int y) {
-  const int width = e.size.width, lanes = static_cast<int>(hn::Lanes(D16()));
-  const std::int32_t* const q = e.q.row(y);
-  const std::int16_t *const measured = e.measured.row(y), *grey[3];
-  const std::uint8_t* right[3];
-  for (int j = 0; j < 3; ++j) grey[j] = e.grey.row(y + j - 1), right[j] = e.right.row(y + j - 1);
-  std::fill_n(e.has_candidates, e.pitch, std::uint8_t{0});
-  for (const Evidence::OfCandidate& c : e.of_candidates) {
-    std::fill_n(c.q, e.pitch, 0);
-    std::fill_n(c.distance, e.pitch, std::uint8_t{0});
-    std::fill_n(c.exists, e.pitch, std::int16_t{0});
-    for (std::int16_t* const channel : c.given) std::fill_n(channel, e.pitch, std::int16_t{0});
-  }
-  const auto offer = [&](const Evidence::OfCandidate& c, int x, int at) HWY_ATTR {
-    const int distance = std::abs(x - at);
-    if (q[x] == nothing || distance > farthest || std::abs(q[at] - q[x]) <= same) return;
-    e.has_candidates[x / lanes * lanes] = 1;
-    c.q[x] = q[at];
-    c.distance[x] = static_cast<std::uint8_t>(distance);
-    c.exists[x] = -1;
-    const int d = whole(q[at]), u = x - d, column = std::clamp(u, -4, width + 3);
-    int sum = 0;
-    for (int j = 0; j < 3; ++j)
-      for (int i = -1; i <= 1; ++i) sum += std::abs(grey[j][x + i] - right[j][column + i]);
-    const int largest = e.largest.row(0)[column];
-    const int values[] = {std::clamp(64 + ((q[at] - q[x]) >> 2), 0, 127), farthest - distance, std::min(sum >> 2, 127),
-                          u < 0 || u >= width  ? 127
-                          : largest == nothing ? 0
-                                               : std::clamp(64 + 4 * (largest - d), 0, 127)};
-    for (int k = 0; k < Evidence::OfCandidate::given_channels; ++k)
-      c.given[k][x] = static_cast<std::int16_t>(values[k]);
-  };
-  constexpr int none = -2 * farthest;
-  for (int x = 0, last = none; x < width; ++x) {
-    offer(e.of_candidates[0], x, last);
-    if (measured[x] != 0 && q[x] != nothing) last = x;
-  }
-  for (int x = width - 1, last = width + 2 * farthest; x >= 0; --x) {
-    offer(e.of_candidates[1], x, last);
-    if (measured[x] != 0 && q[x] != nothing) last = x;
-  }
+  return shares(valid, measured, all);
 }
 
 HWY_INLINE Wide whole_disparities(const Wide& q) {
@@ -294,9 +239,7 @@ HWY_INLINE V16 step_to(const std::int32_t* q, const Wide& own_q) {
   return limited(saturated(each(step, load(q), own_q)));
 }
 
-// Computes the evidence of the pixels from (x, y) on, which are those from p on in `matches`. Without candidates, groups 6
-// to 8 are not written.
-template <int kCandidates>
+// Computes the evidence of the pixels from (x, y) on, which are those from p on in `matches`.
 HWY_INLINE void evidence(const Evidence& e, const Matches& matches, int p, int x, int y) {
   const std::int32_t* const at = e.q.row(y) + x;
   const Wide q = load(at), d = whole_disparities(q);
@@ -310,48 +253,26 @@ HWY_INLINE void evidence(const Evidence& e, const Matches& matches, int p, int x
   };
   const auto across = [&](int i) HWY_ATTR { return step_to(at + i, q); };
   const auto down = [&](int j) HWY_ATTR { return step_to(e.q.row(y + j) + x, q); };
-  Agreements near[1 + kCandidates], far[1 + kCandidates];
-  agreements<1, 2, 16>(e, x, y, near);
-  agreements<4, 3, 24>(e, x, y, far);
+  const Agreements near = agreements<1, 2, 16>(e, x, y), far = agreements<4, 3, 24>(e, x, y);
   const Comparison c = comparison(e, matches, p, x, y);
   const Wide columns = {hn::Iota(D32(), x), hn::Iota(D32(), x + static_cast<int>(hn::Lanes(D32())))};
   const V16 behind = saturated(difference(matches.largest(p), d)), right_column = saturated(difference(columns, d));
-  write(0, hn::And(load(e.measured.row(y) + x), number(127)), near[0].valid, near[0].measured, far[0].valid);
-  write(1, far[0].measured, c.difference, c.order, c.two_aside);
+  write(0, hn::And(load(e.measured.row(y) + x), number(127)), near.valid, near.measured, far.valid);
+  write(1, far.measured, c.difference, c.order, c.two_aside);
   write(2, c.one_aside, texture(e, x, y), limited_multiple<3>(behind), limited_multiple<2>(right_column));
   write(3, across(-3), across(3), across(-9), across(9));
   write(4, down(-3), down(3), down(-9), down(9));
-  const V16 grey = hn::ShiftRight<1>(load(e.grey.row(y) + x));
-  if constexpr (kCandidates == 0) {
-    write(5, grey, number(0), number(0), number(0));
-  } else {
-    const auto of_candidate = [&](int which, V16 v)
-                                  HWY_ATTR { return hn::And(load(e.of_candidates[which].exists + x), v); };
-    const auto given = [&](int which, int k) HWY_ATTR {
-      return load(e.of_candidates[which].given[k - Evidence::OfCandidate::first_given] + x);
-    };
-    write(5, grey, of_candidate(0, near[1].valid), of_candidate(1, near[2].valid), of_candidate(0, near[1].measured));
-    write(6, of_candidate(1, near[2].measured), of_candidate(0, far[1].measured), of_candidate(1, far[2].measured),
-          given(0, 3));
-    write(7, given(1, 3), given(0, 4), given(1, 4), given(0, 5));
-    write(8, given(1, 5), given(0, 6), given(1, 6), number(0));
-  }
+  write(5, hn::ShiftRight<1>(load(e.grey.row(y) + x)), number(0), number(0), number(0));
 }
 
-// Computes the evidence of a row of pixels. Without candidates, has_candidates must be 0.
-HWY_INLINE void evidence_row(const Evidence& e, int y, bool with_candidates) {
+// Computes the evidence of a row of pixels.
+HWY_INLINE void evidence_row(const Evidence& e, int y) {
   fill_largest(y, e);
-  if (with_candidates) fill_candidates(e, y);
   Matches matches;
   for (int first = 0; first < e.size.width; first += Matches::block) {
     matches.fill(e, first, y);
     const int pixels = std::min(Matches::block, e.size.width - first);
-    for (int p = 0; p < pixels; p += static_cast<int>(hn::Lanes(D16()))) {
-      if (e.has_candidates[first + p] != 0)
-        evidence<candidates>(e, matches, p, first + p, y);
-      else
-        evidence<0>(e, matches, p, first + p, y);
-    }
+    for (int p = 0; p < pixels; p += static_cast<int>(hn::Lanes(D16()))) evidence(e, matches, p, first + p, y);
   }
 }
 

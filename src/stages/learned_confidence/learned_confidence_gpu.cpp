@@ -14,8 +14,7 @@ struct Plane {
 };
 
 struct Scratch {
-  Scratch(const Parameters& p, Size size, gpu::Span& memory)
-      : half(half_of(size)), quarter(half_of(half)), eighth(half_of(quarter)) {
+  Scratch(Size size, gpu::Span& memory) : half(half_of(size)), quarter(half_of(half)), eighth(half_of(quarter)) {
     const std::size_t before = memory.bytes;
     const auto take = [&](Size s, int groups) {
       const std::size_t pixels_of = static_cast<std::size_t>(s.width) * s.height;
@@ -24,24 +23,17 @@ struct Scratch {
     nearest_bytes = sizeof(std::int32_t) * size.width * size.height;
     nearest = memory.take(nearest_bytes);
     packed = memory.take(nearest_bytes).as<std::int32_t>();
-    const std::size_t words = static_cast<std::size_t>(ceil_div(size.width, 32)) * size.height;
-    measured = memory.take(sizeof(std::int32_t) * words).as<std::int32_t>();
     constexpr int groups = groups_of(channels);
     pixels = take(half, groups), s0 = take(half, groups), logits = take(half, 1);
     quarter_a = take(quarter, groups), s1 = take(quarter, groups);
     eighth_a = take(eighth, groups), eighth_b = take(eighth, groups);
-    // Without a choice, no kernel reads or writes this memory.
-    const std::size_t numbers = p.decide ? (1 + sums) * static_cast<std::size_t>(size.width) * size.height : 1;
-    choice = memory.take(sizeof(std::int32_t) * numbers).as<std::int32_t>();
     bytes = before - memory.bytes;
   }
 
   Size half, quarter, eighth;
   std::size_t nearest_bytes, bytes;
-  gpu::Span nearest;                  // 2¹⁶ − d for the largest whole disparity d that points to each right pixel
-  gpu::Array<std::int32_t> packed;    // the disparity, the validity and the left image of each pixel
-  gpu::Array<std::int32_t> measured;  // a bit for each pixel
-  gpu::Array<std::int32_t> choice;    // the distances of the candidates of each pixel, then the direct sums of each
+  gpu::Span nearest;                // 2¹⁶ − d for the largest whole disparity d that points to each right pixel
+  gpu::Array<std::int32_t> packed;  // the disparity, the validity and the left image of each pixel
   Plane pixels, s0, logits, quarter_a, s1, eighth_a, eighth_b;
 };
 
@@ -50,25 +42,22 @@ enum Reading { as_it_is, halved, doubled_and_added };
 
 }  // namespace
 
-std::size_t gpu_scratch_bytes(const Parameters& p, Size size) {
+std::size_t gpu_scratch_bytes(Size size) {
   gpu::Span memory{0, 0, std::numeric_limits<std::size_t>::max()};
-  return Scratch(p, size, memory).bytes;
+  return Scratch(size, memory).bytes;
 }
 
-void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Array<const std::int32_t> words,
-         const OutputOf<gpu::View>& out, gpu::Span memory, gpu::Queue& queue) {
+void gpu(const InputOf<gpu::View>& in, gpu::Array<const std::int32_t> words, gpu::View<float> confidence,
+         gpu::Span memory, gpu::Queue& queue) {
   const Size size = in.disparity.size();
-  const Scratch s(p, size, memory);
+  const Scratch s(size, memory);
   const auto nearest = s.nearest.as<std::int32_t>();
   queue.fill({s.nearest.memory, s.nearest.offset}, s.nearest_bytes, 0x7F);  // larger than any of these numbers
   queue.launch({"learned_confidence", "pack", "any"}, gpu::over(size), in.disparity, in.validity, in.left, nearest,
-               s.packed, s.measured);
-  const gpu::Array<const std::int32_t> packed = s.packed;
-  gpu::Array<const std::int32_t> direct = words;
-  direct.offset += static_cast<std::int64_t>(gpu_words(true).size()) - sums * groups_of(evidence_channels);
+               s.packed);
   queue.launch({"learned_confidence", "apply_layer_0", "any"}, gpu::over(size), in.disparity, in.validity, in.left,
-               in.right, gpu::Array<const std::int32_t>(nearest), packed, gpu::Array<const std::int32_t>(s.measured),
-               words, s.pixels.values, direct, s.choice, p.decide ? 1 : 0);
+               in.right, gpu::Array<const std::int32_t>(nearest), gpu::Array<const std::int32_t>(s.packed), words,
+               s.pixels.values);
   words.offset += first_words;
 
   const auto convolve = [&](Reading reading, const Plane& from, const Plane& added, const Plane& to, int outputs) {
@@ -89,17 +78,8 @@ void gpu(const Parameters& p, const InputOf<gpu::View>& in, gpu::Array<const std
   convolve(doubled_and_added, s.quarter_a, s.s0, s.pixels, channels);
   convolve(as_it_is, s.pixels, s.pixels, s.logits, logits);
 
-  const gpu::Array<const std::int32_t> logits_there = s.logits.values;
-  if (!p.decide) {
-    queue.launch({"learned_confidence", "look_up", "any"}, gpu::over(size), in.disparity, logits_there, words,
-                 out.confidence);
-    return;
-  }
-  gpu::Array<const std::int32_t> choice = words;
-  choice.offset += static_cast<std::int64_t>(network(true).probability.size());
-  queue.launch({"learned_confidence", "choose", "any"}, gpu::over(size), in.disparity, in.validity, logits_there,
-               gpu::Array<const std::int32_t>(s.pixels.values), gpu::Array<const std::int32_t>(s.choice), choice, words,
-               out.disparity, out.validity, out.confidence, in_units(p.nearer), in_units(p.farther));
+  queue.launch({"learned_confidence", "look_up", "any"}, gpu::over(size), in.disparity,
+               gpu::Array<const std::int32_t>(s.logits.values), words, confidence);
 }
 
 }  // namespace stereopsis::learned_confidence

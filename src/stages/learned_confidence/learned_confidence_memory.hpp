@@ -88,15 +88,7 @@ struct Evidence {
         inside(taker, s),
         largest(taker, s),
         pitch(whole_vectors(s.width)),
-        groups(taker.take<std::int32_t>(groups_of(evidence_channels) * pitch)),
-        has_candidates(taker.take<std::uint8_t>(pitch)) {
-    for (OfCandidate& c : of_candidates) {
-      c.q = taker.take<std::int32_t>(pitch);
-      c.distance = taker.take<std::uint8_t>(pitch);
-      c.exists = taker.take<std::int16_t>(pitch);
-      for (std::int16_t*& channel : c.given) channel = taker.take<std::int16_t>(pitch);
-    }
-  }
+        groups(taker.take<std::int32_t>(groups_of(evidence_channels) * pitch)) {}
 
   // The evidence of a row depends on the 12 rows above and below it.
   static constexpr int reach = 12;
@@ -111,29 +103,6 @@ struct Evidence {
   Rows<std::int32_t, 1> largest;    // Z of the right view's columns in the current row
   std::ptrdiff_t pitch;
   std::int32_t* groups;  // the evidence of the current row, [group of four channels][x]
-  // [x] is 1 if a pixel of the current row has a candidate among those of the vector from x on.
-  std::uint8_t* has_candidates;
-
-  // The candidates of the pixels in the current row; zeros without a candidate.
-  struct OfCandidate {
-    static constexpr int first_given = 3, given_channels = channels_of_candidate - first_given;
-    std::int32_t* q;
-    std::uint8_t* distance;
-    std::int16_t* exists;                 // −1 if there is a candidate
-    std::int16_t* given[given_channels];  // channels k = 3 to 6
-  } of_candidates[candidates];
-};
-
-// The distances of the candidates, and the products of the direct weights, at the size of the image.
-struct Choice {
-  Choice(Taker& taker, Size s) : pitch(whole_vectors(s.width)) {
-    for (std::uint8_t*& d : distances) d = taker.take<std::uint8_t>(pitch * s.height);
-    for (std::int32_t*& sum : direct) sum = taker.take<std::int32_t>(pitch * s.height);
-  }
-
-  std::ptrdiff_t pitch;
-  std::uint8_t* distances[candidates];
-  std::int32_t* direct[sums];  // only in vectors of pixels that have a candidate
 };
 
 }  // namespace stereopsis::learned_confidence

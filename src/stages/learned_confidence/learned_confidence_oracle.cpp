@@ -2,7 +2,6 @@
 #include <cstdlib>
 
 #include "stages/learned_confidence/learned_confidence.hpp"
-#include "stereopsis/disparity.hpp"
 
 namespace stereopsis::learned_confidence {
 namespace {
@@ -19,7 +18,7 @@ class Evidence {
     const int q = q_at(x, y), d = whole(q);
     if (q == nothing) return;
     e[0] = in_.validity(x, y) == 0 ? 127 : 0;
-    const auto near = agreement(x, y, q, 1, 2, 16), far = agreement(x, y, q, 4, 3, 24);
+    const auto near = agreement(x, y, 1, 2, 16), far = agreement(x, y, 4, 3, 24);
     e[1] = near[0], e[2] = near[1], e[3] = far[0], e[4] = far[1];
     const int own = difference(x, y, d);
     e[5] = limited(own >> 2);
@@ -35,44 +34,15 @@ class Evidence {
       e[12 + i] = other == nothing ? 64 : limited(64 + ((other - q) >> 1));
     }
     e[20] = left(x, y) >> 1;
-    for (int c = 0; c < candidates; ++c)
-      if (const int distance = distance_of(x, y, c); distance > 0)
-        of_candidate(x, y, c, distance, &e[own_channels + c]);
   }
-
-  // Returns the distance of the left (0) or the right (1) candidate, or 0 if there is none.
-  int distance_of(int x, int y, int candidate) const {
-    const int q = q_at(x, y);
-    for (int distance = 1; q != nothing && distance <= farthest; ++distance) {
-      const int at = column(x, candidate, distance);
-      if (at < 0 || at >= size_.width) break;
-      if (q_at(at, y) != nothing && in_.validity(at, y) == 0) return std::abs(q_at(at, y) - q) > same ? distance : 0;
-    }
-    return 0;
-  }
-  static int column(int x, int candidate, int distance) { return candidate == 0 ? x - distance : x + distance; }
 
  private:
   int left(int x, int y) const { return in_.left.clamped(x, y); }
   int right(int x, int y) const { return in_.right.clamped(x, y); }
   int q_at(int x, int y) const { return in_16ths(in_.disparity.clamped(x, y)); }
 
-  // Sets every second number of e.
-  void of_candidate(int x, int y, int candidate, int distance, int* e) const {
-    const int q = q_at(column(x, candidate, distance), y), d = whole(q), u = x - d;
-    const auto near = agreement(x, y, q, 1, 2, 16);
-    e[0] = near[0], e[2] = near[1];
-    e[4] = agreement(x, y, q, 4, 3, 24)[1];
-    e[6] = limited(64 + ((q - q_at(x, y)) >> 2));
-    e[8] = farthest - distance;
-    e[10] = limited(difference(x, y, d) >> 2);
-    const bool inside = u >= 0 && u < size_.width;
-    const int largest = inside ? largest_at(u, y) : 0;
-    e[12] = !inside ? 127 : largest == nothing ? 0 : limited(64 + 4 * (largest - d));
-  }
-
   // Returns the agreement of valid pixels, and that of measured pixels.
-  std::array<int, 2> agreement(int x, int y, int own, int step, int reach, int tolerance) const {
+  std::array<int, 2> agreement(int x, int y, int step, int reach, int tolerance) const {
     int all = 0, agreeing[2] = {};
     for (int j = -reach; j <= reach; ++j)
       for (int i = -reach; i <= reach; ++i) {
@@ -82,7 +52,7 @@ class Evidence {
         const int w = 64 >> std::min(std::abs(left(qx, qy) - left(x, y)) >> 3, 6);
         const int q = q_at(qx, qy);
         all += w;
-        if (q == nothing || std::abs(q - own) > tolerance) continue;
+        if (q == nothing || std::abs(q - q_at(x, y)) > tolerance) continue;
         agreeing[0] += w;
         if (in_.validity(qx, qy) == 0) agreeing[1] += w;
       }
@@ -186,54 +156,19 @@ Plane doubled_plus(const Plane& a, const Plane& b) {
   return made;
 }
 
-// Returns the four sums of a pixel. `last` has the values of layer 7.
-std::array<int, sums> sums_of(const Network& n, const Evidence& evidence, const Plane& last, int x, int y) {
-  std::array<int, evidence_channels> e;
-  evidence.at(x, y, e);
-  std::array<int, sums> made;
-  for (int s = 0; s < sums; ++s) {
-    const int row = 4 * s + 2 * (y % 2) + x % 2;
-    made[s] = n.choice_biases[row];
-    for (int i = 0; i < channels; ++i) made[s] += n.choice_weights[row * channels + i] * last(x / 2, y / 2, i);
-    for (int i = 0; i < evidence_channels; ++i) made[s] += n.direct_weights[s * evidence_channels + i] * e[i];
-  }
-  return made;
-}
-
 }  // namespace
 
-void oracle(const Parameters& parameters, const Input& in, const Output& out) {
-  const Network& n = network(parameters.decide);
+void oracle(const Input& in, ImageView<float> confidence) {
+  const Network& n = network();
   const Plane s0 = convolved(n, 1, layer_0(n, in));
   const Plane s1 = convolved(n, 3, convolved(n, 2, halved(s0)));
   const Plane e = convolved(n, 5, convolved(n, 4, halved(s1)));
-  const Plane last = convolved(n, 7, doubled_plus(convolved(n, 6, doubled_plus(e, s1)), s0)),
-              logit = convolved(n, 8, last);
-  const Evidence evidence(in);
-  const auto& probability = n.probability;
-  for (int y = 0; y < out.confidence.height; ++y)
-    for (int x = 0; x < out.confidence.width; ++x) {
-      const int q = in_16ths(in.disparity(x, y));
-      out.confidence(x, y) = q == nothing ? 0.0f : probability[logit(x / 2, y / 2, 2 * (y % 2) + x % 2) + most_logit];
-      if (!parameters.decide) continue;
-      out.disparity(x, y) = in.disparity(x, y);
-      out.validity(x, y) = in.validity(x, y);
-      const std::array<int, sums> sum = sums_of(n, evidence, last, x, y);
-      int best = 0;
-      for (int c = 0; c < candidates; ++c) {
-        const int distance = evidence.distance_of(x, y, c), at = Evidence::column(x, c, distance);
-        if (distance == 0) continue;
-        const bool nearer = in_16ths(in.disparity(at, y)) > q;
-        const int score = sum[c] - in_units(nearer ? parameters.nearer : parameters.farther);
-        if (score <= best) continue;
-        best = score;
-        out.disparity(x, y) = in.disparity(at, y);
-        out.validity(x, y) = validity::repaired;
-        out.confidence(x, y) =
-            probability[std::clamp((sum[candidates + c] + (1 << (shift - 1))) >> shift, -most_logit, most_logit) +
-                        most_logit];
-      }
-    }
+  const Plane logit = convolved(n, 8, convolved(n, 7, doubled_plus(convolved(n, 6, doubled_plus(e, s1)), s0)));
+  for (int y = 0; y < confidence.height; ++y)
+    for (int x = 0; x < confidence.width; ++x)
+      confidence(x, y) = in_16ths(in.disparity(x, y)) == nothing
+                             ? 0.0f
+                             : n.probability[logit(x / 2, y / 2, 2 * (y % 2) + x % 2) + most_logit];
 }
 
 }  // namespace stereopsis::learned_confidence

@@ -28,57 +28,26 @@ Problem random_problem(Size size, int low, int high, int invalid_percent) {
   return p;
 }
 
-// Marks pixels as filled in gaps that candidates do and do not reach.
-Problem with_a_long_gap(Problem p) {
-  for (int y = 0; y < p.left.height(); ++y)
-    for (int x = 1; x < 110 + 10 * y; ++x) p.map.validity(x, y) = validity::filled;
-  return p;
-}
-
-// The images of a result. Without a choice, disparity and validity are empty.
-template <template <class> class Owner>
-struct Result {
-  Result(Size size, bool decide)
-      : confidence(size),
-        disparity(decide ? size : Size{1, 1}),
-        validity(decide ? size : Size{1, 1}),
-        decides(decide) {}
-  learned_confidence::Output output() {
-    learned_confidence::Output out{confidence, {}, {}};
-    if (decides) out.disparity = disparity, out.validity = validity;
-    return out;
-  }
-
-  Owner<float> confidence, disparity;
-  Owner<std::uint8_t> validity;
-  bool decides;
-};
-
-void expect_same(Result<PitchedImage>& got, Result<Image>& expected) {
-  EXPECT_TRUE(same_bits(got.confidence.view(), expected.confidence));
-  EXPECT_TRUE(got.confidence.guard_intact() && got.disparity.guard_intact() && got.validity.guard_intact());
-  if (!expected.decides) return;
-  EXPECT_TRUE(same_bits(got.disparity.view(), expected.disparity));
-  EXPECT_TRUE(same_bits(got.validity.view(), expected.validity));
-}
-
-void expect_all_equal_oracle(const Problem& problem, const learned_confidence::Parameters& parameters = {}) {
+void expect_all_equal_oracle(const Problem& problem) {
   const Size size = problem.left.size();
-  SCOPED_TRACE(testing::Message() << size.width << "x" << size.height << " " << parameters.decide);
-  Result<Image> expected(size, parameters.decide);
-  learned_confidence::oracle(parameters, {problem.map.disparity, problem.map.validity, problem.left, problem.right},
-                             expected.output());
+  SCOPED_TRACE(testing::Message() << size.width << "x" << size.height);
+  Image<float> expected(size);
+  learned_confidence::oracle({problem.map.disparity, problem.map.validity, problem.left, problem.right}, expected);
   PitchedImage<float> disparity(problem.map.disparity.view());
   PitchedImage<std::uint8_t> validity(problem.map.validity.view()), left(problem.left.view()),
       right(problem.right.view());
+  const auto expect_same = [&](PitchedImage<float>& got) {
+    EXPECT_TRUE(same_bits(got.view(), expected));
+    EXPECT_TRUE(got.guard_intact());
+  };
   for_each_engine([&](Threads& threads) {
-    Result<PitchedImage> got(size, parameters.decide);
-    const std::size_t bytes = learned_confidence::scratch_bytes(parameters, size, threads.count());
+    PitchedImage<float> got(size);
+    const std::size_t bytes = learned_confidence::scratch_bytes(size, threads.count());
     Image<std::uint8_t> scratch(static_cast<int>(bytes), 1, 1);
     scratch.fill(0xA5);
-    learned_confidence::cpu(parameters, {disparity, validity, left, right}, got.output(),
+    learned_confidence::cpu({disparity, validity, left, right}, got,
                             std::as_writable_bytes(std::span(scratch.row(0), scratch.width())), threads);
-    expect_same(got, expected);
+    expect_same(got);
   });
   for (gpu::Device* device : gpu::usable_devices()) {
     SCOPED_TRACE(device->name());
@@ -86,35 +55,29 @@ void expect_all_equal_oracle(const Problem& problem, const learned_confidence::P
     const OnDevice<float> disparity_there(*device, *queue, disparity);
     const OnDevice<std::uint8_t> validity_there(*device, *queue, validity), left_there(*device, *queue, left),
         right_there(*device, *queue, right);
-    const std::span<const std::int32_t> words = learned_confidence::gpu_words(parameters.decide);
+    const std::span<const std::int32_t> words = learned_confidence::gpu_words();
     const int count = static_cast<int>(words.size());
     const gpu::Buffer words_there(*device, words.size_bytes());
     queue->upload<std::int32_t>({words.data(), count, 1}, {words_there.handle(), 0, count, 1, 1, count});
-    const gpu::Buffer scratch = poisoned(*device, *queue, learned_confidence::gpu_scratch_bytes(parameters, size));
+    const gpu::Buffer scratch = poisoned(*device, *queue, learned_confidence::gpu_scratch_bytes(size));
     for (int run = 0; run < 2; ++run) {
-      Result<PitchedImage> got(size, parameters.decide);
-      OnDevice<float> confidence_there(*device, *queue, got.confidence), decided_there(*device, *queue, got.disparity);
-      OnDevice<std::uint8_t> marks_there(*device, *queue, got.validity);
-      learned_confidence::OutputOf<gpu::View> out{confidence_there, {}, {}};
-      if (parameters.decide) out.disparity = decided_there, out.validity = marks_there;
-      learned_confidence::gpu(parameters, {disparity_there, validity_there, left_there, right_there},
-                              {words_there.handle(), 0}, out, scratch.span(), *queue);
-      confidence_there.download(), decided_there.download(), marks_there.download();
-      expect_same(got, expected);
+      PitchedImage<float> got(size);
+      OnDevice<float> confidence_there(*device, *queue, got);
+      learned_confidence::gpu({disparity_there, validity_there, left_there, right_there}, {words_there.handle(), 0},
+                              confidence_there, scratch.span(), *queue);
+      confidence_there.download();
+      expect_same(got);
     }
   }
 }
 
 TEST(LearnedConfidenceStage, DevicesEqualOracle) {
-  for (const bool decide : {false, true}) {
-    const learned_confidence::Parameters p{.decide = decide, .nearer = 0.1, .farther = 0};
-    for (const Size size : awkward_sizes)
-      for (const int invalid_percent : {0, 30, 100})
-        if (size.width * size.height < 6000) expect_all_equal_oracle(random_problem(size, -3, 30, invalid_percent), p);
-    expect_all_equal_oracle(random_problem({149, 67}, 0, 60, 10), p);
-    expect_all_equal_oracle(random_problem({64, 48}, -20, 5, 10), p);
-    expect_all_equal_oracle(with_a_long_gap(random_problem({331, 9}, 0, 60, 0)), p);
-  }
+  for (const Size size : awkward_sizes)
+    for (const int invalid_percent : {0, 30, 100})
+      if (size.width * size.height < 6000) expect_all_equal_oracle(random_problem(size, -3, 30, invalid_percent));
+  expect_all_equal_oracle(random_problem({149, 67}, 0, 60, 10));
+  expect_all_equal_oracle(random_problem({64, 48}, -20, 5, 10));
+  expect_all_equal_oracle(random_problem({331, 9}, 0, 60, 0));
   if (gpu::usable_devices().empty())
     GTEST_SKIP() << "no GPU: " << gpu::cuda_devices().reason << "; " << gpu::opencl_devices().reason;
 }
@@ -125,10 +88,8 @@ TEST(LearnedConfidenceStage, DisparitiesThatAreTooLargeAreInvalid) {
     problem.map.disparity(static_cast<int>(std::abs(d)) % 7 + 3, d < 0 ? 4 : 9) = d;
   problem.map.disparity(12, 12) = 1e30f;
   expect_all_equal_oracle(problem);
-  expect_all_equal_oracle(problem, {.decide = true, .nearer = 0, .farther = 0});
   Image<float> confidence(24, 17);
-  learned_confidence::oracle({}, {problem.map.disparity, problem.map.validity, problem.left, problem.right},
-                             {confidence, {}, {}});
+  learned_confidence::oracle({problem.map.disparity, problem.map.validity, problem.left, problem.right}, confidence);
   EXPECT_EQ(confidence(12, 12), 0);
 }
 
@@ -141,31 +102,21 @@ TEST(LearnedConfidenceOracle, IsHighForASmoothMapThatFitsAndLowForNoise) {
   validity.fill(0), smooth.fill(4);
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x) right(x, y) = left.view().clamped(x + 4, y);
-  learned_confidence::oracle({}, {smooth, validity, left, right}, {confidence, {}, {}});
+  learned_confidence::oracle({smooth, validity, left, right}, confidence);
   EXPECT_GT(confidence(48, 32), 0.97f);
-  learned_confidence::oracle({}, {noise, validity, left, right}, {confidence, {}, {}});
+  learned_confidence::oracle({noise, validity, left, right}, confidence);
   EXPECT_LT(confidence(48, 32), 0.5f);
 }
 
 TEST(LearnedConfidenceNetwork, HasAMonotoneTableOfProbabilities) {
-  for (const bool decide : {false, true}) {
-    const learned_confidence::Network& n = learned_confidence::network(decide);
-    EXPECT_TRUE(std::ranges::is_sorted(n.probability));
-    EXPECT_GE(n.probability.front(), 0);
-    EXPECT_LE(n.probability.back(), 1);
-    EXPECT_EQ(n.convolutions.size(), 8u);
-    EXPECT_EQ(learned_confidence::gpu_words(decide).size(),
-              static_cast<std::size_t>(learned_confidence::first_words + 7 * words_of(32, 32) + words_of(32, 4) + 255 +
-                                       learned_confidence::choice_words));
-  }
-}
-
-// The network that only rates must not read candidates.
-TEST(LearnedConfidenceNetwork, RatesWithoutCandidates) {
-  const learned_confidence::Network& n = learned_confidence::network(false);
-  for (int o = 0; o < learned_confidence::first_channels; ++o)
-    for (int i = learned_confidence::own_channels; i < learned_confidence::evidence_channels; ++i)
-      EXPECT_EQ(n.first_weights[o * learned_confidence::evidence_channels + i], 0);
+  using namespace learned_confidence;
+  const Network& n = network();
+  EXPECT_TRUE(std::ranges::is_sorted(n.probability));
+  EXPECT_GE(n.probability.front(), 0);
+  EXPECT_LE(n.probability.back(), 1);
+  EXPECT_EQ(n.convolutions.size(), 8u);
+  EXPECT_EQ(gpu_words().size(), static_cast<std::size_t>(first_words + 7 * words_of(channels, channels) +
+                                                         words_of(channels, logits) + 255));
 }
 
 }  // namespace
