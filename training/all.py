@@ -25,7 +25,7 @@ TINY_CONFIDENCE = ("--iterations", 2, "--batch", 1)
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--stereopsis", required=True, help="the command, which renders the scenes")
+    parser.add_argument("--stereopsis", required=True, help="the command, which renders and matches the scenes")
     parser.add_argument("--meshes", help="the program mesh_scenes, which renders about half of the confidence's scenes")
     parser.add_argument("--pack", help="its folder of meshes")
     parser.add_argument("--output", type=Path, required=True, help="folder for weights, logs and scenes")
@@ -56,7 +56,7 @@ def cost_networks(o):
 
 
 def data_options(o):
-    return ("--scenes", o.output / "confidence-scenes", *(TINY_DATA if o.tiny else ("--shards", 80)))
+    return ("--scenes", o.output / "confidence-scenes", *(TINY_DATA if o.tiny else ("--shards", 400)))
 
 
 def maps(o):

@@ -2,8 +2,7 @@
 
     python3 training/confidence.py --stereopsis build/release/bin/stereopsis --output training/weights/confidence.weights
 
-The Python package `stereopsis` must be installed, because it matches the scenes. The definition is in
-src/stages/learned_confidence/learned_confidence.hpp. Several trainings may share a folder of scenes: only the one with
+The definition is in src/stages/learned_confidence/learned_confidence.hpp. Several trainings may share a folder of scenes: only the one with
 `--stereopsis` fills it.
 """
 
@@ -23,21 +22,21 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+import maps
 import scenes
-import stereopsis as st
 
 # Methods, and the share of the maps that come from each.
 METHODS = {
     "sgm": 0.18, "balanced": 0.16, "sgm-learned": 0.2, "accurate": 0.12, "banz-sgm": 0.09, "zncc": 0.09, "ad-census": 0.07,
     "census-guided": 0.09,
 }  # fmt: skip
-METHODS_OF_SCENE = 2
+METHODS_OF_SHARD = 2
 SIZE = (384, 256)
 PICTURES = ((384, 256), (560, 420), (800, 600), (640, 480), (1000, 560))
 LIKE = ("mixed", "mixed", "road", "hard")  # mixtures of scenes, in turn
 LIKE_WITH_MESHES = ("mixed", "mesh", "road", "mesh", "mixed", "mesh", "hard")  # "mesh": "mixed" with meshes
 DISPARITIES = 96
-SHARD = 50  # scenes
+SHARD = 10  # scenes
 CROP = 192
 MOST_WRONG = 0.25  # share of wrong visible pixels; maps with more are not trained on
 MOST_WRONG_IN_FIELD = 0.9  # the same if the scene has conditions of cameras.py
@@ -53,7 +52,7 @@ def arguments():
     add = lambda name, default, help: parser.add_argument(
         name, type=type(default), default=default, help=f"{help} [{default}]"
     )
-    parser.add_argument("--stereopsis", help="the command, which renders the scenes; without it they must be there")
+    parser.add_argument("--stereopsis", help="the command, which renders and matches the scenes; without it they must be there")
     parser.add_argument("--output", type=pathlib.Path, required=True, help="the weights; a log is written beside them")
     parser.add_argument("--meshes", help="the program of training/scenes, which renders about half of the scenes")
     parser.add_argument("--pack", help="its folder of meshes")
@@ -61,7 +60,7 @@ def arguments():
     parser.add_argument("--learned", type=pathlib.Path, help="weights of the cost network for sgm-learned [the shipped ones]")
     add("--scenes", "confidence-scenes", "folder for scenes and their maps; shards that are there are used again")
     add("--scene-seed", 1, "seed of the scenes")
-    add("--shards", 40, f"number of shards of {SHARD} scenes")
+    add("--shards", 200, f"number of shards of {SHARD} scenes")
     add("--shard", SHARD, "scenes in a shard")
     add("--iterations", 10500, "steps of the optimiser")
     add("--seconds", 0, "time limit of loading and training, to which the learning rate adapts; 0 means none")
@@ -225,30 +224,6 @@ class Network(torch.nn.Module):
 # ---- Scenes and maps ----
 
 
-def matchers(method, device, learned=None):
-    """Returns matchers of the method, of its winners without refinements, and of its checks without filling."""
-
-    def pipeline():
-        made = st.Pipeline(method)
-        if learned and method in ("sgm-learned", "accurate"):
-            made.set("cost.weights", str(learned))
-        return made
-
-    checked = pipeline()
-    kept = []
-    for slot in (slot for slot in checked.slots() if slot.is_refinement):
-        if not slot.keeps_invalid or slot.computes_subpixels:
-            break
-        if slot.enabled:
-            kept.append(slot.slot)
-    checked.set("refinements", tuple(kept) or ("none",))
-    raw = pipeline()
-    raw.set("refinements", ("none",))
-    raw.set("select.uniqueness", 0)
-    pipelines = (pipeline(), raw, checked)
-    return [st.Matcher(p, disparities=DISPARITIES, device=device, threads=1) for p in pipelines]
-
-
 @dataclasses.dataclass
 class Work:
     """The settings that all shards of a training share."""
@@ -256,6 +231,7 @@ class Work:
     folder: str
     seed: int
     count: int  # scenes in a shard
+    command: str  # matches the scenes
     synth: list | None = None  # calls of the programs that render
     meshes: list | None = None
     field: float = 0
@@ -280,25 +256,20 @@ def make_shard(work, number):
     has_conditions = [bool(scene.get("conditions")) for scene in json.loads((shard / "scenes.json").read_text())["scenes"]]
     left, right, truth, visible = (array.numpy() for array in scenes.load(shard, SIZE))
     visible = visible & ~scenes.backdrop(shard, SIZE).numpy()
-    generator = np.random.default_rng((work.seed, number))
-    by_method = {}
+    methods = np.random.default_rng((work.seed, number)).choice(
+        list(METHODS), METHODS_OF_SHARD, replace=False, p=list(METHODS.values())
+    )
     found = {"scene": [], "disparity": [], "validity": []}
-    for i in range(work.count):
-        most_wrong = MOST_WRONG_IN_FIELD if has_conditions[i] else MOST_WRONG
-        for method in generator.choice(list(METHODS), METHODS_OF_SCENE, replace=False, p=list(METHODS.values())):
-            if method not in by_method:
-                by_method[method] = matchers(method, work.device, work.learned)
-            full, winners, checks = (matcher(left[i], right[i]) for matcher in by_method[method])
-            for disparity, validity in (
-                (full.disparity, full.validity),
-                (winners.disparity, checks.validity),
-            ):
-                wrong = ~(np.abs(disparity - truth[i]) <= 1) & visible[i]
-                if wrong.sum() < most_wrong * max(visible[i].sum(), 1):
-                    for name, value in zip(found, (i, disparity, validity)):
-                        found[name].append(np.array(value))
+    for disparities, validities in maps.of_scenes(work.command, methods, left, right, DISPARITIES, work.device, work.learned):
+        for i, (disparity, validity) in enumerate(zip(disparities, validities)):
+            most_wrong = MOST_WRONG_IN_FIELD if has_conditions[i] else MOST_WRONG
+            wrong = ~(np.abs(disparity - truth[i]) <= 1) & visible[i]
+            if wrong.sum() < most_wrong * max(visible[i].sum(), 1):
+                for name, value in zip(found, (i, disparity, validity)):
+                    found[name].append(value)
     for name, values in found.items():
-        np.save(shard / f"maps_{name}.part.npy", np.stack(values))
+        shape = () if name == "scene" else SIZE[::-1]
+        np.save(shard / f"maps_{name}.part.npy", np.array(values).reshape(-1, *shape))  # also without maps
     for name in reversed(found):  # `scene` is there last
         (shard / f"maps_{name}.part.npy").rename(shard / f"maps_{name}.npy")
     return shard
@@ -426,7 +397,7 @@ def main():
     numbers = range(options.shards)
     if options.stereopsis:
         meshes = options.meshes and [options.meshes, "--pack", options.pack, *scenes.RANDOM]
-        work = Work(options.scenes, options.scene_seed, options.shard, scenes.synth(options.stereopsis), meshes,
+        work = Work(options.scenes, options.scene_seed, options.shard, options.stereopsis, scenes.synth(options.stereopsis), meshes,
                     options.field, options.match_device, options.learned)
         jobs = [(work, number) for number in numbers]
         context = multiprocessing.get_context("spawn")

@@ -1,5 +1,6 @@
 """python3 -m unittest discover training"""
 
+import os
 import pathlib
 import tempfile
 import unittest
@@ -9,11 +10,14 @@ import torch
 
 import confidence
 import emulation
+import maps
 import network
 import scenes
 import sgm
 import stereopsis as st
 import weights
+
+COMMAND = os.environ.get("STEREOPSIS_COMMAND", pathlib.Path(__file__).parents[1] / "build/release/bin/stereopsis")
 
 
 class Sgm(unittest.TestCase):
@@ -185,7 +189,7 @@ class Confidence(unittest.TestCase):
             ):  # fmt: skip
                 np.save(shard / f"{name}.npy", array)
             (shard / "scenes.json").write_text('{"scenes": [{"ndisp": 24}]}')
-            confidence.make_shard(confidence.Work(folder, seed=1, count=1), 0)
+            confidence.make_shard(confidence.Work(folder, seed=1, count=1, command=COMMAND), 0)
             data = confidence.Data([shard], "cpu", most=0)
         self.assertGreater(len(data), 0)
         self.assertLess(float(data.wrong.max()), confidence.MOST_WRONG)
@@ -196,9 +200,15 @@ class Confidence(unittest.TestCase):
 
     def test_every_method_gives_maps_to_train_on(self):
         scene = st.synth(width=120, height=90, disparities=24)
-        for method in confidence.METHODS:
-            for matcher in confidence.matchers(method, "cpu"):
-                self.assertEqual(matcher(scene.left, scene.right).disparity.shape, (90, 120))
+        made = list(maps.of_scenes(COMMAND, confidence.METHODS, [scene.left] * 2, [scene.right] * 2, 24))
+        self.assertEqual(len(made), 2 * len(confidence.METHODS))
+        for method, (complete, winners) in zip(confidence.METHODS, zip(made[::2], made[1::2])):
+            own = st.match(scene.left, scene.right, 24, method=method, device="cpu", align_rows="off")
+            for disparity, validity in zip(*complete):
+                np.testing.assert_array_equal(disparity, own.disparity)
+                np.testing.assert_array_equal(validity, own.validity)
+            self.assertEqual(winners[0].shape, (2, 90, 120))
+            self.assertGreater((np.abs(winners[0][0] - scene.disparity) <= 1).mean(), 0.5, method)
 
     def test_table_is_monotone(self):
         logits = torch.tensor([-127, -127, 0, 0, 5, 5, 127])
