@@ -21,7 +21,7 @@ def pipelines(command, method, learned=None):
     complete = json.loads(text)
     if learned and complete["cost"].get("weights") == "learned32":
         complete["cost"]["weights"] = str(learned)
-    others = {name: slot for name, slot in complete.items() if name != "region"}  # which not all refinements allow
+    others = {name: slot for name, slot in complete.items() if name != "region"}  # the margin of a region depends on the refinements
     winners = {**others, "refinements": []}
     if "uniqueness" in complete["select"]:
         winners["select"] = {**complete["select"], "uniqueness": 0}
