@@ -103,8 +103,7 @@ void expect_stripes_equal_the_whole(const char* method, const Size& of_images, c
     Problem problem = Problem::of(pair, wide);
     problem.want_confidence = true;
     for (Device device : devices) {
-      device.threads =
-          2;  // the memory of many threads is larger than that of these images, and stripes would not reduce it
+      device.threads = 2;  // the memory of more threads is larger than that of the images
       SCOPED_TRACE(testing::Message() << method << " on " << device.name << (seeded ? " with seeds" : ""));
       expect_same_in_stripes(pipeline, problem, pair, device);
     }
