@@ -5,8 +5,8 @@
     docs/small_machines.py instructions --aarch64 PROGRAM --plugin FILE   instructions per pixel, counted by QEMU
 
 Both write docs/measured/small-machines.json, and continue a call that was interrupted. docs/measure.py pages writes the table into
-choosing.md. Thread counts above the number of cores are left out. Times of one thread are processor times, which other programs on
-the machine change little; the largest load during the measurement is in the file.
+choosing.md. Thread counts above the number of cores are left out. Times of one thread are processor times. Other programs, and other
+users of a shared machine, slow them down by up to a factor of two; the largest load during the measurement is in the file.
 
 The command must have SSE4 and AVX2 (STEREOPSIS_SIMD_TARGETS=all). PROGRAM is the command of `./dev build aarch64`, whose libraries are
 in build/aarch64-sysroot. FILE is a plugin that prints `total insns: N`, such as libinsn.so of QEMU's tests/plugin. The instructions of a

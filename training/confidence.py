@@ -284,9 +284,9 @@ def samples(shard, device, at_once=64):
     """Yields, for some maps at a time, what is trained on: see `Data`."""
     left, right, truth, visible = scenes.load(shard, SIZE)
     backdrop = scenes.backdrop(shard, SIZE)
-    maps = {name: np.load(shard / f"maps_{name}.npy") for name in ("scene", "disparity", "validity")}
-    for first in range(0, len(maps["scene"]), at_once):
-        part = {name: torch.from_numpy(array[first : first + at_once]) for name, array in maps.items()}
+    arrays = {name: np.load(shard / f"maps_{name}.npy") for name in ("scene", "disparity", "validity")}
+    for first in range(0, len(arrays["scene"]), at_once):
+        part = {name: torch.from_numpy(array[first : first + at_once]) for name, array in arrays.items()}
         scene = part["scene"].long()
         grey = [scenes.grey8(view[scene].to(device)) for view in (left, right)]
         disparity, validity, wanted = (t.to(device) for t in (part["disparity"], part["validity"], truth[scene]))

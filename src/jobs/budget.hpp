@@ -54,8 +54,8 @@ using MakeMatch = std::function<std::function<void()>(const Pipeline&)>;
 using Warn = std::function<void(const std::string&)>;
 
 // Returns the first of the candidates whose time is within the budget. Pairs with the same description have the same
-// time. Throws Error(unsupported) with the least possible time if
-// no candidate is fast enough. Calls `warn` with a sentence if the cache cannot be used.
+// time. Throws Error(unsupported) with the least possible time if no candidate is fast enough. Calls `warn` with a
+// sentence if the cache cannot be used.
 BudgetChoice choose_within(const Budget& budget, const std::vector<BudgetCandidate>& candidates,
                            const std::string& pairs, const Device& device, const MakeMatch& make, const Warn& warn);
 
